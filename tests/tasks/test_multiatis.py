@@ -10,8 +10,8 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.tasks import multiatis
-from assay.tasks.frames import Labelled
 from assay.tasks.parsing import Parsing
+from assay.tasks.perceptron import Labelled
 from assay.tasks.running import find_task, task_outcomes
 
 HEADER = "id\tutterance\tslot_labels\tintent"

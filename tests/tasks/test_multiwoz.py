@@ -9,8 +9,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.tasks import multiwoz
-from assay.tasks.dialogue import Dialogue
-from assay.tasks.tracker import ONTOLOGY, SLOTS
+from assay.tasks.dialogue import ONTOLOGY, SLOTS, Dialogue
 
 
 def turn(system: str, user: str, *slots: tuple[str, str]) -> dict[str, Any]:

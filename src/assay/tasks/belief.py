@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from assay.tasks.perceptron import AveragedPerceptron
-from assay.tasks.tracker import clock
-from assay.tasks.wording import split, tokens
+from assay.tasks.wording import clock, split, tokens
 
 State = Mapping[str, str]
 """``domain-slot`` to value."""

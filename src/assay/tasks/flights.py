@@ -14,21 +14,10 @@ import time
 from collections.abc import Mapping
 from importlib.resources import files
 
+from assay.data import rows
+
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-CITIES = {
-    "London": "LON",
-    "Geneva": "GVA",
-    "Lisbon": "LIS",
-    "Vienna": "VIE",
-    "Warsaw": "WAW",
-    "Athens": "ATH",
-    "Copenhagen": "CPH",
-    "Prague": "PRG",
-    "Brussels": "BRU",
-    "Munich": "MUC",
-    "Milan": "MIL",
-    "Edinburgh": "EDI",
-}
+CITIES = {row["city"]: row["code"] for row in rows("tasks/cities.csv")}
 PERIODS = {"morning": ("05:00", "11:59"), "afternoon": ("12:00", "17:59"), "evening": ("18:00", "23:59")}
 
 _SCHEMA = """
@@ -61,24 +50,11 @@ _SECONDS = 2.0
 _STEPS = 10_000
 _ROWS = 1_000
 _ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
-_FUNCTIONS = {
-    *(
-        "abs",
-        "avg",
-        "coalesce",
-        "count",
-        "date",
-        "datetime",
-        "glob",
-        "group_concat",
-        "ifnull",
-        "iif",
-        "instr",
-        "julianday",
-    ),
-    *("length", "like", "lower", "ltrim", "max", "min", "nullif", "replace", "round", "rtrim", "strftime", "substr"),
-    *("substring", "sum", "time", "total", "trim", "upper"),
-}
+_FUNCTIONS = frozenset({
+    "abs", "avg", "coalesce", "count", "date", "datetime", "glob", "group_concat", "ifnull", "iif", "instr", "julianday",
+    "length", "like", "lower", "ltrim", "max", "min", "nullif", "replace", "round", "rtrim", "strftime", "substr",
+    "substring", "sum", "time", "total", "trim", "upper",
+})  # fmt: skip
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 10_000,
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 10_000,

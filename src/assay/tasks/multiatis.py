@@ -22,7 +22,7 @@ from assay.core.task import Example
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.forms import open_table
 from assay.tasks.copies import codes, find, home, need
-from assay.tasks.frames import FrameReader, Labelled
+from assay.tasks.perceptron import FrameReader, Labelled
 from assay.tasks.wording import split, tokens
 
 _WHAT = "MultiATIS++"

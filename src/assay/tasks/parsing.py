@@ -21,7 +21,7 @@ from typing import Any
 
 from assay.core.task import Example, Task, TaskModel
 from assay.tasks import flights, multiatis
-from assay.tasks.frames import FrameReader, Labelled
+from assay.tasks.perceptron import FrameReader, Labelled
 
 _WORDS = re.compile(r"\d{1,2}(?=[ap]m\b)|\w+(?:[-:']\w+)*")
 _CITIES = {name.lower(): code for name, code in flights.CITIES.items()}

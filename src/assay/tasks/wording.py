@@ -45,3 +45,20 @@ def tokens(words: Sequence[str]) -> list[tuple[str, int]]:
         nth = _NTH.fullmatch(plain)
         found.append((nth[1] if nth else plain if number is None else str(number), position))
     return found
+
+
+_TIME = re.compile(r"(\d{1,2})(?:[:h.](\d\d))?(h|am|pm)?")
+_LATE = frozenset(("pm", "p"))
+_HOUR_WORDS = _LATE | {"am", "a", "h", "hours", "o'clock"}
+
+
+def clock(word: str, after: Sequence[str]) -> str | None:
+    """``17:30`` for "17:30", "17h30", "5:30 pm", "5:30 p. m." and "5pm"; a bare number is no time."""
+    match = _TIME.fullmatch(word)
+    if match is None:
+        return None
+    said = match[3] or (after[0].lower() if after else "")
+    if match[2] is None and said not in _HOUR_WORDS:
+        return None
+    hour = int(match[1]) + (12 if said in _LATE and int(match[1]) < 12 else 0)
+    return f"{hour:02d}:{match[2] or '00'}" if hour < 24 else None
