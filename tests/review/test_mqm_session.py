@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import AssayError, InputError
-from assay.core.review_session import Stale
+from assay.core.review import Stale
 from assay.review.mqm_session import open_mqm
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.core.question import Choice, Passage, Question, Reviewed
+from assay.core.review import Choice, Passage, Question, Reviewed
 from assay.review.decisions import DecisionLog
 from assay.review.screen import keys, review
 

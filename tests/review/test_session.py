@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from assay.core.errors import AssayError
-from assay.core.question import Choice, Passage, Question, Reviewed
-from assay.core.review_session import Stale
+from assay.core.review import Choice, Passage, Question, Reviewed, Stale
 from assay.review.decisions import DecisionLog
 from assay.review.session import QuestionSession
 

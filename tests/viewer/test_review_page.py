@@ -13,7 +13,7 @@ import pytest
 
 import assay
 from assay.cli.main import main
-from assay.core.question import Choice, Passage, Question
+from assay.core.review import Choice, Passage, Question
 from assay.io.judgements.campaign import read_campaign
 from assay.io.judgements.decisions import latest
 from assay.review.decisions import DecisionLog

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from assay.core.question import ItemVerdict
+from assay.core.review import ItemVerdict
 from assay.core.table import Table, TableColumn
 from assay.stats.proportions import wilson
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from assay.core.question import Question
+from assay.core.review import Question
 from assay.io.judgements.decisions import UNDO, Decision, append, by_person, stamp, take
 
 EDIT = "edit"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from assay.core.outcomes import NO_TYPE, TASK_MODEL, TaskOutcomes
-from assay.core.question import Choice, Passage, Question
+from assay.core.review import Choice, Passage, Question
 from assay.io.judgements.decisions import decision_key
 
 CHOICES = (

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.core.question import Choice, Hold, ItemVerdict, Passage, Question
+from assay.core.review import Choice, Hold, ItemVerdict, Passage, Question
 from assay.io.files.atomic import atomic_write
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.forms import objects

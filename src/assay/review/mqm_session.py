@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.core.errors import InputError
-from assay.core.review_session import Stale
+from assay.core.review import Stale
 from assay.core.schema import Count, Place, shorten, typed
 from assay.core.spans import SEVERITIES, ErrorSpan
 from assay.io.judgements.annotations import AnnotatedText, AnnotationFile, Errors

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from assay.core.question import Choice, Hold, Question, Reviewed
+from assay.core.review import Choice, Hold, Question, Reviewed
 from assay.review.decisions import EDIT, DecisionLog, edited
 
 SKIP, UNDO, QUIT = Choice("s", "skip"), Choice("u", "undo"), Choice("q", "quit")

@@ -9,8 +9,7 @@ from threading import Lock
 from typing import Any, ClassVar
 
 from assay.core.errors import InputError, count, unknown
-from assay.core.question import Choice, Question, Reviewed
-from assay.core.review_session import SHOWS, Stale
+from assay.core.review import SHOWS, Choice, Question, Reviewed, Stale
 from assay.core.schema import Count, Place, typed
 from assay.io.judgements.decisions import UNDO
 from assay.review.decisions import EDIT, EDITED, DecisionLog, edited

@@ -14,7 +14,7 @@ from typing import Literal
 
 from assay.core.errors import InputError
 from assay.core.patterns import Searched, Span, search, shortened
-from assay.core.question import Choice, Passage, Question
+from assay.core.review import Choice, Passage, Question
 from assay.core.table import Table, TableColumn
 from assay.io.judgements.decisions import decision_key, fold
 from assay.suites.dfki_files import DfkiItem, Outputs

@@ -36,7 +36,7 @@ from assay.verbs.reviewing import held
 from assay.verbs.viewed_decisions import viewed_breakdown
 
 if TYPE_CHECKING:
-    from assay.core.question import Question, Reviewed
+    from assay.core.review import Question, Reviewed
     from assay.core.view_data import ViewData
     from assay.io.table.open_table import Quoting
     from assay.verbs.reviewing import OnPage

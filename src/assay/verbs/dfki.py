@@ -26,7 +26,7 @@ from assay.verbs.result import Result
 from assay.verbs.reviewing import held
 
 if TYPE_CHECKING:
-    from assay.core.question import Question
+    from assay.core.review import Question
     from assay.suites.dfki_files import DfkiItem
     from assay.suites.dfki_judge import JudgedOutputs
     from assay.verbs.reviewing import OnPage

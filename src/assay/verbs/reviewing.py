@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.core.errors import InputError
-from assay.core.question import Hold, Question, Reviewed
+from assay.core.review import Hold, Question, Reviewed
 from assay.review.screen import at_terminal
 from assay.review.session import QuestionSession
 from assay.verbs.view import Viewing, serve

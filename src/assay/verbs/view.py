@@ -22,7 +22,7 @@ from assay.viewer.server import ViewServer
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
 
-    from assay.core.review_session import ReviewSession
+    from assay.core.review import ReviewSession
     from assay.viewer.runs import Run
 
 PathName = str | os.PathLike[str]

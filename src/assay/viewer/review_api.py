@@ -1,7 +1,7 @@
 """A review behind the page: what it may ask and what it may write, and how far a request that writes is believed.
 
 Reading goes through the server's own checks (Host, token). A request that writes must also come from our page (Origin), be JSON, be
-small, and fit the schema of the session (`assay.core.review_session`). The session writes its one file, and answers when the
+small, and fit the schema of the session (`assay.core.review`). The session writes its one file, and answers when the
 decision is on disk.
 """
 
@@ -16,7 +16,7 @@ from threading import Event
 from typing import Any
 
 from assay.core.errors import AssayError, InputError
-from assay.core.review_session import ReviewSession, Stale
+from assay.core.review import ReviewSession, Stale
 from assay.io.documents import decode
 
 MOST_BODY = 1 << 20

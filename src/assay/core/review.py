@@ -1,9 +1,12 @@
-"""A question for a person: what a review shows, on a terminal or on a page, and what may be answered."""
+"""Reviews by people: the questions, the answers, and the session that a page works with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
+
+from assay.core.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +82,28 @@ class Reviewed:
 
 Hold = Callable[[Sequence[Question]], Reviewed]
 """Asks people, on a terminal or on a page, until they stop."""
+
+
+SHOWS = ("undecided", "all", "mine", "others", "disagreeing", "skipped")
+"""Which items a person may ask for: those that wait, all, those that they decided, those that others decided and they did not,
+those of which people say different things, and those that were set aside."""
+
+
+class Stale(InputError):
+    """What was decided elsewhere in the meantime: the one who decides on an old view is told, and nothing is overwritten."""
+
+
+class ReviewSession(Protocol):
+    """What the page asks of a review, and tells it."""
+
+    def head(self) -> dict[str, Any]:
+        """What kind of review it is, who decides, how it stands and where decisions are kept."""
+
+    def order(self, show: str) -> list[int]:
+        """The numbers of the items that are asked for, one of `SHOWS`."""
+
+    def item(self, number: int) -> dict[str, Any]:
+        """One item with its texts, what was decided of it, and `seen`: what the page says it saw when it decides."""
+
+    def decide(self, said: Any) -> dict[str, Any]:
+        """Keep a decision; what comes back is the item as it is on the disk now, and how the review stands. May raise `Stale`."""
