@@ -106,10 +106,9 @@ def test_readings_that_a_model_does_not_have(place: Path, name: str, options: st
 
 
 def test_what_is_faster_is_said_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from assay.metrics import comet
     from assay.models.runtime import precision
 
-    monkeypatch.setattr(comet, "SLOW", 1e9)
+    monkeypatch.setattr("assay.metrics.neural.SLOW", 1e9)
     monkeypatch.setattr(precision, "bf16_is_fast", lambda: True)
     made = metric(f"{unpack('xcomet', place)}:device=cpu")
     for _ in range(2):

@@ -39,17 +39,10 @@ class FunctionMetric(Metric):
         """One call for all segments; of several references, one call each, and the best score counts."""
         import numpy as np
 
+        self.card.check_columns(batch)
         hypotheses, sources = list(batch.hypotheses), batch.sources
-        if self.card.needs_source and sources is None:
-            raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
         references = () if self.card.reference_free else batch.references or ()
-        if self.card.needs == "either" and not references and sources is None:
-            raise InputError(f"{self.card.name} needs a source or a reference (--src FILE, --ref FILE).")
         if not references:
-            if self.card.needs_reference:
-                raise InputError(
-                    f"{self.card.name} needs a reference, and none was given (--ref FILE, or references=[...])."
-                )
             return Scores(self._values(hypotheses, None, None if sources is None else list(sources)))
         best = np.full(len(batch), np.nan)
         better = np.fmax if self.card.higher_is_better else np.fmin

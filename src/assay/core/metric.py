@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from assay.core.batch import Batch
+from assay.core.batch import Batch, rows_without_reference
 from assay.core.errors import InputError
 from assay.core.langpair import languages
 from assay.core.spans import ErrorSpan
@@ -92,6 +92,23 @@ class Card:
     def needs_source(self) -> bool:
         """True when the metric cannot work without the source."""
         return self.needs in ("source", "both")
+
+    def check_columns(self, batch: Batch) -> None:
+        """Raise if the texts lack a column that the metric needs; single rows may lack a reference."""
+        if self.needs_reference and not batch.references:
+            raise InputError(f"{self.name} needs a reference, and none was given (--ref FILE, or references=[...]).")
+        if self.needs_source and batch.sources is None:
+            raise InputError(f"{self.name} needs the source, and none was given (--src FILE, or sources=[...]).")
+        if self.needs == "either" and batch.sources is None and not batch.references:
+            wanted = "needs a source or a reference, and neither was given (--src FILE, --ref FILE)"
+            raise InputError(f"{self.name} {wanted}.")
+
+    def check_needs(self, batch: Batch, before: int = 0) -> None:
+        """Raise if a row lacks a text that the metric needs; `before` counts the segments before the batch."""
+        self.check_columns(batch)
+        if self.needs_reference and (missing := rows_without_reference(batch)) is not None:
+            number = before + int(missing.argmax()) + 1
+            raise InputError(f"{self.name} needs a reference, and segment {number} has none.")
 
     @property
     def reference_free(self) -> bool:

@@ -31,7 +31,7 @@ from assay.engine.inputs import Inputs
 from assay.engine.languages import divided, languages_of, settle_language
 from assay.engine.progress_file import ProgressFile
 from assay.engine.scored_run import RowsDone, ScoredRun
-from assay.engine.scoring import check_columns, check_corpus, score
+from assay.engine.scoring import check_corpus, score
 from assay.engine.store import Store
 from assay.io.files.paths import progress_dir
 
@@ -217,7 +217,7 @@ def score_chunk(
     """
     retain = run.retained
     for metric in run.asked.values():
-        check_columns(batch, metric)
+        metric.card.check_columns(batch)
     numbers = {name: code for code, name in enumerate(run.systems)}
     column = batch.systems or [""] * len(batch)
     for name in dict.fromkeys(column):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.batch import Batch, rows_without_reference
+from assay.core.batch import Batch
 from assay.core.context import ResponseCache, cores, use_response_cache, use_threads
 from assay.core.error_attribution import attribute_errors, is_third_party, location
 from assay.core.errors import InputError, count
@@ -64,7 +64,7 @@ def score(
                 len(batch),
             )
         metric = shares[0][1]
-    check_needs(batch, metric)
+    metric.card.check_needs(batch)
     compute = functools.partial(_validated, metric) if is_third_party(metric) else metric.score
     if len(batch) == 0:
         return compute(batch)
@@ -132,25 +132,6 @@ def may_mark_spans(metric: Metric) -> bool:
         return score(Batch(["a"], ["a"], (["a"],)), metric).spans is not None
     except Exception:
         return True
-
-
-def check_needs(batch: Batch, metric: Metric, before: int = 0) -> None:
-    """Refuse at once what the metric's card says it cannot do without; `before` is how many segments came before these."""
-    check_columns(batch, metric)
-    if metric.card.needs_reference and (missing := rows_without_reference(batch)) is not None:
-        number = before + int(missing.argmax()) + 1
-        raise InputError(f"{metric.card.name} needs a reference, and segment {number} has none.")
-
-
-def check_columns(batch: Batch, metric: Metric) -> None:
-    """Refuse texts that lack a column that the metric needs; rows may lack a reference."""
-    card = metric.card
-    if card.needs_reference and not batch.references:
-        raise InputError(f"{card.name} needs a reference, and none was given (--ref FILE, or references=[...]).")
-    if card.needs_source and batch.sources is None:
-        raise InputError(f"{card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
-    if card.needs == "either" and batch.sources is None and not batch.references:
-        raise InputError(f"{card.name} needs a source or a reference, and neither was given (--src FILE, --ref FILE).")
 
 
 def relevant(batch: Batch, metric: Metric) -> Batch:

@@ -10,22 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
+from assay.core.langpair import target, written
 from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
-from assay.metrics.common import best, with_references
-from assay.metrics.neural import Precision, need_neural
-from assay.metrics.published import weights_of
-from assay.metrics.sequence import (
-    SequenceMetric,
-    folder_of,
-    source_languages,
-    target_languages,
-    truncated,
-)
+from assay.metrics.common import best, truncated, with_references, with_sources_or_references
+from assay.metrics.neural import NeuralMetric, Precision, need_neural
+from assay.metrics.published import folder_of, weights_of
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools, Floats
@@ -37,7 +31,7 @@ Spoken = tuple[str, str]
 """A text and its language."""
 
 
-class BartScore(SequenceMetric):
+class BartScore(NeuralMetric):
     """BARTScore with any encoder-decoder: BART (its own), mBART, M2M-100 or T5.
 
     `value`: which of its scores counts. `path`: a folder as the Hugging Face hub has it; without it bart-large-cnn. `weights`: a
@@ -46,6 +40,7 @@ class BartScore(SequenceMetric):
     told and no language pair says it. `precision`: auto is fp32 on a CPU and fp16 on a GPU.
     """
 
+    reports_speed = True
     card = Card(
         name="bartscore",
         label="BARTScore",
@@ -109,12 +104,11 @@ class BartScore(SequenceMetric):
     def _fingerprint(self) -> str:
         return self.files.fingerprint(*self.framing.words.files)
 
-    def _load(self, precision: str, device: Any) -> Likelihood:
-        from assay.models.runtime.precision import DTYPES
+    def _load(self) -> Likelihood:
         from assay.models.seq2seq.likelihood import Likelihood
 
         unasked = self.framing.shape.pad if self.framing.shape.family == "bart" else None
-        return Likelihood(self.files.network(dtype=DTYPES[precision], device=device), unasked=unasked)
+        return Likelihood(self.files.network(dtype=self.dtype(), device=self.place()[0]), unasked=unasked)
 
     def _score(self, batch: Batch) -> Scores:
         import numpy as np
@@ -122,14 +116,9 @@ class BartScore(SequenceMetric):
         spoken = target_languages(batch, self.lang)
         here = [*zip(batch.hypotheses, spoken, strict=True)]
         if self.value == "faithfulness":
-            if batch.sources is None:
-                raise InputError(
-                    f"{self.card.name} with value=faithfulness needs the source (--src FILE, or sources=[...])."
-                )
-            sources = [
-                (text or "", language) for text, language in zip(batch.sources, source_languages(batch), strict=True)
-            ]
-            values, cut = likelihoods(self._loaded, self.framing, sources, here, self.card.name)
+            _, texts = with_sources_or_references(batch, self.card)
+            sources = list(zip(texts, source_languages(batch), strict=True))
+            values, cut = likelihoods(self.loaded(), self.framing, sources, here, self.card.name)
             return Scores(values, flags=truncated(cut))
         rows, references = with_references(batch, self.card)
         theirs = [(text, spoken[i]) for i, text in zip(rows, references, strict=True)]
@@ -138,7 +127,7 @@ class BartScore(SequenceMetric):
         cut = np.zeros(len(rows), bool)
         for name, before, after in (("precision", theirs, ours), ("recall", ours, theirs)):
             if self.value in (name, "f1"):
-                columns[name], here_cut = likelihoods(self._loaded, self.framing, before, after, self.card.name)
+                columns[name], here_cut = likelihoods(self.loaded(), self.framing, before, after, self.card.name)
                 cut |= here_cut
         values = np.mean(list(columns.values()), axis=0)
         parts = columns if self.value == "f1" else {}
@@ -193,3 +182,18 @@ def likelihoods(
     values[scored] = model.means(pairs)
     cut[scored] = [a or b for (_, a), (_, b) in zip(sources, targets, strict=True)]
     return values, cut
+
+
+def target_languages(batch: Batch, given: str | None) -> list[str]:
+    """The language that each row is translated into, as it was given or as its pair says; empty where nobody said it."""
+    if given:
+        return [written(given)] * len(batch)
+    if batch.langpairs is None:
+        return [""] * len(batch)
+    return [written(target(pair)) if pair else "" for pair in batch.langpairs]
+
+
+def source_languages(batch: Batch) -> list[str]:
+    """The language that each row is translated from; empty where nobody said it."""
+    pairs = batch.langpairs or [""] * len(batch)
+    return [written(pair.partition("-")[0]) if pair and "-" in pair else "" for pair in pairs]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError
 from assay.core.metric import Card, Metric, Needs, Scores, Signature
 from assay.metrics.chrf import Chrf
 
@@ -97,15 +96,13 @@ class LengthBaseline(Metric):
 
     def score(self, batch: Batch) -> Scores:
         """Two empty texts are equally long."""
+        self.card.check_columns(batch)
         own = _lengths(batch.hypotheses)
         if self.against == "none":
             return Scores(-own)
         columns = batch.references or () if self.against != "source" else ()
-        if not columns and self.against != "reference" and batch.sources is not None:
+        if not columns and batch.sources is not None:
             columns = (batch.sources,)
-        if not columns:
-            wanted = "a source or a reference" if self.against == "auto" else f"a {self.against}"
-            raise InputError(f"length needs {wanted}, and none was given (--ref FILE, --src FILE).")
         best = np.full(len(batch), np.nan)
         for column in columns:
             other = _lengths(column)
@@ -140,9 +137,8 @@ class CopySourceBaseline(Metric):
 
     def score(self, batch: Batch) -> Scores:
         """chrF with its statistics, the source being the reference."""
-        if batch.sources is None:
-            raise InputError("copy-source needs the source, and none was given (--src FILE, or sources=[...]).")
-        return self._chrf.score(Batch(batch.hypotheses, references=(batch.sources,)))
+        self.card.check_columns(batch)
+        return self._chrf.score(Batch(batch.hypotheses, references=(batch.sources or (),)))
 
     def combine(self, stats: Floats) -> Floats:
         """chrF of the corpus."""

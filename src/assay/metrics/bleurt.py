@@ -5,7 +5,6 @@ The numbers are google-research/bleurt's. Nothing of torch is imported before a 
 
 from __future__ import annotations
 
-import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,13 +13,12 @@ from assay.core.batch import Batch
 from assay.core.errors import MissingPart
 from assay.core.metric import Scores, Signature
 from assay.core.spec import Word
-from assay.metrics.common import reference_columns
-from assay.metrics.neural import free_memory, need_neural, placed
+from assay.metrics.common import reference_columns, truncated
+from assay.metrics.neural import NeuralMetric, need_neural
 from assay.metrics.published import members
-from assay.models.runtime.memory import NetworkMetric
 
 
-class Bleurt(NetworkMetric):
+class Bleurt(NeuralMetric):
     """Base of the sizes. The model is loaded when the first segment is scored, and kept until `release`, or while there is room.
 
     `path`: the folder of a checkpoint, Google's or a port's. `precision`: auto is fp32 on a CPU and fp16 on a GPU; int8 is for the
@@ -37,7 +35,7 @@ class Bleurt(NetworkMetric):
         precision: Literal["auto", "fp32", "bf16", "fp16", "int8"] = "auto",
         device: Word = "auto",
     ) -> None:
-        super().__init__()
+        super().__init__(precision, device)
         need_neural(self.card.name, "sentencepiece", "tokenizers", "safetensors")
         from assay.models.files.bleurt import locate_bleurt
         from assay.models.files.published import find_published
@@ -45,71 +43,35 @@ class Bleurt(NetworkMetric):
         if path is None and self.published is None:
             raise MissingPart("bleurt is any BLEURT checkpoint of yours: give its folder, bleurt:path=FOLDER.")
         self.path = Path(path).expanduser() if path is not None else find_published(self.published or self.card.name)
-        self.precision, self.device = precision, device
         self.files = locate_bleurt(self.path)
         if path is not None:
             self.card = replace(self.card, label=f"{self.card.label} ({self.files.folder.resolve().name})")
-        self._loaded: Any = None
-        self._signature: Signature | None = None
 
     @property
     def signature(self) -> Signature:
         """The checkpoint's hash and the precision."""
-        if self._signature is None:
-            plain = Signature.of("BLEURT", 1, model=self.published or self.files.folder.resolve().name)
-            precision = placed(self.precision, self.device)[2]
-            self._signature = replace(plain, weights=self.files.fingerprint(), precision=precision)
-        return self._signature
+        signature = self.signed_as(1, model=self.published or self.files.folder.resolve().name)
+        return replace(signature, name="BLEURT")
 
-    def score(self, batch: Batch) -> Scores:
-        """A score a segment, the best of its references; the flag ``truncated`` where a text was cut."""
+    def _score(self, batch: Batch) -> Scores:
         import numpy as np
 
         columns = reference_columns(batch, self.card)
-        if not len(batch):
-            return Scores(np.empty(0))
         rows = [(i, text) for column in columns for i, text in enumerate(column) if text is not None]
         places = np.array([i for i, _ in rows])
-        with self._lock:
-            pairs, found = self.with_room(
-                lambda: self._scored([text for _, text in rows], [batch.hypotheses[i] for i, _ in rows])
-            )
+        model, predictor = self.loaded()
+        pairs = model.pairs([text for _, text in rows], [batch.hypotheses[i] for i, _ in rows])
         values = np.full(len(batch), -np.inf)
-        np.maximum.at(values, places, found)
-        truncated = np.zeros(len(batch), bool)
-        truncated[places[np.array([pair.cut for pair in pairs], bool)]] = True
-        return Scores(values, flags={"truncated": truncated} if truncated.any() else {})
-
-    def _scored(self, references: list[str], hypotheses: list[str]) -> tuple[Any, Any]:
-        if self._loaded is None:
-            self._loaded = self._load()
-        model, predictor = self._loaded
-        pairs = model.pairs(references, hypotheses)
-        return pairs, predictor.scores(pairs)
-
-    def _loaded_now(self) -> bool:
-        return self._loaded is not None
-
-    def _places(self) -> list[Any]:
-        return [placed(self.precision, self.device)[0]]
-
-    def release(self) -> None:
-        """Let the model go; the next segment loads it again."""
-        with self._lock:
-            self._loaded = None
-        free_memory()
+        np.maximum.at(values, places, predictor.scores(pairs))
+        cut = np.zeros(len(batch), bool)
+        cut[places[np.array([pair.cut for pair in pairs], bool)]] = True
+        return Scores(values, flags=truncated(cut))
 
     def _load(self) -> Any:
         from assay.models.heads.bleurt import predictor
 
-        device, dtype, precision = placed(self.precision, self.device)
-        return predictor(self.files, dtype=dtype, device=device, int8=precision == "int8")
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_lock": None, "_loaded": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
+        device, precision = self.place()
+        return predictor(self.files, dtype=self.dtype(), device=device, int8=precision == "int8")
 
 
 if not TYPE_CHECKING:

@@ -6,8 +6,8 @@ segment is scored.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,22 +16,18 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card, Needs, Scores, Signature
 from assay.core.spec import Word
-from assay.metrics.common import best
-from assay.metrics.neural import device_named, free_memory, need_neural
+from assay.metrics.common import best, truncated, with_any_references
+from assay.metrics.neural import NeuralMetric, device_named, need_neural
 from assay.metrics.published import members
-from assay.models.runtime.memory import NetworkMetric
 
 if TYPE_CHECKING:
     from assay.models.heads.prediction import Prediction
-
-SLOW = 20.0
-"""Segments a second below which a run without a GPU is told what it misses."""
 
 FP8_VERSION = 2
 """Of the numbers in 8 bits; those of version 1 had means of typical text taken off, not each sequence's own."""
 
 
-class Comet(NetworkMetric):
+class Comet(NeuralMetric):
     """Base of the family. The model is loaded when the first segment is scored, and kept while there is room.
 
     Without options the numbers are unbabel-comet's. `inputs`: the texts that xCOMET and UniTE read; auto is what there is.
@@ -45,6 +41,7 @@ class Comet(NetworkMetric):
     """
 
     published: str | None = None
+    reports_speed = True
 
     def __init__(
         self,
@@ -60,21 +57,17 @@ class Comet(NetworkMetric):
         threshold: float | None = None,
         long: Literal["truncate", "window"] = "truncate",
     ) -> None:
-        super().__init__()
+        super().__init__(precision, device)
         need_neural(self.published or "this checkpoint", "tokenizers", "yaml")
         from assay.models.files.comet import locate, read_hparams
 
         self.path = Path(path) if path is not None else _find(self.published)
-        self.tokenizer, self.precision, self.device = tokenizer, precision, device
-        self.weights, self.threshold, self.long = weights, threshold, long
+        self.tokenizer, self.weights, self.threshold, self.long = tokenizer, weights, threshold, long
         self.inputs, self.value = inputs, value
         self.files = locate(self.path, tokenizer)
         self.hparams = read_hparams(self.files)
         own = "paper" if "assay_name" in self.hparams else "exact"
         self.decoder = own if decoder == "auto" else decoder
-        self.notices: Sequence[str] = ()
-        self._predictor: Any = None
-        self._signature: Signature | None = None
         if self.published is None:
             self.card = _card_of(self.files.folder, self.hparams)
         self.card = reading(self.card, self.hparams, inputs, value)
@@ -83,74 +76,39 @@ class Comet(NetworkMetric):
     def signature(self) -> Signature:
         """Name, decoder and weights where they count, what is read and what counts where that was asked for, what happens to
         long texts, the checkpoint's hash and the precision."""
-        if self._signature is None:
-            from assay.models.files.comet import fingerprint
-            from assay.models.runtime.precision import choose_dtype
+        parameters: dict[str, object] = {}
+        if self.hparams.get("class_identifier") == "xcomet_metric":
+            parameters |= {"decoder": self.decoder, "mix": self.weights}
+        elif self.hparams.get("word_level_training"):
+            parameters |= {"decoder": self.decoder}
+        if self.threshold is not None:
+            parameters["threshold"] = self.threshold
+        parameters |= {"inputs": self.inputs} if self.inputs != "auto" else {}
+        parameters |= {"value": self.value} if self.value != "score" else {}
+        version = FP8_VERSION if self.place()[1] == "fp8" else 1
+        return self.signed_as(version, **parameters, long=self.long)
 
-            parameters: dict[str, object] = {}
-            if self.hparams.get("class_identifier") == "xcomet_metric":
-                parameters |= {"decoder": self.decoder, "mix": self.weights}
-            elif self.hparams.get("word_level_training"):
-                parameters |= {"decoder": self.decoder}
-            if self.threshold is not None:
-                parameters["threshold"] = self.threshold
-            parameters |= {"inputs": self.inputs} if self.inputs != "auto" else {}
-            parameters |= {"value": self.value} if self.value != "score" else {}
-            parameters["long"] = self.long
-            dtype = str(choose_dtype(self.precision, self._devices()[0])).removeprefix("torch.")
-            names = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float8_e4m3fn": "fp8"}
-            version = FP8_VERSION if names[dtype] == "fp8" else 1
-            plain = Signature.of(self.card.label, version, **parameters)
-            self._signature = replace(plain, weights=fingerprint(self.files), precision=names[dtype])
-        return self._signature
+    def _fingerprint(self) -> str:
+        from assay.models.files.comet import fingerprint
 
-    def score(self, batch: Batch) -> Scores:
-        """Scores with components, spans where the model tags, and a flag on rows that were longer than it reads."""
-        import numpy as np
+        return fingerprint(self.files)
 
-        if not len(batch):
-            return Scores(np.empty(0))
-        with self._lock:
-            started = time.monotonic()
-            found = self.with_room(lambda: self._with_references(batch))
-            self._remark(len(batch), time.monotonic() - started)
-        flags = {"truncated": found.truncated} if found.truncated.any() else {}
-        return Scores(found.values, components=found.components, spans=found.spans, flags=flags)
+    def _score(self, batch: Batch) -> Scores:
+        """Return the scores, components and spans of each row with its best reference."""
+        from assay.models.heads.prediction import predict_long, take
 
-    def _with_references(self, batch: Batch) -> Prediction:
-        """Each row beside each of its references; the best one counts, with its components and spans."""
-
-        from assay.models.heads.prediction import take
-
-        if self.card.needs_source and batch.sources is None:
-            raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
-        columns = () if self.card.reference_free else batch.references or ()
-        if self.card.needs == "either" and not columns and batch.sources is None:
-            raise InputError(f"{self.card.name} needs a source or a reference (--src FILE, --ref FILE).")
-        rows: list[int] = []
-        references: list[str | None] = []
-        for i in range(len(batch)):
-            here: list[str | None] = [text for column in columns if (text := column[i]) is not None]
-            if not here and self.card.needs_reference:
-                raise InputError(f"{self.card.name} needs a reference, and segment {i + 1} has none.")
-            rows += [i] * max(len(here), 1)
-            references += here or [None]
-        if self._predictor is None:
-            self._predictor = self._load()
+        rows, references = with_any_references(batch, self.card)
         hypotheses = [batch.hypotheses[i] for i in rows]
-        unread = batch.sources is None or self.card.needs in ("reference", "translation")
-        sources = None if unread else [batch.sources[i] for i in rows]  # type: ignore[index]
-        given = references if columns else None
-        if self.long == "window":
-            from assay.models.heads.prediction import predict_long
-
-            found = predict_long(self._predictor, hypotheses, sources, given)
-        else:
-            found = self._predictor.predict(hypotheses, sources, given)
-        found = valued(found, self.value)
-        if len(rows) == len(batch):
-            return found
-        return take(found, best(found.values.tolist(), rows, len(batch)))
+        sources = None
+        if batch.sources is not None and self.card.needs not in ("reference", "translation"):
+            sources = [batch.sources[i] for i in rows]
+        given = None if self.card.reference_free or not batch.references else references
+        predictor = self.loaded()
+        predict = functools.partial(predict_long, predictor) if self.long == "window" else predictor.predict
+        found = valued(predict(hypotheses, sources, given), self.value)
+        if len(rows) > len(batch):
+            found = take(found, best(found.values.tolist(), rows, len(batch)))
+        return Scores(found.values, components=found.components, spans=found.spans, flags=truncated(found.truncated))
 
     def _load(self) -> Any:
         from assay.models.heads.prediction import PAPER, RELEASED
@@ -162,40 +120,23 @@ class Comet(NetworkMetric):
             "weights": PAPER if self.weights == "paper" else RELEASED,
         }
         recipe = PredictorSpec(str(self.path), self.tokenizer, self.precision, options)
-        devices = self._devices()
+        devices = self.devices()
         return recipe.make(str(devices[0])) if len(devices) == 1 else Workers(recipe, [str(each) for each in devices])
 
-    def release(self) -> None:
-        """Let the model go, worker processes too; the next segment loads it again."""
-        with self._lock:
-            if hasattr(self._predictor, "close"):
-                self._predictor.close()
-            self._predictor = None
-        free_memory()
-
-    def _loaded_now(self) -> bool:
-        return self._predictor is not None
-
-    def _places(self) -> list[Any]:
-        return self._devices()
-
-    def _devices(self) -> list[Any]:
+    def devices(self) -> list[Any]:
+        """Return the devices that the option names, joined by ``+``; auto is all GPUs, or the CPU."""
         import torch
 
         if self.device == "auto" and torch.cuda.device_count() > 1:
             return [torch.device("cuda", i) for i in range(torch.cuda.device_count())]
         return [device_named(name) for name in self.device.split("+")]
 
-    def _remark(self, rows: int, seconds: float) -> None:
-        if self._devices()[0].type == "cpu" and rows >= 8 and rows / max(seconds, 1e-9) < SLOW:
-            from assay.models.runtime.precision import bf16_is_fast
+    def _report_speed(self, rows: int, seconds: float, hint: str = "") -> None:
+        from assay.models.runtime.precision import bf16_is_fast
 
-            quicker = self.signature.precision == "fp32" and bf16_is_fast()
-            self.notices = [
-                f"{self.card.name} ran on the CPU in {self.signature.precision} at {rows / seconds:.1f} segments a second; "
-                + ("precision=bf16 is up to twice as fast here (scores move by up to 0.03), " if quicker else "")
-                + "a GPU is many times faster."
-            ]
+        if self.place()[1] == "fp32" and bf16_is_fast():
+            hint = "precision=bf16 is up to twice as fast here (scores move by up to 0.03), "
+        super()._report_speed(rows, seconds, hint)
 
 
 class CometFolder(Comet):

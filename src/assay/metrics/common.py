@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError
 from assay.core.metric import Card, Scores
 
 if TYPE_CHECKING:
@@ -20,25 +19,41 @@ References = tuple[Sequence[str | None], ...]
 
 
 def reference_columns(batch: Batch, card: Card) -> References:
-    """The batch's reference columns; a metric that needs one says so when there is none."""
-    if not batch.references:
-        raise InputError(f"{card.name} needs a reference, and none was given (--ref FILE, or references=[...]).")
-    if batch.nrefs > 1 or None in batch.references[0]:
-        for i, row in enumerate(zip(*batch.references, strict=True)):
-            if all(text is None for text in row):
-                raise InputError(f"{card.name} needs a reference, and segment {i + 1} has none.")
-    return batch.references
+    """Return the batch's reference columns. Raise if a row has no reference."""
+    card.check_needs(batch)
+    return batch.references or ()
+
+
+def with_any_references(batch: Batch, card: Card) -> tuple[list[int], list[str | None]]:
+    """Pair each row with each of its references, or with None if it has none and needs none. Return rows and references."""
+    card.check_needs(batch)
+    columns = () if card.reference_free else batch.references or ()
+    rows: list[int] = []
+    references: list[str | None] = []
+    for i in range(len(batch)):
+        present: list[str | None] = [text for column in columns if (text := column[i]) is not None]
+        references += present or [None]
+        rows += [i] * max(len(present), 1)
+    return rows, references
 
 
 def with_references(batch: Batch, card: Card) -> tuple[list[int], list[str]]:
-    """Each row beside each of its references: the rows, and the references."""
-    rows: list[int] = []
-    texts: list[str] = []
-    for i, here in enumerate(zip(*reference_columns(batch, card), strict=True)):
-        known = [text for text in here if text is not None]
-        rows += [i] * len(known)
-        texts += known
-    return rows, texts
+    """Pair each row with each of its references. Return the rows and the references."""
+    rows, references = with_any_references(batch, card)
+    return rows, cast("list[str]", references)
+
+
+def with_sources_or_references(batch: Batch, card: Card) -> tuple[list[int], list[str]]:
+    """Pair each row with its source if the metric reads sources, else with each of its references."""
+    if card.needs != "source":
+        return with_references(batch, card)
+    card.check_needs(batch)
+    return list(range(len(batch))), [text or "" for text in batch.sources or ()]
+
+
+def truncated(cut: Bools) -> dict[str, Bools]:
+    """Return the flag on rows that were longer than the model reads, or nothing if there are none."""
+    return {"truncated": cut} if cut.any() else {}
 
 
 def lowercased(hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:

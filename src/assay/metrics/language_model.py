@@ -7,28 +7,29 @@ there, and no weights were published. Here it is the mean log-probability of the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
 from assay.core.weights import WeightsNeeded
-from assay.metrics.neural import Precision, need_neural
-from assay.metrics.sequence import SequenceMetric, truncated
+from assay.metrics.common import truncated
+from assay.metrics.neural import NeuralMetric, Precision, need_neural
 
 if TYPE_CHECKING:
     from assay.models.seq2seq.likelihood import Likelihood
     from assay.models.seq2seq.texts import Framing
 
 
-class HwtscTlm(SequenceMetric):
+class HwtscTlm(NeuralMetric):
     """The score of a language model.
 
     `path`: a folder with a causal language model of GPT-2's kind (GPT-2, mGPT and the like). `tokenizer`: where the folder has
     none. `precision`: auto is fp32 on a CPU and fp16 on a GPU.
     """
 
+    reports_speed = True
     card = Card(
         name="hwtsc-tlm",
         label="HWTSC-TLM",
@@ -77,11 +78,10 @@ class HwtscTlm(SequenceMetric):
     def _fingerprint(self) -> str:
         return self.files.fingerprint(*self.framing.words.files)
 
-    def _load(self, precision: str, device: Any) -> Likelihood:
-        from assay.models.runtime.precision import DTYPES
+    def _load(self) -> Likelihood:
         from assay.models.seq2seq.likelihood import Likelihood
 
-        return Likelihood(self.files.network(dtype=DTYPES[precision], device=device))
+        return Likelihood(self.files.network(dtype=self.dtype(), device=self.place()[0]))
 
     def _score(self, batch: Batch) -> Scores:
         import numpy as np
@@ -89,5 +89,5 @@ class HwtscTlm(SequenceMetric):
         distinct = list(dict.fromkeys(batch.hypotheses))
         ids = dict(zip(distinct, self.framing.words.encode(distinct), strict=True))
         targets = [self.framing.target(ids[text], "") for text in batch.hypotheses]
-        values = self._loaded.means([((), target) for target, _ in targets])
+        values = self.loaded().means([((), target) for target, _ in targets])
         return Scores(values, flags=truncated(np.array([cut for _, cut in targets], dtype=bool)))

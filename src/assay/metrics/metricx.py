@@ -14,10 +14,9 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Needs, Scores, Signature
 from assay.core.spec import Word
-from assay.metrics.common import best
-from assay.metrics.neural import Precision, need_neural
-from assay.metrics.published import members
-from assay.metrics.sequence import SequenceMetric, folder_of, truncated
+from assay.metrics.common import best, truncated, with_any_references
+from assay.metrics.neural import NeuralMetric, Precision, need_neural
+from assay.metrics.published import folder_of, members
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +29,7 @@ LONGEST = {"22": 1024, "23": 1024, "24": 1536}
 _NEEDS: dict[str, Needs] = {"src": "source", "ref": "reference", "both": "both"}
 
 
-class Metricx(SequenceMetric):
+class Metricx(NeuralMetric):
     """Base of the versions and sizes.
 
     `path`: a folder with config.json and weights in safetensors or torch files. `tokenizer`: mT5's, where the folder has none.
@@ -39,6 +38,7 @@ class Metricx(SequenceMetric):
     """
 
     published: ClassVar[str | None]
+    reports_speed = True
     on_gpu = "bf16"
 
     def __init__(
@@ -76,43 +76,28 @@ class Metricx(SequenceMetric):
     def _fingerprint(self) -> str:
         return self.files.fingerprint(*self.words.files)
 
-    def _load(self, precision: str, device: Any) -> Any:
-        from assay.models.runtime.precision import DTYPES
+    def _load(self) -> Any:
         from assay.models.seq2seq.regression import FirstStep
 
-        return FirstStep(self.files.network(dtype=DTYPES[precision], device=device), WORD, str(self.files.folder))
+        return FirstStep(self.files.network(dtype=self.dtype(), device=self.place()[0]), WORD, str(self.files.folder))
 
     def _score(self, batch: Batch) -> Scores:
         import numpy as np
 
-        rows, texts = self._texts(batch)
+        rows, references = with_any_references(batch, self.card)
+        sources = None if self.card.needs == "reference" else batch.sources
+        texts = [
+            framed(self.version, batch.hypotheses[i], None if sources is None else sources[i], reference)
+            for i, reference in zip(rows, references, strict=True)
+        ]
         sequences, cut = self._encoded(texts)
-        values = self._loaded.logits(sequences)
+        values = self.loaded().logits(sequences)
         if self.version != "22":
             values = np.clip(values, 0.0, 25.0)
         if len(rows) == len(batch):
             return Scores(values, flags=truncated(cut))
         chosen = best(values.tolist(), rows, len(batch), higher=self.card.higher_is_better)
         return Scores(values[chosen], flags=truncated(cut[chosen]))
-
-    def _texts(self, batch: Batch) -> tuple[list[int], list[str]]:
-        """What the model reads for each row, once for each of its references."""
-        if self.card.needs_source and batch.sources is None:
-            raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
-        columns = () if self.card.needs == "source" else batch.references or ()
-        if not columns and self.card.needs == "either" and batch.sources is None:
-            raise InputError(f"{self.card.name} needs a source or a reference (--src FILE, --ref FILE).")
-        rows: list[int] = []
-        texts: list[str] = []
-        for i, hypothesis in enumerate(batch.hypotheses):
-            source = None if batch.sources is None or self.card.needs == "reference" else batch.sources[i]
-            here: list[str | None] = [text for column in columns if (text := column[i]) is not None]
-            if not here and self.card.needs_reference:
-                raise InputError(f"{self.card.name} needs a reference, and segment {i + 1} has none.")
-            for reference in here or [None]:
-                rows.append(i)
-                texts.append(framed(self.version, hypothesis, source, reference))
-        return rows, texts
 
     def _encoded(self, texts: list[str]) -> tuple[list[list[int]], NDArray[np.bool_]]:
         import numpy as np

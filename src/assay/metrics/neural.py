@@ -1,4 +1,4 @@
-"""What metrics with a network share: asking for the extra, choosing a precision, giving memory back."""
+"""Base class of neural metrics: loading and releasing a model, device, precision, and the signature of its weights."""
 
 from __future__ import annotations
 
@@ -6,12 +6,125 @@ import ctypes
 import gc
 import importlib.util
 import sys
+import threading
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
 
+from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
+from assay.core.metric import Metric, Scores, Signature
+from assay.models.runtime.memory import with_memory
 
 Precision = Literal["auto", "fp32", "bf16", "fp16"]
+SLOW = 20.0
+"""Segments per second below which a run on a CPU is advised to use a GPU."""
+
+
+class NeuralMetric(Metric):
+    """Base of metrics with a torch model, which is read from `files.weights`.
+
+    The model is loaded when the first segment is scored. It stays loaded until `release`, or while it fits into memory.
+    `precision`: auto is `on_gpu` on a GPU and fp32 on a CPU. `device`: auto is the GPU if there is one.
+    """
+
+    on_gpu: ClassVar[str] = "fp16"
+    reports_speed: ClassVar[bool] = False
+    """Whether a slow run on a CPU gets a notice."""
+
+    def __init__(self, precision: str, device: str) -> None:
+        self.precision, self.device = precision, device
+        self.notices: Sequence[str] = ()
+        self._loaded: Any = None
+        self._hash: str | None = None
+        self._lock = threading.RLock()
+        """Held while the metric scores or is released."""
+
+    def score(self, batch: Batch) -> Scores:
+        """Return the score of every segment, with the flag ``truncated`` for texts longer than the model reads."""
+        import numpy as np
+
+        if not len(batch):
+            return Scores(np.empty(0))
+        with self._lock:
+            started = time.monotonic()
+            scores = with_memory(self, lambda: self._score(batch))
+            if self.reports_speed:
+                self._report_speed(len(batch), time.monotonic() - started)
+        return scores
+
+    @abstractmethod
+    def _score(self, batch: Batch) -> Scores:
+        """Return the scores of a batch that is not empty."""
+
+    @abstractmethod
+    def _load(self) -> Any:
+        """Read the model."""
+
+    def _fingerprint(self) -> str:
+        """Return a hash of all files that determine the scores."""
+        return self.files.fingerprint()  # type: ignore[attr-defined, no-any-return]
+
+    def loaded(self) -> Any:
+        """Return the model, loaded if it was not."""
+        if self._loaded is None:
+            self._loaded = self._load()
+        return self._loaded
+
+    def release(self) -> None:
+        """Release the model. It is loaded again for the next segment."""
+        with self._lock:
+            if hasattr(self._loaded, "close"):
+                self._loaded.close()
+            self._loaded = None
+        free_memory()
+
+    def devices(self) -> list[Any]:
+        """Return the devices that the model is on, or will be."""
+        return [device_named(self.device)]
+
+    def place(self) -> tuple[Any, str]:
+        """Return the first device, and the precision as a signature names it."""
+        device = self.devices()[0]
+        if self.precision == "int8" and device.type != "cpu":
+            raise InputError("precision=int8 is for the CPU. On a GPU take fp16 or bf16 (or device=cpu).")
+        if self.precision == "fp8":
+            from assay.models.runtime.precision import choose_dtype
+
+            choose_dtype("fp8", device)
+        if self.precision != "auto":
+            return device, self.precision
+        return device, self.on_gpu if device.type == "cuda" else "fp32"
+
+    def dtype(self) -> Any:
+        """Return the torch type of the matrix products; int8 computes the rest in float32."""
+        from assay.models.runtime.precision import DTYPES
+
+        return DTYPES["fp32" if self.precision == "int8" else self.place()[1]]
+
+    def signed_as(self, version: int, **parameters: object) -> Signature:
+        """Return the signature with these parameters, the weights' hash and the precision."""
+        if self._hash is None:
+            self._hash = self._fingerprint()
+        plain = Signature.of(self.card.label, version, **parameters)
+        return replace(plain, weights=self._hash, precision=self.place()[1])
+
+    def _report_speed(self, rows: int, seconds: float, hint: str = "") -> None:
+        device, precision = self.place()
+        if device.type == "cpu" and rows >= 8 and rows / max(seconds, 1e-9) < SLOW:
+            self.notices = [
+                f"{self.card.name} ran on the CPU in {precision} at {rows / seconds:.1f} segments a second; {hint}a GPU is many "
+                "times faster."
+            ]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_lock": None, "_loaded": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.RLock())
 
 
 def need_neural(name: str, *modules: str) -> None:
@@ -37,21 +150,6 @@ def device_named(name: str) -> Any:
     if made.type == "cuda" and (made.index or 0) >= (there := torch.cuda.device_count()) > 0:
         raise InputError(f"device {name} was asked for, and the last GPU here is cuda:{there - 1}.")
     return choose_device(name)
-
-
-def placed(precision: Precision | Literal["int8"], device: str) -> tuple[Any, Any, str]:
-    """The torch device, the type of the matrix products, and the precision as a signature names it."""
-    import torch
-
-    from assay.models.runtime.precision import choose_dtype
-
-    place = device_named(device)
-    if precision == "int8":
-        if place.type != "cpu":
-            raise InputError("precision=int8 is for the CPU. On a GPU take fp16 or bf16 (or device=cpu).")
-        return place, torch.float32, "int8"
-    dtype = choose_dtype(precision, place)
-    return place, dtype, {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}[dtype]
 
 
 def free_memory() -> None:

@@ -14,16 +14,10 @@ from assay.core.errors import InputError
 from assay.core.metric import Card, Needs, Scores, Signature
 from assay.core.spec import Word
 from assay.data import model_languages
-from assay.metrics.bartscore import likelihoods
-from assay.metrics.common import best, with_references
-from assay.metrics.neural import Precision, need_neural
-from assay.metrics.published import weights_of
-from assay.metrics.sequence import (
-    SequenceMetric,
-    folder_of,
-    target_languages,
-    truncated,
-)
+from assay.metrics.bartscore import likelihoods, target_languages
+from assay.metrics.common import best, truncated, with_references, with_sources_or_references
+from assay.metrics.neural import NeuralMetric, Precision, need_neural
+from assay.metrics.published import folder_of, weights_of
 
 if TYPE_CHECKING:
     from assay.models.seq2seq.likelihood import Likelihood
@@ -47,7 +41,7 @@ def _card(name: str, label: str, needs: Needs, meaning: str) -> Card:
     )
 
 
-class Prism(SequenceMetric):
+class Prism(NeuralMetric):
     """Prism with a reference.
 
     `path`: a folder with checkpoint.pt, spm.model and the two dictionaries, as m39v1 has them. `lang`: the target language, where
@@ -55,6 +49,7 @@ class Prism(SequenceMetric):
     one counts. `precision`: auto is fp32 on a CPU and fp16 on a GPU.
     """
 
+    reports_speed = True
     card = _card(
         "prism",
         "Prism",
@@ -88,13 +83,12 @@ class Prism(SequenceMetric):
     def _fingerprint(self) -> str:
         return self.files.fingerprint()
 
-    def _load(self, precision: str, device: Any) -> tuple[Likelihood, Any]:
-        from assay.models.runtime.precision import DTYPES
+    def _load(self) -> tuple[Likelihood, Any]:
         from assay.models.seq2seq.likelihood import Likelihood
         from assay.models.seq2seq.texts import Framing
 
         words = self.files.words()
-        network = self.files.network(dtype=DTYPES[precision], device=device)
+        network = self.files.network(dtype=self.dtype(), device=self.place()[0])
         return Likelihood(network, temperature=self.temperature), Framing(network.shape, words)
 
     def _score(self, batch: Batch) -> Scores:
@@ -103,7 +97,7 @@ class Prism(SequenceMetric):
         rows, references = with_references(batch, self.card)
         theirs = [(text, spoken[i]) for i, text in zip(rows, references, strict=True)]
         ours = [(batch.hypotheses[i], spoken[i]) for i in rows]
-        model, framing = self._loaded
+        model, framing = self.loaded()
         forward, cut = likelihoods(model, framing, theirs, ours, self.card.name)
         backward, also = likelihoods(model, framing, ours, theirs, self.card.name)
         values = 0.5 * forward + 0.5 * backward
@@ -122,12 +116,11 @@ class PrismQe(Prism):
     )
 
     def _score(self, batch: Batch) -> Scores:
-        if batch.sources is None:
-            raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
+        _, texts = with_sources_or_references(batch, self.card)
         spoken = target_languages(batch, self.lang)
         # The encoder is not told which language it reads: the source goes under the target's tag, which it never shows.
-        sources = [(text or "", language) for text, language in zip(batch.sources, spoken, strict=True)]
+        sources = list(zip(texts, spoken, strict=True))
         ours = list(zip(batch.hypotheses, spoken, strict=True))
-        model, framing = self._loaded
+        model, framing = self.loaded()
         values, cut = likelihoods(model, framing, sources, ours, self.card.name)
         return Scores(values, flags=truncated(cut))

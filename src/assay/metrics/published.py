@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.core.errors import MissingPart
 from assay.core.metric import Card
 from assay.core.weights import WeightsNeeded
 from assay.data.checkpoints import PublishedCheckpoint, checkpoints, languages_of
@@ -12,7 +14,7 @@ from assay.data.checkpoints import PublishedCheckpoint, checkpoints, languages_o
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.models.runtime.memory import NetworkMetric
+    from assay.metrics.neural import NeuralMetric
 
 MODULES = {
     "comet": "assay.metrics.comet",
@@ -29,11 +31,11 @@ def targets() -> dict[str, str]:
     return {name: f"{MODULES[one.family]}:{name}" for name, one in checkpoints().items() if one.is_metric}
 
 
-def members(family: str, base: Callable[[], type[NetworkMetric]]) -> Callable[[str], type[NetworkMetric]]:
+def members(family: str, base: Callable[[], type[NeuralMetric]]) -> Callable[[str], type[NeuralMetric]]:
     """Return the ``__getattr__`` of a family's module, which gives the class of a published checkpoint."""
 
     @functools.cache
-    def member(name: str) -> type[NetworkMetric]:
+    def member(name: str) -> type[NeuralMetric]:
         one = None if name.startswith("_") else checkpoints().get(name)
         if one is None or one.family != family:
             raise AttributeError(f"module {MODULES[family]!r} has no attribute {name!r}")
@@ -77,3 +79,14 @@ def _weights(one: PublishedCheckpoint) -> WeightsNeeded:
 def weights_of(name: str) -> WeightsNeeded:
     """Return the weights of a published checkpoint: their size, and how to get and find them."""
     return WeightsNeeded(checkpoints()[name].gigabytes, f"assay fetch {name}", FIND, name)
+
+
+def folder_of(path: str | None, published: str | None, name: str) -> Path:
+    """The folder that was given, or a copy of the published one on this machine."""
+    if path is not None:
+        return Path(path).expanduser()
+    if published is None:
+        raise MissingPart(f"{name} has no published weights: give a folder of your own with -m {name}:path=FOLDER.")
+    from assay.models.files.published import find_published
+
+    return find_published(published)

@@ -12,7 +12,7 @@ from assay.core.errors import InputError
 from assay.core.judged import Judged
 from assay.core.table import Table, TableColumn
 from assay.engine.measure import item_batch, scorable
-from assay.engine.scoring import check_needs, distinct_requests, open_response_cache
+from assay.engine.scoring import distinct_requests, open_response_cache
 from assay.io.endpoint.spending import money
 from assay.metrics import build_metrics
 from assay.metrics.judges.estimate import RequestEstimate
@@ -81,7 +81,7 @@ def _kept() -> AbstractContextManager[None]:
 
 
 def _of(judge: PromptJudge, batch: Batch) -> RequestEstimate:
-    check_needs(batch, judge)
+    judge.card.check_needs(batch)
     return judge.estimate(distinct_requests(batch, judge))
 
 

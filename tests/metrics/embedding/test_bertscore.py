@@ -100,7 +100,7 @@ def test_what_was_loaded_is_let_go() -> None:
     batch = Batch(HYPOTHESES, references=(FIRST,))
     before = made.score(batch).values
     made.release()
-    assert made._embedder is None
+    assert made._loaded is None
     assert made.score(batch).values.tolist() == before.tolist()
 
 
@@ -137,7 +137,7 @@ def test_the_encoder_follows_the_target_language(tmp_path: Path, monkeypatch: py
     assert made.for_language("de") is made and made.by_language
     made.for_language("en").score(Batch(HYPOTHESES, references=(FIRST,)))
     made.release()
-    assert made.for_language("en")._embedder is None  # type: ignore[attr-defined]
+    assert made.for_language("en")._loaded is None  # type: ignore[attr-defined]
     assert not metric("bertscore:layer=2,model=roberta-large").by_language
 
 

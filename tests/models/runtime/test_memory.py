@@ -20,8 +20,8 @@ from assay.core.errors import InputError, MissingPart, NoRoom  # noqa: E402
 from assay.corpus.poison import Careful  # noqa: E402
 from assay.engine.run import score_stream  # noqa: E402
 from assay.metrics import build_metrics, metric  # noqa: E402
-from assay.metrics.neural import free_memory  # noqa: E402
-from assay.models.runtime.memory import NetworkMetric  # noqa: E402
+from assay.metrics.neural import NeuralMetric, free_memory  # noqa: E402
+from assay.models.runtime.memory import with_memory  # noqa: E402
 from tests.metrics.test_sequence import tiny as seq2seq  # noqa: E402
 from tests.models.official import unpack  # noqa: E402
 
@@ -46,13 +46,12 @@ def specs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, int]]:
     """How often each metric began to score without its network."""
     counted: dict[str, int] = {}
-    plain: Any = NetworkMetric.with_room
 
-    def counting(self: NetworkMetric, call: Any) -> Any:
-        counted[self.card.name] = counted.get(self.card.name, 0) + (not self._loaded_now())
-        return plain(self, call)
+    def counting(one: NeuralMetric, call: Any) -> Any:
+        counted[one.card.name] = counted.get(one.card.name, 0) + (one._loaded is None)
+        return with_memory(one, call)
 
-    monkeypatch.setattr(NetworkMetric, "with_room", counting)
+    monkeypatch.setattr("assay.metrics.neural.with_memory", counting)
     yield counted
 
 
@@ -61,7 +60,7 @@ def chunks() -> list[Batch]:
     return [whole.slice(start, start + 4) for start in (0, 4, 8)]
 
 
-def streamed(specs: list[str]) -> tuple[dict[str, list[float]], list[NetworkMetric]]:
+def streamed(specs: list[str]) -> tuple[dict[str, list[float]], list[NeuralMetric]]:
     built = build_metrics(specs)
     run = score_stream(chunks(), built)
     return {name: np.concatenate(list(run.values("", name))).tolist() for name in built}, list(built.values())  # type: ignore[arg-type]
@@ -72,13 +71,13 @@ def test_a_stream_keeps_what_fits_and_loads_the_rest_by_turns(
 ) -> None:
     monkeypatch.setattr("assay.core.memory.available", lambda: 1 << 50)
     roomy, held = streamed(specs)
-    assert set(loads.values()) == {1} and all(one._loaded_now() for one in held)
+    assert set(loads.values()) == {1} and all(one._loaded is not None for one in held)
 
     loads.clear()
     monkeypatch.setattr("assay.core.memory.available", lambda: 0)
     tight, held = streamed(specs)
     assert set(loads.values()) == {3}, "in each of three chunks"
-    assert [one._loaded_now() for one in held] == [False, False, False, True]
+    assert [one._loaded is not None for one in held] == [False, False, False, True]
     assert tight == roomy
 
     left = [1 << 50]
@@ -90,7 +89,7 @@ def test_a_stream_keeps_what_fits_and_loads_the_rest_by_turns(
     )
     left[0] = 0
     third.score(chunks()[0])  # the second was used longest ago, and with it gone there is room
-    assert [one._loaded_now() for one in (first, second, third)] == [True, False, True]  # type: ignore[attr-defined]
+    assert [one._loaded is not None for one in (first, second, third)] == [True, False, True]  # type: ignore[attr-defined]
 
 
 def test_where_memory_runs_out_all_the_same_the_others_go(specs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +102,7 @@ def test_where_memory_runs_out_all_the_same_the_others_go(specs: list[str], monk
     plain = type(second)._score
 
     def crowded(self: Any, batch: Batch) -> Any:
-        if first._loaded_now():  # type: ignore[attr-defined]
+        if first._loaded is not None:  # type: ignore[attr-defined]
             try:
                 raise torch.OutOfMemoryError("CUDA out of memory")
             except RuntimeError:
@@ -112,7 +111,7 @@ def test_where_memory_runs_out_all_the_same_the_others_go(specs: list[str], monk
 
     monkeypatch.setattr(type(second), "_score", crowded)
     assert second.score(batch).values.tolist() == expected.tolist()
-    assert not first._loaded_now()  # type: ignore[attr-defined]
+    assert first._loaded is None  # type: ignore[attr-defined]
 
     def never(self: Any, *_: Any) -> Any:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9437184 bytes.")
@@ -149,7 +148,7 @@ def test_a_network_that_another_thread_uses_stays(specs: list[str], monkeypatch:
     begun.wait(60)
     try:
         second.score(chunks()[0])
-        assert first._loaded_now()  # type: ignore[attr-defined]
+        assert first._loaded is not None  # type: ignore[attr-defined]
     finally:
         end.set()
         thread.join()
@@ -158,10 +157,10 @@ def test_a_network_that_another_thread_uses_stays(specs: list[str], monkeypatch:
 def test_what_was_built_for_a_call_is_gone_with_it(specs: list[str]) -> None:
     """The result is kept for its numbers; nobody could score with its network again. One's own metric stays loaded."""
     result = assay.score(TEXTS, TEXTS, sources=TEXTS, metrics=[specs[0]], store=False)
-    assert not result.metrics[specs[0]]._loaded_now()  # type: ignore[attr-defined]
+    assert result.metrics[specs[0]]._loaded is None  # type: ignore[attr-defined]
     own = metric(specs[0])
     assay.score(TEXTS, TEXTS, sources=TEXTS, metrics=[own], store=False)
-    assert own._loaded_now()  # type: ignore[attr-defined]
+    assert own._loaded is not None  # type: ignore[attr-defined]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from assay.core.batch import Batch
 from assay.core.errors import InputError
-from assay.core.metric import Card, Scores, Signature
+from assay.core.metric import Signature
 from assay.core.spec import Word
 from assay.data.checkpoints import checkpoints
 from assay.io.files.text import read_lines
-from assay.metrics.common import with_references
-from assay.metrics.neural import Precision, device_named, free_memory, need_neural
-from assay.models.runtime.memory import NetworkMetric
+from assay.metrics.neural import NeuralMetric, Precision, need_neural
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
     from assay.models.encoders.embedding import Embedder
 
 
-class EncoderMetric(NetworkMetric):
+class EncoderMetric(NeuralMetric):
     """Base of them. The encoder is loaded when the first segment is scored, and kept until `release`, or while there is room.
 
     `model`: a folder as the Hugging Face hub has it, or the name of one that ``assay fetch`` brings. `precision`: auto is fp32 on
@@ -35,16 +31,15 @@ class EncoderMetric(NetworkMetric):
     """
 
     default_model: ClassVar[str]
+    layer: int | None = None
+    """The layer whose vectors are compared; None is the last."""
 
     def __init__(self, *, model: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
-        super().__init__()
+        super().__init__(precision, device)
         need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.models.files.encoder import locate_encoder
         from assay.models.files.published import encoder_name, find_encoder
 
-        self.precision, self.device = precision, device
-        self._embedder: Embedder | None = None
-        self._hash: str | None = None
         self.model = model or self.default_model
         self.folder = Path(self.model) if Path(self.model).is_dir() else find_encoder(self.model)
         self.files = locate_encoder(self.folder)
@@ -53,56 +48,22 @@ class EncoderMetric(NetworkMetric):
             licence = f"{checkpoints()[known].licence} (the encoder {known})" if known else "the encoder's own"
             self.card = replace(self.card, languages=("any",), licence=licence)
 
-    def score(self, batch: Batch) -> Scores:
-        """Scores of every segment, flagged where a text was longer than the encoder reads."""
-        import numpy as np
+    def _load(self) -> Embedder:
+        from assay.models.encoders.embedding import Embedder
 
-        if not len(batch):
-            return Scores(np.empty(0))
-        with self._lock:
-            return self.with_room(lambda: self._score(batch))
-
-    @abstractmethod
-    def _score(self, batch: Batch) -> Scores:
-        """Scores of a batch that is not empty."""
-
-    def _loaded_now(self) -> bool:
-        return self._embedder is not None
-
-    def _places(self) -> list[Any]:
-        return [self._place()[0]]
-
-    def release(self) -> None:
-        """Let the encoder go; the next segment loads it again."""
-        with self._lock:
-            self._embedder = None
-        free_memory()
-
-    def embedder(self, layer: int | None = None) -> Embedder:
-        """The encoder, loaded."""
-        if self._embedder is None:
-            from assay.models.encoders.embedding import Embedder
-
-            device, width = self._place()
-            self._embedder = Embedder(self.files, precision=width, device=device, layer=layer)
-        return self._embedder
+        device, precision = self.place()
+        return Embedder(self.files, precision=precision, device=device, layer=self.layer)
 
     def others(self) -> Sequence[Path]:
         """Further files by which the numbers are made."""
         return ()
 
-    def signed_as(self, version: int, **parameters: object) -> Signature:
-        """The signature of a metric of this encoder."""
-        if self._hash is None:
-            self._hash = self.files.fingerprint(*self.others())
-        plain = Signature.of(self.card.label, version, model=self.folder.resolve().name, **parameters)
-        return replace(plain, weights=self._hash, precision=self._place()[1])
+    def _fingerprint(self) -> str:
+        return self.files.fingerprint(*self.others())
 
-    def _place(self) -> tuple[Any, Any]:
-        device = device_named(self.device)
-        if self.precision == "auto":
-            return device, "fp16" if device.type == "cuda" else "fp32"
-        return device, self.precision
+    def signed_as(self, version: int, **parameters: object) -> Signature:
+        """Return the signature of a metric of this encoder."""
+        return super().signed_as(version, model=self.folder.resolve().name, **parameters)
 
 
 def counted_file(name: str, option: str, given: str | None) -> str | None:
@@ -110,15 +71,6 @@ def counted_file(name: str, option: str, given: str | None) -> str | None:
     if given is not None and not Path(given).is_file():
         raise InputError(f"{name} counts tokens in the lines of a file, and there is none at {given} ({option}=FILE).")
     return given
-
-
-def pairs(batch: Batch, card: Card, against: Literal["source", "reference"]) -> tuple[list[int], list[str]]:
-    """Each row beside each text that it is held against: the rows, and those texts."""
-    if against == "source":
-        if batch.sources is None:
-            raise InputError(f"{card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
-        return list(range(len(batch))), [text or "" for text in batch.sources]
-    return with_references(batch, card)
 
 
 PART = 4096

@@ -119,7 +119,7 @@ class Bertscore(EncoderMetric):
         if self._missing is not None:
             raise self._missing
         rows, references = with_references(batch, self.card)
-        embedder = self.embedder(self.layer)
+        embedder = self.loaded()
         weigh = self._weigh()
         found = matched(embedder, [batch.hypotheses[row] for row in rows], references, (weigh, weigh), inner=False)
         both = np.stack([found.precision, found.recall], 1)
@@ -145,7 +145,7 @@ class Bertscore(EncoderMetric):
         if self.idf is None:
             return uniform
         if self._rarity is None:
-            self._rarity = Rarity(self.idf, self.embedder(self.layer), bertscore_weight)
+            self._rarity = Rarity(self.idf, self.loaded(), bertscore_weight)
         return self._rarity
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.metric import Scores, Signature
 from assay.core.spec import Word
-from assay.metrics.common import best
-from assay.metrics.embedding.base import EncoderMetric, pairs
+from assay.metrics.common import best, with_sources_or_references
+from assay.metrics.embedding.base import EncoderMetric
 from assay.metrics.embedding.cards import LABSE_SIM, TEACHER_SIM
 from assay.metrics.neural import Precision
 
@@ -32,7 +32,7 @@ class SentenceMetric(EncoderMetric):
         """The cosine of every pair of texts, and whether one of them was cut."""
         from assay.models.encoders.embedding import read_head, sentence_vectors
 
-        embedder = self.embedder()
+        embedder = self.loaded()
         if self._head is None:
             self._head = read_head(embedder, self.folder)
         vectors, cut = sentence_vectors(embedder, self._head, [*first, *second])
@@ -75,7 +75,7 @@ class Similarity(SentenceMetric):
         return self.signed_as(1, against=self.against)
 
     def _score(self, batch: Batch) -> Scores:
-        rows, texts = pairs(batch, self.card, self.against)
+        rows, texts = with_sources_or_references(batch, self.card)
         hypotheses = [batch.hypotheses[row] for row in rows]
         values, cut = self.cosines(hypotheses, texts)
         blank = [not (one.strip() and other.strip()) for one, other in zip(hypotheses, texts, strict=True)]

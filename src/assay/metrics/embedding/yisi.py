@@ -12,8 +12,8 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Scores, Signature
 from assay.core.spec import Word
-from assay.metrics.common import best
-from assay.metrics.embedding.base import EncoderMetric, Rarity, counted_file, pairs, yisi_weight
+from assay.metrics.common import best, with_sources_or_references
+from assay.metrics.embedding.base import EncoderMetric, Rarity, counted_file, yisi_weight
 from assay.metrics.embedding.bertscore import best_layer
 from assay.metrics.embedding.cards import YISI1, YISI2
 from assay.metrics.neural import Precision
@@ -78,8 +78,8 @@ class Yisi(EncoderMetric):
     def _score(self, batch: Batch) -> Scores:
         from assay.models.encoders.matching import matched
 
-        rows, others = pairs(batch, self.card, self.against)
-        embedder = self.embedder(self.layer)
+        rows, others = with_sources_or_references(batch, self.card)
+        embedder = self.loaded()
         theirs = self.idf if self.against == "reference" else self.idf_source
         found = matched(
             embedder,
@@ -109,7 +109,7 @@ class Yisi(EncoderMetric):
         if path is None:
             return uniform
         if path not in self._rarities:
-            self._rarities[path] = Rarity(path, self.embedder(self.layer), yisi_weight)
+            self._rarities[path] = Rarity(path, self.loaded(), yisi_weight)
         return self._rarities[path]
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError
 from assay.core.langpair import outside
 from assay.core.metric import Card
 from assay.metrics.mini.model import Model, Triple
@@ -24,12 +23,9 @@ FOREIGN = 0.5
 
 def triples(batch: Batch, card: Card, inputs: str) -> tuple[list[int], list[Triple]]:
     """Each row beside each of its references, and the rows those belong to; a blank text is none."""
+    card.check_columns(batch)
     columns = () if inputs == "src" else batch.references or ()
     sources = None if inputs == "ref" else batch.sources
-    if not columns and sources is None:
-        wanted = {"src": "the source (--src FILE)", "ref": "a reference (--ref FILE)"}
-        both = "a source or a reference, and neither was given (--src FILE, --ref FILE)"
-        raise InputError(f"{card.name} needs {wanted.get(inputs, both)}.")
     rows: list[int] = []
     asked: list[Triple] = []
     for i, hypothesis in enumerate(batch.hypotheses):

@@ -1,114 +1,112 @@
-"""Room for networks: those of several metrics are kept while they fit together, and make way for one another where they do not.
+"""GPU memory manager: keeps models of several metrics loaded while they fit and releases the least recently used.
 
-A network is loaded when its metric first scores, and kept, for a long stream goes from metric to metric a chunk at a time and would
-load each of them anew. Before one is loaded, it is seen whether there is room for it; where there is not, networks of other
-metrics are let go, the one used longest ago first, and are loaded again when their turn comes. Should memory run out all the same,
-every other network goes and the call is made once more. No number depends on it.
+A stream of chunks alternates between metrics, so that without this each chunk would load every model again. Before a model is
+loaded, models of other metrics are released until it fits, the least recently used first. If memory runs out anyway, all other
+models are released and the call is repeated once. No number depends on it.
 """
 
 from __future__ import annotations
 
 import threading
 import weakref
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from assay.core.errors import AssayError, InputError, NoRoom
-from assay.core.metric import Metric
 
 if TYPE_CHECKING:
     import torch
 
+    from assay.core.metric import Card
+
 T = TypeVar("T")
 SPARE, SPARE_ON_GPU = 1 << 30, 3 << 30
-"""Bytes that stay free for batches, beside a quarter of the largest network's."""
-LAID_OUT = 2.25
-"""Memory that a network takes on a CPU, in sizes of its file: weights are laid out a second time for the matrix products."""
+"""Bytes that stay free for batches, in addition to a quarter of the size of the largest model."""
+CPU_FACTOR = 2.25
+"""Memory that a model takes on a CPU, relative to its file: weights are laid out a second time for the matrix products."""
 
 
-class NetworkMetric(Metric):
-    """Base of metrics with a network of torch's, which is read from `files.weights`."""
+class ModelOwner(Protocol):
+    """A metric with a model in memory."""
 
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        """Held while it scores, and for `release`."""
+    card: Card
+    _loaded: Any
+    _lock: threading.RLock
 
-    @abstractmethod
-    def _loaded_now(self) -> bool:
-        """Whether the network is there."""
+    def devices(self) -> Sequence[torch.device]:
+        """Return the devices that the model is on, or will be."""
 
-    @abstractmethod
-    def _places(self) -> Sequence[torch.device]:
-        """The devices that it is on, or will be."""
+    def release(self) -> None:
+        """Release the model."""
 
-    def with_room(self, call: Callable[[], T]) -> T:
-        """`call`, which scores and loads the network where it is not there yet, with room made for it. The lock is held."""
-        from assay.models.runtime.batching import out_of_memory
 
-        places = self._places()
-        if not self._loaded_now():
-            _HELD.make_room(self, places)
-        _HELD.used(self, places)
-        try:
-            return self._alone_if_need_be(call, places)
-        except AssayError:
+def with_memory(metric: ModelOwner, call: Callable[[], T]) -> T:
+    """Return the result of `call`, which loads the metric's model if needed and scores. The caller holds the metric's lock."""
+    from assay.models.runtime.batching import out_of_memory
+
+    devices = metric.devices()
+    if metric._loaded is None:
+        _OWNERS.make_room(metric, devices)
+    _OWNERS.used(metric, devices)
+    try:
+        return _retried(metric, call, devices)
+    except AssayError:
+        raise
+    except Exception as error:
+        if not out_of_memory(error):
             raise
-        except Exception as error:
-            if not out_of_memory(error):
-                raise
-            instead = "a smaller model" if places[0].type == "cpu" else "a smaller model, or device=cpu"
-            kind = InputError if self._loaded_now() else NoRoom
-            raise kind(f"{self.card.name} does not fit the memory of {places[0]}. Use {instead}.") from error
+        instead = "a smaller model" if devices[0].type == "cpu" else "a smaller model, or device=cpu"
+        kind = InputError if metric._loaded is not None else NoRoom
+        raise kind(f"{metric.card.name} does not fit the memory of {devices[0]}. Use {instead}.") from error
 
-    def _alone_if_need_be(self, call: Callable[[], T], places: Sequence[torch.device]) -> T:
-        """`call`; where memory runs out and other networks could go, once more without them."""
-        try:
-            return call()
-        except Exception as error:
-            if not _ran_out(error) or not _HELD.let_go_of_others(self, places):
-                raise
-        self.release()  # its batches were cut to what was left
+
+def _retried(metric: ModelOwner, call: Callable[[], T], devices: Sequence[torch.device]) -> T:
+    """Return the result of `call`. If memory runs out, release other models and repeat the call."""
+    try:
         return call()
+    except Exception as error:
+        if not _ran_out(error) or not _OWNERS.release_others(metric, devices):
+            raise
+    metric.release()  # its batches were cut to the memory that was left
+    return call()
 
 
-class _Held:
-    """The metrics of this process that have loaded their networks, the one used longest ago first."""
+class _Owners:
+    """The metrics of this process that have loaded models, the least recently used first."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._known: dict[int, tuple[weakref.ref[NetworkMetric], frozenset[str], int]] = {}
+        self._known: dict[int, tuple[weakref.ref[Any], frozenset[str], int]] = {}
 
-    def used(self, metric: NetworkMetric, places: Sequence[torch.device]) -> None:
-        """It is about to score."""
+    def used(self, metric: ModelOwner, devices: Sequence[torch.device]) -> None:
+        """Mark a metric as the most recently used."""
         with self._guard:
             self._known.pop(id(metric), None)
-            self._known[id(metric)] = weakref.ref(metric), _names(places), _size(metric)
+            self._known[id(metric)] = weakref.ref(metric), _names(devices), _size(metric)
 
-    def make_room(self, metric: NetworkMetric, places: Sequence[torch.device]) -> None:
-        """Let networks go until there is room for another one, or none is left."""
-        for other, largest in self._others(metric, places):
-            if _fits(_size(metric), max(largest, _size(metric)), places):
+    def make_room(self, metric: ModelOwner, devices: Sequence[torch.device]) -> None:
+        """Release models until another one fits, or none is left."""
+        for other, largest in self._others(metric, devices):
+            if _fits(_size(metric), max(largest, _size(metric)), devices):
                 return
-            self._let_go(other)
+            self._release(other)
 
-    def let_go_of_others(self, metric: NetworkMetric, places: Sequence[torch.device]) -> bool:
-        """Let all others on the same devices go; whether there was one."""
-        gone = [self._let_go(other) for other, _ in self._others(metric, places)]
-        return any(gone)
+    def release_others(self, metric: ModelOwner, devices: Sequence[torch.device]) -> bool:
+        """Release all other models on the same devices. Return whether there was one."""
+        released = [self._release(other) for other, _ in self._others(metric, devices)]
+        return any(released)
 
-    def _others(self, metric: NetworkMetric, places: Sequence[torch.device]) -> list[tuple[NetworkMetric, int]]:
-        """Other metrics whose networks are on the same devices, and the size of the largest of them."""
+    def _others(self, metric: ModelOwner, devices: Sequence[torch.device]) -> list[tuple[ModelOwner, int]]:
+        """Return other metrics with models on the same devices, and the size of the largest of these."""
         with self._guard:
             self._known = {key: known for key, known in self._known.items() if known[0]() is not None}
-            found = [(other(), size) for other, names, size in self._known.values() if names & _names(places)]
-        there = [(other, size) for other, size in found if other is not None and other is not metric]
-        there = [(other, size) for other, size in there if other._loaded_now()]
-        return [(other, max(size for _, size in there)) for other, _ in there]
+            found = [(other(), size) for other, names, size in self._known.values() if names & _names(devices)]
+        loaded = [(o, size) for o, size in found if o is not None and o is not metric and o._loaded is not None]
+        return [(other, max(size for _, size in loaded)) for other, _ in loaded]
 
-    def _let_go(self, metric: NetworkMetric) -> bool:
-        """Release a metric, unless another thread is scoring with it."""
+    def _release(self, metric: ModelOwner) -> bool:
+        """Release the model of a metric, unless another thread is scoring with it."""
         if not metric._lock.acquire(blocking=False):
             return False
         try:
@@ -118,40 +116,40 @@ class _Held:
         return True
 
 
-_HELD = _Held()
+_OWNERS = _Owners()
 
 
-def _names(places: Sequence[torch.device]) -> frozenset[str]:
-    return frozenset(str(place) for place in places)
+def _names(devices: Sequence[torch.device]) -> frozenset[str]:
+    return frozenset(str(device) for device in devices)
 
 
-def _size(metric: NetworkMetric) -> int:
-    """Bytes of the files that the network is read from."""
-    weights = getattr(getattr(metric, "files", None), "weights", ())  # one whose weights are not here has no files
+def _size(metric: ModelOwner) -> int:
+    """Return the bytes of the files that the model is read from."""
+    weights = getattr(getattr(metric, "files", None), "weights", ())  # a metric without local weights has no files
     paths: Sequence[Path] = (weights,) if isinstance(weights, Path) else weights
     return sum(path.stat().st_size for path in paths)
 
 
-def _fits(size: int, largest: int, places: Sequence[torch.device]) -> bool:
-    """Whether a network of this file size can be loaded beside what is there, with enough left for the batches of the `largest`."""
-    share, spare = (LAID_OUT, SPARE) if places[0].type == "cpu" else (1.0, SPARE_ON_GPU)
-    return all(size * share + largest / 4 + spare <= _free(place) for place in places)
+def _fits(size: int, largest: int, devices: Sequence[torch.device]) -> bool:
+    """Return whether a model of this file size fits, with enough memory left for the batches of the `largest`."""
+    share, spare = (CPU_FACTOR, SPARE) if devices[0].type == "cpu" else (1.0, SPARE_ON_GPU)
+    return all(size * share + largest / 4 + spare <= _free(device) for device in devices)
 
 
-def _free(place: torch.device) -> int:
-    """Bytes that a device has left for this process; 0 where nobody says."""
+def _free(device: torch.device) -> int:
+    """Return the bytes that a device has left for this process, 0 if unknown."""
     import torch
 
-    if place.type == "cuda":
-        cached = torch.cuda.memory_reserved(place) - torch.cuda.memory_allocated(place)
-        return int(torch.cuda.mem_get_info(place)[0]) + cached
+    if device.type == "cuda":
+        cached = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+        return int(torch.cuda.mem_get_info(device)[0]) + cached
     from assay.core.memory import available
 
     return available()
 
 
 def _ran_out(error: BaseException | None) -> bool:
-    """Whether memory ran out, or that is what an error was raised over; it may also be what ended a process of several GPUs."""
+    """Return whether memory ran out, directly or as the cause of an error; a killed process of several GPUs counts too."""
     from concurrent.futures import BrokenExecutor
 
     from assay.models.runtime.batching import out_of_memory
