@@ -28,8 +28,6 @@ from assay.models.runtime.batching import encoder_runner
 from assay.models.runtime.packing import Packed, pack, segment_max, segment_sum
 from assay.models.runtime.precision import DTYPES
 
-Width = Literal["fp32", "bf16", "fp16"]
-
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
@@ -46,7 +44,7 @@ class Embedder:
         self,
         files: EncoderFiles,
         *,
-        precision: Width = "fp32",
+        precision: str = "fp32",
         device: torch.device | str = "cpu",
         layer: int | None = None,
         budget: int | None = None,
