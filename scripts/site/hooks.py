@@ -26,7 +26,7 @@ os.environ["COLUMNS"] = "100"  # the width that helps are set to
 search.jieba = None  # where it is installed it loads a dictionary for the few Chinese words of these pages
 
 from assay.cli.main import VERBS  # noqa: E402
-from assay.cli.options import parser_for  # noqa: E402
+from assay.cli.parser import parser_for  # noqa: E402
 from scripts.site import api, metrics_table, notebooks  # noqa: E402
 
 AT_THE_ROOT = {
@@ -99,13 +99,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def help_of(verb: str) -> str:
-    """What ``--help`` prints, of the verb and of each of its parts."""
+    """Return the full help of the verb and of each of its modes."""
     parser = parser_for(verb, importlib.import_module(f"assay.cli.{verb}"))
-    parts = [
-        inside for action in parser._actions if isinstance(action.choices, dict) for inside in action.choices.values()
-    ]
-    printed = "\n".join(f"```text\n{one.format_help()}```\n" for one in [parser, *parts])
-    return f"\n\n## All options\n\nWhat `assay {verb} --help` prints.\n\n{printed}"
+    printed = "\n".join(f"```text\n{command.format_full_help()}```\n" for command in parser.commands())
+    return f"\n\n## All options\n\n`assay {verb} --help-all` prints:\n\n{printed}"
 
 
 def _linked(markdown: str, uri: str) -> str:

@@ -65,8 +65,8 @@ def test_breakdown_as_json_and_in_a_run_directory(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "give the outcomes with --data"),
-        (["--data", "DATA", "--task", "parsing"], "one of both"),
+        ([], "pass either outcomes with --data"),
+        (["--data", "DATA", "--task", "parsing"], "or a task with --task"),
         (["--task", "parsing"], "--langs es,pt"),
         (["--task", "parsng", "--langs", "es"], "no task called 'parsng'. Did you mean parsing"),
         (["--task", "parsing", "--langs", "es", "--translator", "apertum"], "no translator called 'apertum'"),
@@ -187,7 +187,7 @@ def test_a_judge_on_the_command_line(
     assert "MCC" in capsys.readouterr().out
     for wrong, said in (
         ([*command, "sed"], "write cmd: and then a command"),
-        (["breakdown", "--task", "parsing", "--judge", "cmd:cat"], "go with --data"),
+        (["breakdown", "--task", "parsing", "--judge", "cmd:cat"], "require --data"),
         (["breakdown", "--data", str(table), "--judged", "x"], "--judged goes with --judge"),
         (["decide", "apply", "--rule", "r.json", "--judge", "cmd:cat"], "--judge goes with assay decide fit"),
     ):

@@ -69,20 +69,20 @@ def test_a_suffix_is_typed(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('metric = "evil:Metric"', "assay.toml: the metric 'evil:Metric' is said on the command line alone"),
-        ('metric = "./folder"', "assay.toml: the metric './folder' is said on the command line alone"),
-        ('[score]\nmetric = ["chrf", "evil:Metric"]', "the metric 'evil:Metric' is said on the command line alone"),
-        ('out = "x.json"', "assay.toml: out is said on the command line alone"),
-        ('[run]\nexport = "x"', "assay.toml: run.export is said on the command line alone"),
-        ("trust = true", "assay.toml: trust is said on the command line alone"),
-        ('[breakdown]\ntranslator = "cmd:touch ran"', "breakdown.translator is said on the command line alone"),
+        ('metric = "evil:Metric"', "assay.toml: only the command line can name the metric 'evil:Metric'"),
+        ('metric = "./folder"', "assay.toml: only the command line can name the metric './folder'"),
+        ('[score]\nmetric = ["chrf", "evil:Metric"]', "only the command line can name the metric 'evil:Metric'"),
+        ('out = "x.json"', "assay.toml: only the command line can set out"),
+        ('[run]\nexport = "x"', "assay.toml: only the command line can set run.export"),
+        ("trust = true", "assay.toml: only the command line can set trust"),
+        ('[breakdown]\ntranslator = "cmd:touch ran"', "assay.toml: only the command line can set breakdown.translator"),
         ("metrix = 1", "no option called 'metrix'. Did you mean metric?"),
         ("[scoree]\nseed = 1", "no verb in assay.toml called 'scoree'. Did you mean score"),
         ("[score]\ntrials = 3", "no option of assay score called 'trials'."),
         ('seed = "x"', "assay.toml: seed: 'x' is not a whole number"),
         ("seed = [1, 2]", "assay.toml: seed takes one value, not a list"),
-        ("seed = true", "assay.toml: seed takes a text or a number"),
-        ("ci = 1", "assay.toml: ci is true or false"),
+        ("seed = true", "assay.toml: seed takes text or a number"),
+        ("ci = 1", "assay.toml: ci must be true or false"),
         ('format = "htm"', "no format in assay.toml called 'htm'. Did you mean html?"),
         ("= 3", "assay.toml is not TOML"),
     ],
@@ -100,7 +100,7 @@ def test_a_gate_takes_no_code_from_the_file_either(capsys: pytest.CaptureFixture
     """``check -m`` takes one metric, not a list: the same rule holds."""
     Path("assay.toml").write_text('[check]\nmetric = "evil:Metric"\n')
     assert main(["check", "--against", "card.json"]) == 2
-    assert "the metric 'evil:Metric' is said on the command line alone" in capsys.readouterr().err
+    assert "only the command line can name the metric 'evil:Metric'" in capsys.readouterr().err
 
 
 def test_nothing_that_runs_or_writes_is_allowed() -> None:
@@ -124,7 +124,7 @@ def test_a_file_names_inputs_of_its_own_folder_only(name: str, given: str, capsy
     Path("assay.toml").write_text(f'{name} = "{given}"\n')
     assert main(["score", "h", "-m", "chrf"]) == 2
     said = capsys.readouterr().err
-    assert f"assay.toml sets {name} = {given}, which lies outside this folder: type --{name}" in said
+    assert f"assay.toml sets {name} = {given}, which is outside this folder. Add --{name}" in said
     assert said.count("\n") == 1
 
 
@@ -134,5 +134,5 @@ def test_a_file_does_not_say_where_fetch_writes(
 ) -> None:
     Path("assay.toml").write_text(f'{section}data-dir = "{tmp_path / "made"}"\n')
     assert main(["fetch", "demetr"]) == 2
-    assert "where assay fetch writes: a file must not decide that. Type --data-dir" in capsys.readouterr().err
+    assert "where assay fetch writes; only the command line can set it. Add --data-dir" in capsys.readouterr().err
     assert not (tmp_path / "made").exists()

@@ -106,12 +106,13 @@ def test_labels_and_items_of_what_stands_bare(folder: Path, capsys: pytest.Captu
     assert main(["make", "-p", "word-swap", "in/*", "--langpair", "en-de", "--out", "set/", *given]) == 0
     assert main(["make", "-p", "word-swap", "in/part-0002.tsv", "--langpair", "en-de", "--out", "one.jsonl", "-q"]) == 0
     assert (folder / "one.jsonl").read_bytes() == (folder / "set" / "part-0002.tsv.jsonl").read_bytes()
+    assert main(["decide", "fit", "outcomes.jsonl"]) == 0
     capsys.readouterr()
     for words, said in (
         (["make", "-p", "word-swap", "in", "--data", "demo", "--out", "x/"], "bare (in) or with --data, not both"),
         (["make", "-p", "word-swap", "a.tsv", "b.tsv", "--out", "x.jsonl"], "a set is made of one corpus"),
-        (["decide", "apply"], "assay decide apply needs a rule"),
-        (["decide", "fit", "outcomes.jsonl"], "learns from a table of outcomes: --data outcomes.jsonl"),
+        (["decide", "apply"], "assay decide apply requires a rule"),
+        (["decide", "fit"], "requires one table of outcomes: --data outcomes.tsv"),
     ):
         assert main(words) == 2
         assert said in capsys.readouterr().err

@@ -69,7 +69,7 @@ def test_review_keeps_a_decision_that_the_others_use(data, capsys, monkeypatch, 
     assert dfki(data, "review") == 0
     shown = capsys.readouterr()
     assert "He went." in shown.out
-    assert "1 decided, 0 skipped, 0 left · kept in dfki-decisions.jsonl" in shown.err
+    assert "1 decided, 0 skipped, 0 left · saved in dfki-decisions.jsonl" in shown.err
     assert dfki(data, "judge", "--format", "json") == 0
     row = json.loads(capsys.readouterr().out)["tables"]["judged"][0]
     assert (row["fail"], row["unresolved"], row["person"]) == (2, 0, 1)

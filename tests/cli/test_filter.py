@@ -53,7 +53,7 @@ def test_count(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["chfr < 60"], "assay: no column in {file} called 'chfr'. Did you mean chrf? In the expression: ⟦chfr⟧ < 60"),
         (["chrf < 60 and"], "and the expression ends. In the expression: chrf < 60 and⟦⟧"),
-        (["chrf < 60", "--format", "md"], "--format md goes with --count"),
+        (["chrf < 60", "--format", "md"], "--format md requires --count"),
         (["chrf < 60", "--out", "x.gz"], "nothing is compressed"),
         (["chrf < 60", "--out", "x.txt"], "the name x.txt says no format: end it in .tsv, .csv"),
         (["chrf < 60", "--out", "{file}"], "--out {file} would overwrite the input {file}"),

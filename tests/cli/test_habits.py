@@ -103,7 +103,10 @@ def test_systems_with_names(capsys: pytest.CaptureFixture[str]) -> None:
         (["--mt", "A=h", "A=h2", "--ref", "r"], "two systems are called 'A'"),
         (["--mt", "=h", "--ref", "r"], "write NAME=FILE"),
         (["--mt", "Ours=nothere", "--ref", "r"], "nothere"),
-        (["-i", "h", "r"], "has no -i: give the translations bare or with --mt, the references with --ref"),
+        (
+            ["-i", "h", "r"],
+            "has no option -i: pass the translations as arguments or with --mt, the references with --ref",
+        ),
         (["h", "--ref", "r", "-tok", "zh"], "-m bleu:tokenize=zh"),
         (["h", "--ref", "r", "-b", "--ci"], "-b prints the scores alone"),
         (["h", "--out", "h", "--ref", "r"], "would overwrite the input h"),

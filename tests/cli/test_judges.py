@@ -187,18 +187,18 @@ def test_a_file_may_name_the_model_but_neither_a_judge_nor_where_texts_go(server
     for judge in ("judge-mqm", "judge-da:model=tiny", "gemba-da", "automqm"):
         Path("assay.toml").write_text(f'metric = ["chrf", "{judge}"]\n')
         said = failed(["score", *texts, "--ref", "h", "--endpoint", server.url, "--llm", "tiny"], capsys)
-        assert "is said on the command line alone (-m)" in said
+        assert "only the command line can name the metric " in said
     assert server.answered == before
     Path("assay.toml").write_text(f'endpoint = "{server.url}"\n')
-    assert "endpoint is said on the command line alone" in failed(["score", *texts, "-m", "chrf"], capsys)
+    assert "assay.toml: only the command line can set endpoint" in failed(["score", *texts, "-m", "chrf"], capsys)
     Path("assay.toml").write_text(f'metric = ["judge-mqm:endpoint={server.url}"]\n')
-    assert "is said on the command line alone" in failed(["score", *texts], capsys)
+    assert "only the command line can name the metric" in failed(["score", *texts], capsys)
 
 
 def test_a_price_from_a_file_does_not_weaken_a_typed_budget(server, capsys):
     Path("assay.toml").write_text('price = "0,0"\n')
     said = failed(command(server, "--max-cost", "0.0000001"), capsys)
-    assert "assay.toml sets the price that --max-cost goes by" in said and "Type --price" in said
+    assert "assay.toml sets the price that --max-cost is computed with" in said and "Add --price" in said
     assert server.answered == 0
     assert "of --max-cost" in failed(command(server, "--max-cost", "0.0000001", "--price", "1,1"), capsys)
     assert server.answered == 0

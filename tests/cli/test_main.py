@@ -6,8 +6,10 @@ import ast
 import ctypes
 import functools
 import importlib
+import inspect
 import io
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from assay.cli.keeping import keep
-from assay.cli.main import VERBS, main
-from assay.cli.options import parser_for
+from assay.cli.main import GROUPS, VERBS, main
+from assay.cli.parser import Parser, parser_for
 
 ROOT = Path(__file__).resolve().parents[2]
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
@@ -31,16 +33,52 @@ def assay(*words: str, **environment: str) -> subprocess.CompletedProcess[bytes]
     return subprocess.run([sys.executable, "-m", "assay", *words], check=False, capture_output=True, env=known)
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_help_opens_with_what_it_does_and_examples(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+COMMANDS = {
+    command.prog: command
+    for verb in VERBS
+    for command in parser_for(verb, importlib.import_module(f"assay.cli.{verb}")).commands()
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_help_is_a_sentence_two_examples_and_the_usual_options(
+    command: Parser, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    text = parser_for(verb, importlib.import_module(f"assay.cli.{verb}")).format_help()
-    first = text.splitlines()[:12]
-    assert first[0].startswith(f"usage: assay {verb}") and first[0].endswith("[options]")
-    assert "examples:" in first
-    assert (ROOT / "docs" / f"{verb}.md").exists() and f"More: docs/{verb}.md" in text
-    examples = [line for line in text.splitlines() if line.startswith("  assay ")]
-    assert max(len(line) for line in text.splitlines() if line not in examples) <= 80
+    text = command.format_help()
+    lines, verb = text.splitlines(), command.prog.split()[1]
+    assert lines[0].startswith(f"usage: {command.prog}") and lines[0].endswith("[options]")
+    assert "examples:" in lines[:6] and len(lines) <= 50
+    assert (ROOT / "docs" / f"{verb}.md").exists() and f"docs/{verb}.md" in lines[-1]
+    assert (
+        len([line for line in inspect.cleandoc(command.text.examples).splitlines() if line.startswith("assay ")]) == 2
+    )
+    assert max(len(line) for line in lines if not line.startswith("  assay ")) <= 80
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_the_full_help_has_every_option_once(command: Parser) -> None:
+    text = command.format_full_help()
+    shown = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)
+    if command.modes:
+        assert all(f"{mode.prog} --help" in " ".join(text.split()) for mode in command.modes.values()) and not shown
+        return
+    known = [long[0] for action in command._actions if (long := [o for o in action.option_strings if len(o) > 2])]
+    assert sorted(shown) == sorted(known)
+    assert command.text.options == () or f"{command.prog} --help-all" in command.format_help()
+
+
+def test_the_overview_names_every_verb_under_a_heading(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert re.findall(r"^ {1,8}([a-z]+) {2,}\S", text, re.MULTILINE) == list(VERBS)
+    assert all(f"\n\n{heading}\n" in text for heading in GROUPS)
+
+
+@pytest.mark.parametrize("words", [["cache", "info"], ["cache", "show"], ["cache", "--quiet", "show"]])
+def test_a_mode_may_follow_options_and_have_another_name(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 0
+    assert "folder" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -49,6 +87,8 @@ def test_help_opens_with_what_it_does_and_examples(verb: str, monkeypatch: pytes
         (["scroe"], "no verb called 'scroe'. Did you mean score?"),
         (["score", "--mtt", "x"], "no option called '--mtt'. Did you mean --mt"),
         (["score", "--format", "htm"], "no format called 'htm'. Did you mean html?"),
+        (["decide", "aply"], "no mode called 'aply'. Did you mean apply"),
+        (["decide", "--rule", "r.json"], "assay decide requires a mode: fit or apply"),
         (["list", "metricss"], "no argument called 'metricss'. Did you mean metrics?"),
         (["score", "--langpair", "klingon"], "'klingon' is not a language pair such as en-de"),
         (["score", "-m", "bleu:tokenize", "--mt", "x"], "Write bleu:tokenize=VALUE."),
@@ -79,7 +119,7 @@ def test_a_pipe_is_utf_8_whatever_the_locale() -> None:
 def test_a_full_disk_is_not_a_bug(words: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run([sys.executable, "-m", "assay", *words], check=False, stdout=full, stderr=subprocess.PIPE)
-    assert (done.returncode, done.stderr) == (2, b"assay: cannot go on: No space left on device.\n")
+    assert (done.returncode, done.stderr) == (2, b"assay: cannot continue: No space left on device.\n")
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:

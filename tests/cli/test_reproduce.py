@@ -36,7 +36,7 @@ def test_a_differing_cell_leaves_with_1_and_is_named(command, capsys):
     shown = capsys.readouterr()
     assert "+1.000" in shown.out
     assert shown.err == (
-        "assay: 1 cell that should follow does not: phenomena / metric=chrf; phenomenon=addition / accuracy.\n"
+        "assay: 1 derivable cell differs from the published value: phenomena / metric=chrf; phenomenon=addition / accuracy.\n"
     )
 
 

@@ -24,7 +24,7 @@ import yaml
 
 import assay
 from assay.cli.main import VERBS, main
-from assay.cli.options import Parser, parser_for
+from assay.cli.parser import Parser, parser_for
 
 ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -128,9 +128,7 @@ def check_command(command: str, mention: bool = False) -> None:
             continue
         reader, rest = parser(verb), rest[:-1]
         if unknown := [
-            word
-            for word in rest
-            if re.match("-+[a-z]", word) and word.partition("=")[0] not in reader._option_string_actions
+            word for word in rest if re.match("-+[a-z]", word) and word.partition("=")[0] not in reader.options()
         ]:
             raise Failed(f"assay {verb} has no option {unknown[0]}")
         if "…" in rest or "-h" in rest or "--help" in rest or (mention and not rest):

@@ -73,11 +73,7 @@ def problems(page: str, text: str) -> Iterator[str]:
     """What a page names and is not there; options are those of the verbs that a verb's page is about."""
     named = {verb for verb in re.findall(r"\bassay (\w+)", text) if verb in VERBS}
     verbs = named | {Path(page).stem} if Path(page).stem in VERBS else set(VERBS)
-    options = (
-        {option for verb in verbs for option in parser(verb)._option_string_actions}
-        | OTHERS
-        | {"--debug", "--no-config"}
-    )
+    options = {option for verb in verbs for option in parser(verb).options()} | OTHERS | {"--debug", "--no-config"}
     for line, code in inline(text):
         try:
             check(code, options, inside=re.search("CONTRIBUTING|architecture|decisions|reproduce", page) is not None)

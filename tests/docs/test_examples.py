@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
+import inspect
 import os
 import re
 import shlex
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from assay.core.batch import Segment
 from tests.chat_server import ChatServer
 from tests.data import SHARED
 from tests.docs import inputs, prose
-from tests.docs.examples import ROOT, Command, Page
+from tests.docs.examples import ROOT, Command, Page, parser
 
 NOT_RUN = {
     "installs something": r"^(pip|docker|make) ",
@@ -53,7 +54,16 @@ CHANGES = {
 """What stands in place of something that takes long, and what is made before an example."""
 FILES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "packages").glob("*/README.md")]
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in FILES}
-HELPS = {f"assay {verb} --help": importlib.import_module(f"assay.cli.{verb}").EXAMPLES for verb in VERBS}
+HELPS = {
+    f"{command.prog} --help": "\n\n".join(
+        [
+            textwrap.indent(inspect.cleandoc(command.text.examples), "    "),
+            re.sub("^  ", "    ", inspect.cleandoc(command.text.details), flags=re.MULTILINE),
+        ]
+    )
+    for verb in VERBS
+    for command in parser(verb).commands()
+}
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +107,7 @@ def answer(body: dict[str, Any]) -> str:
 
 @pytest.mark.parametrize("page", [*PAGES, *HELPS], indirect=True)
 def test_examples(page: Page) -> None:
-    text = PAGES.get(page.name) or re.sub("^  ", "    ", HELPS[page.name], flags=re.MULTILINE)
+    text = PAGES.get(page.name) or HELPS[page.name]
     with ChatServer(answer) as server:
         page.run(text.replace("http://localhost:8000/v1", server.url))
     if "coming/" in page.name:

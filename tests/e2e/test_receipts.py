@@ -98,4 +98,6 @@ def test_a_changed_cell_leaves_with_1(tmp_path):
     )
     done = reproduce("hallucinations", "--receipts", str(mine))
     assert done.returncode == 1
-    assert done.stderr.startswith("assay: 1 cell that should follow does not: detection / chrF++:any_hallucination")
+    assert done.stderr.startswith(
+        "assay: 1 derivable cell differs from the published value: detection / chrF++:any_hallucination"
+    )

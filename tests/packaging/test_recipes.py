@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from assay.cli.main import VERBS, main
-from assay.cli.options import parser_for
+from assay.cli.parser import parser_for
 from tests.pairs import write_pairs
 
 yaml = pytest.importorskip("yaml", reason="pyyaml is not installed (pip install --group test)")

@@ -1,4 +1,4 @@
-"""``assay breakdown``: can a metric tell that a translation will break the next step?"""
+"""``assay breakdown``: how well metrics predict that a translation breaks a downstream task."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.cli.options import (
-    QUOTING,
-    QUOTING_HELP,
+    add_columns,
     add_judge,
     add_metrics,
     add_output,
+    add_quoting,
+    add_resampling,
     column_map,
+    comma_separated,
     judging,
-    natural,
-    positive,
 )
 from assay.cli.output import Output, write
-from assay.cli.reviewing import add_review, place
+from assay.cli.parser import Help, Parser
+from assay.cli.reviewing import add_review, review_settings
 from assay.core.errors import InputError, unknown
 from assay.report import FORMATS
 from assay.report.page import page
@@ -30,86 +31,102 @@ if TYPE_CHECKING:
     from assay.core.table import Table
     from assay.verbs.breakdown import BreakdownResult
 
-SUMMARY = "Judge metrics by what happens downstream: can they tell which translations break the next step?"
-EXAMPLES = """examples:
-  assay breakdown --task parsing --translator none --error all --table matrix
-  assay breakdown --task parsing --langs es,pt --translator auto --run-dir parsing
-  assay breakdown --data outcomes.tsv -m chrf -m bleu
-  assay breakdown --data translations.tsv --judge "cmd:python3 judge.py" --dev-share 0.5
+HELP = Help(
+    "Judge metrics by a downstream task: do they recognize the translations on which it fails?",
+    """
+    assay breakdown --task parsing --translator none --error word-swap --run-dir parsing
+    assay breakdown --data parsing/outcomes.tsv -m chrf -m bleu --table errors
+    """,
+    (
+        "metrics", "data", "columns", "score", "dev_share", "task", "langs", "translator", "error", "judge", "review",
+        "table", "all", "format", "out", "run_dir", "workers", "quiet",
+    ),
+    """
+    more examples:
+      assay breakdown --task parsing --langs es,pt --translator auto --run-dir parsing
+      assay breakdown --task parsing --translator none --error all --table matrix
+      assay breakdown --data outcomes.tsv -m chrf -m bleu
+      assay breakdown --data translations.tsv --judge "cmd:python3 judge.py" --dev-share 0.5
 
-A table of outcomes has source, translation, reference, outcome (success, breakdown or a grade from 0 to 1), language and split
-(dev or test), and may have id and part (question and context of one example), task, error_type, back_translation (for
-pseudo-references) and columns of ready scores (--score comet, or --score ter:lower). Thresholds are chosen on dev, figures are
-from test. A judge reads a row a line (JSON, with the table's columns) and writes success, breakdown, a grade or skip for each."""
+    A table of outcomes has the columns source, translation, reference, outcome (success, breakdown or a grade from 0
+    to 1), language and split (dev or test). Optional columns are id, part (question and context of one example),
+    task, error_type, back_translation (for pseudo-references) and precomputed scores. Thresholds are chosen on dev,
+    and the results are computed on test.
+
+    A judge is a command that reads one JSON object per line, with the columns of the table, and writes success,
+    breakdown, a grade or skip for each.
+    """,
+)  # fmt: skip
 DECISIONS = "breakdown-decisions.jsonl"
 TABLES = (
     "summary", "languages", "languages_f1", "balance", "thresholds", "pseudo", "cases", "errors", "matrix", "calibration",
 )  # fmt: skip
 ON_SCREEN = ("summary", "languages", "languages_f1", "balance")
-"""What a terminal shows unasked; the tables by language where there are several."""
+"""Tables that a terminal shows by default; those by language only if there are several languages."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
     add_metrics(parser)
-    group = parser.add_argument_group("input")
-    group.add_argument("--data", metavar="FILE", help="outcomes: .tsv .csv .jsonl .xlsx … (- is stdin), or a folder")
-    group.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where names differ")
-    group.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
+    group = parser.section("outcomes from a file")
+    group.add_argument("--data", metavar="FILE", help="table of outcomes (- is stdin), or a run directory")
+    add_columns(group)
+    add_quoting(group)
     group.add_argument(
-        "--score",
-        action="append",
-        default=[],
-        metavar="COLUMN",
-        help="ready scores in --data; COLUMN:lower if lower is better",
-    )
+        "--score", action="append", default=[], metavar="COLUMN",
+        help="column of precomputed scores; COLUMN:lower if lower is better; repeatable",
+    )  # fmt: skip
     group.add_argument(
-        "--dev-share", type=float, metavar="SHARE", help="draw a development part of this share instead of split"
+        "--dev-share",
+        type=float,
+        metavar="SHARE",
+        help="draw this share as development part instead of the column split",
     )
     add_judge(group)
+    group = parser.section("outcomes of a task")
     group.add_argument(
-        "--task", action="append", default=[], metavar="TASK", help="run a task instead of reading outcomes"
+        "--task", action="append", default=[], metavar="TASK", help="run a task (assay list tasks); repeatable"
     )
-    group.add_argument("--langs", metavar="xx,yy", help="these languages (with --task: translated from them)")
+    group.add_argument("--langs", metavar="xx,yy", help="only these languages; a task translates from them")
     group.add_argument(
         "--translator",
         metavar="NAME",
         default="auto",
-        help="with --task: who translates (assay list translators), or none (default: auto)",
+        help="translator (assay list translators), or none (default: auto)",
     )
-    group.add_argument("--pseudo", action="store_true", help="with --task: translate back, too, for pseudo-references")
+    group.add_argument("--pseudo", action="store_true", help="also translate back, for pseudo-references")
     group.add_argument(
-        "--error",
+        "--error", action="append", default=[], metavar="NAME",
+        help="also put this error into the human translations: a perturbation, module:function, or all; repeatable",
+    )  # fmt: skip
+    group = parser.section("review")
+    group.add_argument("--review", action="store_true", help="first name the error types of misjudged translations")
+    group.add_argument(
+        "--decisions", metavar="FILE", help=f"error types from reviews (default: {DECISIONS}, if it exists)"
+    )
+    group.add_argument("--annotator", metavar="NAME", help="name of the annotator (default: the user)")
+    add_review(group)
+    add_resampling(parser)
+    group = parser.section("output")
+    group.add_argument(
+        "--table",
         action="append",
-        default=[],
         metavar="NAME",
-        help="with --task: put this error into the human text, too (a perturbation, module:function, or all); repeat for several",
+        choices=TABLES,
+        help=f"show this table: {', '.join(TABLES)}; repeatable",
     )
-    parser.add_argument("--table", action="append", metavar="NAME", choices=TABLES, help="only these tables")
-    parser.add_argument("--all", action="store_true", help="every table on the terminal")
-    parser.add_argument(
-        "--review", action="store_true", help="name the error types of wrongly judged translations first, a key each"
-    )
-    parser.add_argument(
-        "--decisions", metavar="FILE", help=f"error types that people gave (default: {DECISIONS} where it is)"
-    )
-    parser.add_argument("--annotator", metavar="NAME", help="with --review: who decides (default: the user)")
-    add_review(parser, "with --review")
-    parser.add_argument("--case", metavar="METRIC", help="metric of the case study (default: the best on dev)")
-    parser.add_argument("--run-dir", metavar="DIR", help="keep outcomes, scores, tables and figures here")
-    parser.add_argument(
-        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
-    )
-    parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed (default: 12345)")
+    group.add_argument("--all", action="store_true", help="show every table on the terminal")
+    group.add_argument("--case", metavar="METRIC", help="metric of the case study (default: the best on dev)")
+    group.add_argument("--run-dir", metavar="DIR", help="run directory for outcomes, scores, tables and figures")
     add_output(parser, FORMATS)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Judge the metrics; print, render or keep the tables."""
+    """Evaluate the metrics, then print or write the tables."""
     output = Output.of(args)
     result = _result(args)
-    for sentence in result.notes:
-        output.note(sentence)
+    for remark in result.notes:
+        output.note(remark)
     if args.review:
         _review(args, output, result)
     if args.run_dir:
@@ -126,13 +143,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _result(args: argparse.Namespace) -> BreakdownResult:
     metrics = args.metrics if args.metrics is not None else ([] if args.score else METRICS)
-    langs = [language.strip() for language in (args.langs or "").split(",") if language.strip()]
     common = {
         "dev_share": args.dev_share, "case": args.case, "seed": args.seed, "samples": args.samples, "workers": args.workers,
         "decisions": args.decisions or (DECISIONS if Path(DECISIONS).is_file() else None),
     }  # fmt: skip
     if bool(args.data) == bool(args.task):
-        raise InputError("give the outcomes with --data FILE, or a task to run with --task NAME, one of both.")
+        raise InputError("pass either outcomes with --data FILE or a task with --task NAME.")
     if args.data:
         return breakdown(
             args.data,
@@ -140,21 +156,29 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
             scores=args.score,
             columns=column_map(args.columns),
             quoting=args.quoting,
-            langs=langs,
+            langs=comma_separated(args.langs),
             **judging(args),
             **common,
         )
     if args.score or args.columns or args.judge or args.success_at is not None:
-        raise InputError("--score, --columns, --judge and --success-at go with --data.")
+        raise InputError("--score, --columns, --judge and --success-at require --data.")
     translator = None if args.translator == "none" else args.translator
-    return run_task(args.task, translator, langs, metrics=metrics, pseudo=args.pseudo, errors=args.error, **common)
+    return run_task(
+        args.task,
+        translator,
+        comma_separated(args.langs),
+        metrics=metrics,
+        pseudo=args.pseudo,
+        errors=args.error,
+        **common,
+    )
 
 
 def _review(args: argparse.Namespace, output: Output, result: BreakdownResult) -> None:
-    """Ask a person about wrongly judged translations; the tables count again with what was decided."""
+    """Review misjudged translations, and recompute the tables with the decisions."""
     decisions = args.decisions or DECISIONS
-    reviewed = result.review(decisions, annotator=args.annotator, **place(args))
-    output.note(f"{reviewed.answered:,} named, {reviewed.left:,} left · kept in {decisions}")
+    reviewed = result.review(decisions, annotator=args.annotator, **review_settings(args))
+    output.note(f"{reviewed.answered:,} named, {reviewed.left:,} left · saved in {decisions}")
 
 
 def _chosen(output: Output, result: BreakdownResult, names: Sequence[str] | None, everything: bool) -> list[Table]:
@@ -168,7 +192,7 @@ def _chosen(output: Output, result: BreakdownResult, names: Sequence[str] | None
         shown = [
             name for name in ON_SCREEN if name in result.tables and (name in by_language or name not in ON_SCREEN[1:3])
         ]
-        # What is to be said stands under the summary.
+        # The notes are printed once, below the summary.
         return [
             replace(result.tables[name], notes=()) if name in by_language else result.tables[name] for name in shown
         ]

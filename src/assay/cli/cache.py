@@ -1,4 +1,4 @@
-"""``assay cache``: what the score store holds, and emptying it."""
+"""``assay cache``: the contents of the score store, and how to empty it."""
 
 from __future__ import annotations
 
@@ -6,27 +6,40 @@ import argparse
 
 from assay.cli.options import add_output
 from assay.cli.output import Output
+from assay.cli.parser import Help, Parser
 from assay.core.errors import count
 from assay.report import FORMATS
 from assay.verbs.cache import clear, info
 
-SUMMARY = "Look at the score store and the progress files of unfinished runs, or empty them."
-EXAMPLES = """examples:
-  assay cache info
-  assay cache clear"""
+HELP = Help(
+    "Show or delete stored scores, responses of language models and progress files of unfinished runs.",
+    """
+    assay cache show
+    assay cache clear
+    """,
+)
+SHOW = Help("Show the size and the contents of the score store.", "assay cache show\nassay cache show --format json")
+CLEAR = Help("Delete stored scores and progress files.", "assay cache clear\nassay cache clear --answers")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
-    parser.add_argument("action", choices=["info", "clear"])
-    parser.add_argument(
-        "--answers", action="store_true", help="clear: the answers of language models too, which were paid for"
-    )
+def add_show(parser: Parser) -> None:
+    """Add the arguments of ``assay cache show``."""
     add_output(parser, FORMATS, workers=False)
 
 
+def add_clear(parser: Parser) -> None:
+    """Add the arguments of ``assay cache clear``."""
+    parser.add_argument(
+        "--answers", action="store_true", help="also delete the responses of language models, which you paid for"
+    )
+    add_show(parser)
+
+
+MODES = {"show": (SHOW, add_show, "info"), "clear": (CLEAR, add_clear)}
+
+
 def run(args: argparse.Namespace) -> int:
-    """Show or clear."""
+    """Show or delete."""
     output = Output.of(args)
     if args.action == "clear":
         cleared = clear(answers=args.answers)

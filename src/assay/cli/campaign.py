@@ -1,68 +1,85 @@
-"""``assay campaign``: people's own judgements to scores, agreement and a ranking."""
+"""``assay campaign``: scores, agreement and a ranking from human judgements."""
 
 from __future__ import annotations
 
 import argparse
 import time
 
-from assay.cli.options import add_kept_tables, add_metrics, add_output, add_resampling, column_map, langpair
+from assay.cli.options import (
+    add_columns,
+    add_data_dir,
+    add_kept_tables,
+    add_language_pairs,
+    add_metric_files,
+    add_metrics,
+    add_output,
+    add_resampling,
+    add_skip_bad,
+    column_map,
+)
 from assay.cli.output import Output
+from assay.cli.parser import Help, Parser
 from assay.cli.tables import show_tables
 from assay.report import FORMATS
 from assay.verbs.campaign import campaign
 
-SUMMARY = (
-    "People's judgements (MQM, ESA, direct assessment): scores, rater agreement, systems ranked with significance."
-)
-EXAMPLES = """examples:
-  assay campaign judgements.tsv                       # the ranking, with ranges of ranks and clusters
-  assay campaign judgements.tsv --table agreement --table raters
-  assay campaign judgements.tsv -m chrf --metric-file theirs_scores.tsv --table metrics --table williams
-  assay campaign judgements.tsv --table segments --format tsv --out segments.tsv
+HELP = Help(
+    "Evaluate human judgements (MQM, ESA, DA): scores, annotator agreement, and systems ranked with significance.",
+    """
+    assay campaign wmt23 --langpair en-de
+    assay campaign wmt23 --langpair en-de --table agreement --table raters
+    """,
+    (
+        "judgements", "by", "test", "metrics", "metric_file", "data_dir", "langpair", "columns", "skip_bad", "table",
+        "all", "format", "out", "run_dir", "workers", "quiet",
+    ),
+    """
+    more examples:
+      assay campaign judgements.tsv
+      assay campaign judgements.tsv -m chrf --metric-file theirs_scores.tsv --table metrics --table williams
+      assay campaign judgements.tsv --table segments --format tsv --out segments.tsv
 
-A file of judgements is Google's MQM (one error a row), an export of Appraise (direct assessment, ESA), or any table with system,
-segment and score, perhaps rater, langpair, mt, src, ref and spans. Scores are higher for better."""
+    Judgements are MQM files of Google (one error per row), exports of Appraise (DA, ESA), or any table with system,
+    segment and score, and optionally rater, langpair, mt, src, ref and spans. Higher scores are better.
+    """,
+)  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
     parser.add_argument(
-        "judgements", metavar="FILE", help="a file, a year (wmt23) or an mt-metrics-eval tree with ratings"
+        "judgements", metavar="FILE", help="judgements: a file, a year (wmt23) or an mt-metrics-eval folder"
     )
     parser.add_argument(
-        "--by", choices=["score", "z"], default="score", help="rank by the score or standardised by rater"
-    )
+        "--by", choices=["score", "z"], default="score",
+        help="rank by the score (default), or by z: standardised per annotator",
+    )  # fmt: skip
     parser.add_argument(
         "--test", choices=["signed-rank", "rank-sum", "permutation"], default="signed-rank",
-        help="between two systems (default: signed-rank, on the segments that both have)",
+        help="test between two systems (default: signed-rank, on segments that both have)",
     )  # fmt: skip
     add_metrics(parser)
-    parser.add_argument(
-        "--metric-file", action="append", default=[], metavar="FILE", help="scores of a metric that lives elsewhere"
-    )
-    parser.add_argument(
-        "--statistic", choices=["pearson", "spearman", "kendall"], default="pearson", help="of metrics and people"
-    )
-    parser.add_argument(
-        "--resample",
-        choices=["systems", "inputs", "both"],
-        default="both",
-        help="what the bootstrap of correlations draws",
-    )
-    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the test sets (default: $ASSAY_DATA)")
-    parser.add_argument(
-        "--langpair", action="append", type=langpair, metavar="xx-yy",
-        help="only these language pairs; or that of a file that has none",
-    )  # fmt: skip
-    parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of the table to take")
-    parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
+    add_metric_files(parser)
+    add_data_dir(parser, "test sets")
+    add_language_pairs(parser)
+    add_columns(parser)
+    add_skip_bad(parser)
     add_resampling(parser)
+    group = parser.section("statistics")
+    group.add_argument(
+        "--statistic", choices=["pearson", "spearman", "kendall"], default="pearson",
+        help="correlation of metrics with human scores (default: pearson)",
+    )  # fmt: skip
+    group.add_argument(
+        "--resample", choices=["systems", "inputs", "both"], default="both",
+        help="what the bootstrap of correlations resamples (default: both)",
+    )  # fmt: skip
     add_kept_tables(parser, "systems", "campaign")
     add_output(parser, FORMATS)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Rank; print, render or keep the tables."""
+    """Evaluate, then print or write the tables."""
     output, started = Output.of(args), time.monotonic()
     result = campaign(
         args.judgements,

@@ -1,33 +1,41 @@
-"""``assay card``: one page with all results of a metric."""
+"""``assay card``: all results of a metric on one page."""
 
 from __future__ import annotations
 
 import argparse
 
-from assay.cli.options import add_llm, add_output, add_resampling
+from assay.cli.options import add_data_dir, add_llm, add_output, add_resampling
 from assay.cli.output import Output, write
+from assay.cli.parser import Help, Parser
 from assay.report import FORMATS
 from assay.report.page import Section, page
 from assay.verbs.card import card
 
-SUMMARY = "Make a metric's card: what it is, and its results on every suite that is at hand, on one page."
-EXAMPLES = """examples:
-  assay card chrf
-  assay card chrf --format md --out chrf.md
-  assay card my_module:MyMetric --format json --out card.json  # for assay check
+HELP = Help(
+    "Describe a metric and run it on every available suite: one page with all its results.",
+    """
+    assay card chrf
+    assay card chrf --format md --out chrf.md
+    """,
+    ("metric", "suite", "data_dir", "all", "samples", "seed", "format", "out", "workers", "quiet"),
+    """
+    more examples:
+      assay card my_module:MyMetric --format json --out card.json
 
-Suites are run when their data is here ($ASSAY_DATA, --data-dir, or fetched);
-the embedded one always is."""
+    assay check compares a later run with a card in JSON. Suites are run if their data are available ($ASSAY_DATA,
+    --data-dir or assay fetch); the embedded suite always is.
+    """,
+)  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
-    parser.add_argument("metric", metavar="METRIC", help="a metric, with options after a colon (assay list metrics)")
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument("metric", metavar="METRIC", help="metric, with options after a colon (assay list metrics)")
     parser.add_argument(
-        "--suite", action="append", metavar="SUITE", help="only this suite, or file; repeat for several"
+        "--suite", action="append", metavar="SUITE", help="only this suite, by name or file; repeatable"
     )
-    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
-    parser.add_argument("--all", action="store_true", help="every table on the terminal, not one for each suite")
+    add_data_dir(parser)
+    parser.add_argument("--all", action="store_true", help="show every table on the terminal, not one per suite")
     add_resampling(parser)
     add_llm(parser)
     add_output(parser, FORMATS)

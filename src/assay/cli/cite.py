@@ -1,4 +1,4 @@
-"""``assay cite``: what to cite."""
+"""``assay cite``: citations for metrics, suites, methods and runs."""
 
 from __future__ import annotations
 
@@ -6,21 +6,32 @@ import argparse
 
 from assay.cli.options import add_output
 from assay.cli.output import Output, write
+from assay.cli.parser import Help, Parser
 from assay.verbs.cite import cite
 
-SUMMARY = "What to cite for metrics, suites and methods, or for all that a run used; text or BibTeX."
-EXAMPLES = """examples:
-  assay cite bleu chrf demetr
-  assay cite comet-22 --format bibtex
-  assay cite compare -o references.bib     # a run directory does as well: assay cite runs/first
+HELP = Help(
+    "Print what to cite for metrics, suites and methods, or for everything that a run used.",
+    """
+    assay cite bleu chrf demetr
+    assay cite comet-22 --format bibtex
+    """,
+    details="""
+    more examples:
+      assay cite compare -o references.bib
+      assay cite runs/first
 
-Without a name: assay itself. The signature that stands under a table belongs into a paper, too."""
+    Without a name: the citation of assay. A paper should also report the metric's signature, which is printed under
+    each table.
+    """,
+)  # fmt: skip
 FORMATS = ("table", "bibtex", "json", "jsonl", "tsv", "csv", "md")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
-    parser.add_argument("names", nargs="*", metavar="NAME", help="metrics, suites, analyses, methods, or runs")
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="metrics, suites, analyses, methods or run directories"
+    )
     add_output(parser, FORMATS, workers=False)
 
 

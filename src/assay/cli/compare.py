@@ -6,18 +6,20 @@ import argparse
 from typing import TYPE_CHECKING
 
 from assay.cli.options import (
-    CORRECTIONS,
     add_by,
     add_components,
+    add_correction,
     add_estimate,
     add_flags,
     add_metrics,
     add_output,
+    add_resampling,
     add_texts,
     natural,
     positive,
 )
 from assay.cli.output import Output, write
+from assay.cli.parser import Help, Parser
 from assay.cli.texts import (
     add_looks,
     add_run_dir,
@@ -36,49 +38,53 @@ if TYPE_CHECKING:
     from assay.verbs.compare import Comparison
     from assay.verbs.shared.request import TextRequest
 
-SUMMARY = (
-    "Compare two or more systems: scores, differences with 95% intervals, and paired tests against the first system."
-)
-EXAMPLES = """examples:
-  assay compare --data demo
-  assay compare -m chrf,bleu,ter --mt Online=online.de Ours=ours.de --ref ref.de
-  assay compare -m chrf --data outputs.tsv --baseline online --by domain --worst 5
-  assay compare -m chrf --data outputs.tsv --pairs --format json
+HELP = Help(
+    "Compare systems: scores, differences with 95% confidence intervals, and paired significance tests.",
+    """
+    assay compare --data demo
+    assay compare -m chrf -m ter --data demo --worst 5
+    """,
+    (
+        "files", "metrics", "mt", "ref", "src", "data", "columns", "langpair", "testset", "baseline", "by", "worst",
+        "changed", "pairs", "format", "out", "run_dir", "workers", "quiet",
+    ),
+    """
+    more examples:
+      assay compare -m chrf,bleu,ter --mt Online=online.de Ours=ours.de --ref ref.de
+      assay compare -m chrf --data outputs.tsv --baseline online --by domain --worst 5
+      assay compare -m chrf --data outputs.tsv --pairs --format json
 
-The first system is the baseline unless --baseline names another. The same seed gives sacrebleu's p-values. A system is
-marked better (*) or worse (!) where all tests agree, p < 0.05; fewer than 10 segments prove nothing."""
+    The tests compare each system with the baseline. The same seed gives the p-values of sacrebleu. A system is marked
+    as better (*) or worse (!) if all tests agree and p < 0.05. No conclusion is drawn from fewer than 10 segments.
+    """,
+)  # fmt: skip
 DATA = ("csv", "tsv", "jsonl")
 """Formats in which the table of systems holds the differences too."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
     add_metrics(parser)
     add_texts(parser, bare=True)
     add_output(parser, FORMATS)
-    add_flags(parser)
-    parser.add_argument("--baseline", metavar="SYSTEM", help="the system to test against (default: the first)")
+    parser.add_argument("--baseline", metavar="SYSTEM", help="system to test against (default: the first)")
+    parser.add_argument("--pairs", action="store_true", help="also compare every pair of systems")
     add_by(parser)
-    parser.add_argument("--worst", type=positive, default=0, metavar="N", help="also each system's N worst segments")
     parser.add_argument(
-        "--changed",
-        type=positive,
-        default=0,
-        metavar="N",
-        help="also the N segments that moved furthest from the baseline",
-    )
-    parser.add_argument("--sort-by", metavar="METRIC", help="the metric that picks those segments (default: the first)")
-    parser.add_argument("--pairs", action="store_true", help="also every two systems")
-    parser.add_argument(
-        "--correction", choices=CORRECTIONS, default="holm", help="for several comparisons at once (default: holm)"
+        "--worst", type=positive, default=0, metavar="N", help="also show the N worst segments per system"
     )
     parser.add_argument(
-        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
+        "--changed", type=positive, default=0, metavar="N",
+        help="also show the N segments that differ most from the baseline",
+    )  # fmt: skip
+    parser.add_argument("--sort-by", metavar="METRIC", help="metric that selects these segments (default: the first)")
+    add_flags(parser)
+    add_resampling(parser)
+    group = parser.section("statistics")
+    group.add_argument(
+        "--trials", type=natural, default=10_000, metavar="N", help="randomization trials; 0 for none (default: 10000)"
     )
-    parser.add_argument(
-        "--trials", type=natural, default=10_000, metavar="N", help="randomization trials, 0 for none (default: 10000)"
-    )
-    parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed of the tests (default: 12345)")
+    add_correction(group, "holm")
     add_run_dir(parser)
     add_looks(parser)
     add_components(parser)

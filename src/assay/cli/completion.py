@@ -7,37 +7,45 @@ import importlib
 import sys
 
 from assay.cli.main import VERBS
+from assay.cli.parser import Help, Parser, declare
 from assay.verbs.list import names
 
-SUMMARY = "Print a completion script for bash, zsh, fish or tcsh."
-EXAMPLES = """examples:
-  assay completion bash > ~/.local/share/bash-completion/completions/assay
-  assay completion zsh > ~/.zfunc/_assay
-  assay completion fish > ~/.config/fish/completions/assay.fish
+HELP = Help(
+    "Print a completion script for bash, zsh, fish or tcsh.",
+    """
+    assay completion bash > ~/.local/share/bash-completion/completions/assay
+    assay completion fish > ~/.config/fish/completions/assay.fish
+    """,
+    details="""
+    more examples:
+      assay completion zsh > ~/.zfunc/_assay
 
-For zsh ~/.zfunc must be on the path of functions: fpath+=~/.zfunc, before compinit, in ~/.zshrc."""
+    For zsh, add fpath+=~/.zfunc to ~/.zshrc, before compinit.
+    """,
+)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
-    parser.add_argument("shell", choices=["bash", "zsh", "fish", "tcsh"], help="the shell that you use")
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument("shell", choices=["bash", "zsh", "fish", "tcsh"], help="your shell")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the script."""
     import shtab
 
-    completed = {kind: names(kind) for kind in ("metrics", "perturbations", "suites")}
-    completed["names"] = [*completed["metrics"], *completed["suites"]]
+    completions = {kind: names(kind) for kind in ("metrics", "perturbations", "suites")}
+    completions["names"] = [*completions["metrics"], *completions["suites"]]
     root = argparse.ArgumentParser(prog="assay")
     root.add_argument("--version", action="store_true", help="print the version")
-    verbs = root.add_subparsers()
+    verbs = root.add_subparsers(parser_class=Parser)
     for verb, line in VERBS.items():
-        parser = verbs.add_parser(verb, help=line, description=line)
-        importlib.import_module(f"assay.cli.{verb}").add_arguments(parser)
-        for action in parser._actions:
-            if action.dest in completed:
-                action.choices = completed[action.dest]
+        module = importlib.import_module(f"assay.cli.{verb}")
+        parser = verbs.add_parser(verb, help=line, text=module.HELP)
+        declare(parser, module)
+        for action in (action for leaf in parser.leaves() for action in leaf._actions):
+            if action.dest in completions:
+                action.choices = completions[action.dest]
             elif action.metavar in ("FILE", "RUN"):
                 action.complete = shtab.FILE  # type: ignore[attr-defined]
             elif action.metavar == "DIR":

@@ -1,8 +1,8 @@
-"""Defaults from a file: ``assay.toml``, or ``[tool.assay]`` of ``pyproject.toml``, in the working folder.
+"""Defaults of options from ``assay.toml``, or from ``[tool.assay]`` in ``pyproject.toml``, in the working folder.
 
-Keys at the top are for every verb that has such an option, those in a table of a verb's name for that verb alone; what is typed
-wins. The file may have come with a folder from anybody: it says how numbers are made and shown, never what is run or written
-(`ALLOWED`), and the metrics that it names are registered ones.
+Top-level keys apply to every verb with such an option; a table named after a verb applies to that verb. Options on the command line
+override the file. The file may come from a third party, so it sets how numbers are computed and shown, never what is run or
+written (`ALLOWED`), and it can name registered metrics only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.cli.formats import SUFFIXES
 from assay.cli.main import VERBS
-from assay.cli.options import parser_for
+from assay.cli.parser import Parser, parser_for
 from assay.core.errors import InputError, unknown
 
 ALLOWED = (
@@ -23,87 +23,75 @@ ALLOWED = (
     "significance", "draws", "confidence", "langs", "table", "verify", "verbose", "llm", "price", "max-cost", "max-requests", "rpm",
     "concurrency",
 )  # fmt: skip
-"""Options that may stand in the file, by their long names."""
+"""Long names of the options that the file can set."""
 DECISIVE = (
-    "metric",
-    "langpair",
-    "src",
-    "ref",
-    "columns",
-    "quoting",
-    "data-dir",
-    "baseline",
-    "llm",
-    "price",
-    "langs",
-    "subsample",
-)
-"""Options that choose texts, columns, metrics or an endpoint."""
-PLACES = ("src", "ref")
-"""Options that name inputs: a file names those of its own folder only."""
+    "metric", "langpair", "src", "ref", "columns", "quoting", "data-dir", "baseline", "llm", "price", "langs", "subsample",
+)  # fmt: skip
+"""Options that select texts, columns, metrics or an endpoint."""
+INPUTS = ("src", "ref")
+"""Options that name inputs; the file can name inputs in its own folder only."""
 WRITTEN = {"fetch": "data-dir"}
-"""Options that say where a verb writes."""
+"""Options that set where a verb writes."""
 MOST_BYTES = 1 << 20
 
 
 @dataclass
 class Config:
-    """What the file says for one verb: option to value, ready for argparse's namespace."""
+    """Options of one verb that the file sets, converted for argparse's namespace."""
 
     path: str = ""
     verb: str = ""
     values: dict[str, Any] = field(default_factory=dict)
-    """By the name in argparse's namespace."""
+    """Values by name in the namespace."""
     names: dict[str, str] = field(default_factory=dict)
-    """That name to the option's."""
+    """Keys of the file by name in the namespace."""
     used: list[str] = field(default_factory=list)
-    """Options whose value came from the file, as a person writes them."""
+    """Options whose value came from the file, as ``key = value``."""
 
     @property
     def decisive(self) -> list[str]:
-        """The used options that choose what is scored, and with what: they are reported without --verbose."""
+        """The used options that select what is scored, and how; they are reported without --verbose."""
         return [line for line in self.used if line.split(" = ")[0] in DECISIVE]
 
-    def prepare(self, parser: argparse.ArgumentParser) -> None:
-        """Take away the defaults of the options that the file speaks of, so that what is typed can be told from them."""
-        for action in parser._actions:
+    def prepare(self, parser: Parser) -> None:
+        """Remove the defaults of options that the file sets, to recognize those that the command line sets."""
+        for action in parser.options().values():
             if action.dest in self.values:
                 action.default, action.required = None, False
 
     def fill(self, args: argparse.Namespace) -> None:
-        """Put in what was not typed. A suffix of --out that chooses a format is typed, too."""
+        """Set the options that the command line left out. A suffix of --out counts as a format on the command line."""
         typed_format = PurePath(getattr(args, "out", None) or "").suffix.lower() in SUFFIXES
         for dest, value in self.values.items():
-            if getattr(args, dest, None) is None and not (dest == "format" and typed_format):
+            if getattr(args, dest, "") is None and not (dest == "format" and typed_format):
                 self._check(self.names[dest].replace("_", "-"), value, args)
                 setattr(args, dest, value)
                 self.used.append(f"{self.names[dest]} = {_shown(value)}")
 
     def _check(self, name: str, value: Any, args: argparse.Namespace) -> None:
-        """Refuse a value that would read or write outside the folder, or weaken a budget that was typed."""
+        """Reject a value that reads or writes outside the folder, or weakens a budget of the command line."""
         if name == WRITTEN.get(self.verb):
             raise InputError(
-                f"{self.path} sets {name}, where assay {self.verb} writes: a file must not decide that. Type --{name} {value}, or "
-                "--no-config."
+                f"{self.path} sets {name}, where assay {self.verb} writes; only the command line can set it. "
+                f"Add --{name} {value}, or --no-config."
             )
         if name == "price" and "max_cost" not in self.values and getattr(args, "max_cost", None) is not None:
             raise InputError(
-                f"{self.path} sets the price that --max-cost goes by: a file must not weaken a budget. Type --price IN,OUT, too."
+                f"{self.path} sets the price that --max-cost is computed with, which could weaken the budget. Add --price IN,OUT."
             )
-        if name in PLACES:
-            for given in value if isinstance(value, list) else [value]:
-                if not Path(given).expanduser().resolve().is_relative_to(Path.cwd().resolve()):
+        if name in INPUTS:
+            for path in value if isinstance(value, list) else [value]:
+                if not Path(path).expanduser().resolve().is_relative_to(Path.cwd().resolve()):
                     raise InputError(
-                        f"{self.path} sets {name} = {given}, which lies outside this folder: type --{name} {given}, or --no-config."
+                        f"{self.path} sets {name} = {path}, which is outside this folder. Add --{name} {path}, or --no-config."
                     )
 
 
-def config_for(verb: str, parser: argparse.ArgumentParser) -> Config:
-    """The defaults that the working folder has for a verb; empty where it has none."""
-    found = _section()
-    if found is None:
+def config_for(verb: str, parser: Parser) -> Config:
+    """Return the defaults of a verb in the working folder; empty if there is no file."""
+    if (file := _section()) is None:
         return Config()
-    path, section = found
+    path, section = file
 
     for key, value in section.items():
         if isinstance(value, dict) and key not in VERBS:
@@ -113,17 +101,15 @@ def config_for(verb: str, parser: argparse.ArgumentParser) -> Config:
                 _permitted(path, f"{key}.", inner)
         else:
             _permitted(path, "", key)
-    own = section.get(verb, {})
-    options = {
-        option[2:]: action for action in parser._actions for option in action.option_strings if option[:2] == "--"
-    }
-    for key in own:
+    for_verb = section.get(verb, {})
+    options = {option[2:]: action for option, action in parser.options().items() if option.startswith("--")}
+    for key in for_verb:
         if _name(key) not in options:
             raise unknown(f"option of assay {verb}", key, [name for name in ALLOWED if name in options], f"in {path}")
     merged = {
         _name(key): value for key, value in section.items() if not isinstance(value, dict) and _name(key) in options
     }
-    merged |= {_name(key): value for key, value in own.items()}
+    merged |= {_name(key): value for key, value in for_verb.items()}
     values = {options[key].dest: _value(options[key], value, path, key) for key, value in merged.items()}
     return Config(path, verb, values, {options[key].dest: key for key in merged})
 
@@ -133,7 +119,7 @@ def _shown(value: Any) -> str:
 
 
 def _section() -> tuple[str, dict[str, Any]] | None:
-    """The file and what it says: assay.toml whole, else the table of pyproject.toml."""
+    """Return the name of the file and its settings: all of assay.toml, or the table in pyproject.toml."""
     import tomllib
 
     for name, keys in (("assay.toml", ()), ("pyproject.toml", ("tool", "assay"))):
@@ -141,11 +127,11 @@ def _section() -> tuple[str, dict[str, Any]] | None:
         if not path.is_file():
             continue
         if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{name} has more than {MOST_BYTES >> 20} MB: that is no configuration.")
+            raise InputError(f"{name} is larger than {MOST_BYTES >> 20} MB, too large for a configuration.")
         try:
             section: Any = tomllib.loads(path.read_text(encoding="utf-8"))
         except (ValueError, RecursionError, OSError) as error:
-            if keys:  # somebody else's file, which need not concern us
+            if keys:  # other tools report errors in pyproject.toml
                 continue
             raise InputError(f"{name} is not TOML: {' '.join(str(error).split()).rstrip('.')}.") from error
         for key in keys:
@@ -164,48 +150,49 @@ def _permitted(path: str, table: str, key: str) -> None:
         return
     import importlib
 
-    every = (parser_for(verb, importlib.import_module(f"assay.cli.{verb}"))._option_string_actions for verb in VERBS)
+    every = (parser_for(verb, importlib.import_module(f"assay.cli.{verb}")).options() for verb in VERBS)
     if any(f"--{_name(key)}" in options for options in every):
         raise InputError(
-            f"{path}: {table}{key} is said on the command line alone: a file must not decide what is run or written."
+            f"{path}: only the command line can set {table}{key}, because it decides what is run or written."
         )
     raise unknown("option", f"{table}{key}", ALLOWED, f"in {path}, docs/config.md")
 
 
 def _value(action: argparse.Action, value: Any, path: str, key: str) -> Any:
-    """A value as argparse would have made it of the words."""
+    """Convert a value as argparse converts the words of a command line."""
     several = isinstance(action.nargs, str) or type(action).__name__ in ("_AppendAction", "_ExtendAction", "Specs")
     if action.nargs == 0:
         if not isinstance(value, bool):
-            raise InputError(f"{path}: {key} is true or false.")
+            raise InputError(f"{path}: {key} must be true or false.")
         return value
     if several:
-        given = value if isinstance(value, list) else [value]
-        made = [_one(action, one, path, key) for one in given]
-        return [_admitted(one, path) if key == "metric" else one for one in made]
+        items = [_one(action, item, path, key) for item in (value if isinstance(value, list) else [value])]
+        return [_admitted(item, path) if key == "metric" else item for item in items]
     if isinstance(value, list):
         raise InputError(f"{path}: {key} takes one value, not a list.")
-    made = _one(action, value, path, key)
-    return _admitted(made, path) if key == "metric" else made
+    item = _one(action, value, path, key)
+    return _admitted(item, path) if key == "metric" else item
 
 
 def _one(action: argparse.Action, value: Any, path: str, key: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise InputError(f"{path}: {key} takes a text or a number.")
+        raise InputError(f"{path}: {key} takes text or a number.")
     convert: Any = action.type or str
     try:
-        made = convert(str(value))
+        item = convert(str(value))
     except (argparse.ArgumentTypeError, ValueError, TypeError) as error:
         raise InputError(f"{path}: {key}: {error}.") from error
-    if action.choices is not None and made not in action.choices:
-        raise unknown(f"{key} in {path}", str(made), map(str, action.choices))
-    return made
+    if action.choices is not None and item not in action.choices:
+        raise unknown(f"{key} in {path}", str(item), map(str, action.choices))
+    return item
 
 
 def _admitted(spec: str, path: str) -> str:
     from assay.verbs.list import is_admitted
 
     if not is_admitted(spec, path):
-        why = "a file names registered ones, without paths, that ask no service"
-        raise InputError(f"{path}: the metric {spec!r} is said on the command line alone (-m): {why}.")
+        raise InputError(
+            f"{path}: only the command line can name the metric {spec!r} (-m). A file can name registered metrics without paths "
+            "and without a language model."
+        )
     return spec

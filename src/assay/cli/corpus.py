@@ -1,4 +1,4 @@
-"""Verbs over a corpus in many files: their options, and the line that says how far it is."""
+"""Options, checks and progress line of verbs that process a corpus of shards."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from assay.cli.formats import OTHERS as UNWRITTEN
 from assay.cli.formats import SUFFIXES
 from assay.cli.options import column_map, positive
 from assay.cli.output import Output
+from assay.cli.parser import Parser
 from assay.cli.progress import Progress, duration
 from assay.core.errors import InputError, count
 
@@ -30,78 +31,65 @@ OTHERS = (
 """What does not go with one."""
 
 
-def add_corpus(parser: argparse.ArgumentParser) -> None:
-    """The options of a corpus that is scored."""
+def add_corpus(parser: Parser) -> None:
+    """Add the options of a corpus that is scored."""
     group = corpus_group(parser)
     add_keep(group)
     group.add_argument(
-        "--dedup",
-        choices=("pair", "mt", "src"),
-        help="only the first row with the same translation and source, or one of them",
+        "--dedup", choices=("pair", "mt", "src"), help="keep the first row of equal pairs, translations or sources"
     )
-    group.add_argument(
-        "--sample", type=positive, metavar="N", help="only so many rows, drawn from every shard by its share"
-    )
-    group.add_argument("--sample-by", metavar="COLUMN", help="draw from every value of a column instead")
+    group.add_argument("--sample", type=positive, metavar="N", help="sample N rows, from each shard by its share")
+    group.add_argument("--sample-by", metavar="COLUMN", help="stratify the sample by a column instead")
     add_workers(group)
     add_batch(group)
 
 
-def corpus_group(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """Where the options of a corpus stand."""
-    return parser.add_argument_group(
-        "corpora", "a folder of shards into --out FOLDER/, shard by shard (docs/corpora.md)"
-    )
+def corpus_group(parser: Parser) -> argparse._ArgumentGroup:
+    """Return the group of options for corpora."""
+    return parser.section("corpora", "for a folder of shards with --out FOLDER/ (docs/corpora.md)")
 
 
 def add_keep(group: argparse._ActionsContainer) -> None:
-    """--keep."""
+    """Add --keep."""
     group.add_argument(
-        "--keep", metavar="EXPRESSION", help="only rows for which it holds, as assay filter writes it; length_ratio too"
+        "--keep",
+        metavar="EXPRESSION",
+        help="keep rows that satisfy an expression of assay filter; length_ratio is also a name",
     )
 
 
 def add_batch(group: argparse._ActionsContainer) -> None:
-    """--batch."""
-    group.add_argument("--batch", type=positive, metavar="N", help="rows that a metric gets at a time (default: 16384)")
+    """Add --batch."""
+    group.add_argument("--batch", type=positive, metavar="N", help="rows per call of a metric (default: 16384)")
 
 
 def add_workers(group: argparse._ActionsContainer) -> None:
-    """What every verb over a corpus has: what to do about a bad shard, and where the workers are."""
+    """Add the options for unreadable shards and for the engine."""
     group.add_argument(
-        "--on-error", choices=("stop", "skip"), help="a shard that cannot be read: stop (default), or leave it out"
+        "--on-error", choices=("stop", "skip"), help="what to do with an unreadable shard (default: stop)"
     )
-    add_engine(group)
-
-
-def add_engine(group: argparse._ActionsContainer) -> None:
-    """Where the workers of a corpus are."""
     group.add_argument(
-        "--engine",
-        choices=("local", "ray"),
-        help="where the workers are: this machine (default), or a Ray cluster (docs/cluster.md)",
+        "--engine", choices=("local", "ray"), help="run on this machine (default) or on a Ray cluster (docs/cluster.md)"
     )
     group.add_argument(
         "--address",
         metavar="HOST:PORT",
-        help="the head of the Ray cluster, or auto (default: one of this machine alone)",
+        help="head node of the Ray cluster, or auto (default: a cluster on this machine)",
     )
     group.add_argument(
-        "--gpus-per-worker",
-        type=share,
-        metavar="N",
-        help="GPUs of each worker in a Ray cluster; 0.5 lets two share one (default: 1 where a network scores and there are any)",
-    )
+        "--gpus-per-worker", type=share, metavar="N",
+        help="GPUs per Ray worker; two workers share one with 0.5 (default: 1 for neural metrics if there are GPUs)",
+    )  # fmt: skip
 
 
 def share(text: str) -> float:
-    """A number of GPUs: a whole one, or a part of one."""
+    """Parse a number of GPUs: a whole number, or a fraction below 1."""
     try:
         number = float(text)
     except ValueError:
         number = -1.0
     if not (0 <= number < 1 or (number >= 1 and number == int(number))):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of GPUs: 0, 0.5, 1, 2 …")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of GPUs such as 0, 0.5, 1 or 2")
     return number
 
 

@@ -1,4 +1,4 @@
-"""``assay decide``: learn a rule from outcomes, and label new translations with it."""
+"""``assay decide``: rules that label translations use, review or reject, learned from outcomes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.cli.corpus import (
-    OPTIONS,
     add_batch,
     add_keep,
     add_workers,
@@ -26,19 +24,25 @@ from assay.cli.corpus import (
     workers_of,
 )
 from assay.cli.options import (
+    add_columns,
     add_flags,
     add_judge,
     add_kept_texts,
+    add_llm,
     add_metrics,
     add_output,
+    add_quoting,
+    add_seed,
     add_texts,
     add_trust,
     column_map,
+    comma_separated,
     judging,
-    natural,
+    table_file,
 )
 from assay.cli.output import Output, write_bytes
-from assay.cli.texts import finish, keep_run, rows_progress, texts_of
+from assay.cli.parser import Help, Parser
+from assay.cli.texts import add_run_dir, finish, keep_run, rows_progress, texts_of
 from assay.core.errors import InputError
 from assay.report import BINARY_FORMATS
 from assay.report.rows import json_document, row_lines, write_rows
@@ -51,94 +55,136 @@ from assay.verbs.shared.request import table_among
 if TYPE_CHECKING:
     from assay.verbs.decide_stream import LabelStream
 
-SUMMARY = "Learn from outcomes which translations to use, review or reject, and label new ones."
-EXAMPLES = """examples:
-  assay breakdown --task parsing --translator none --error all --run-dir parsing    # or outcomes of your own
-  assay decide fit --data parsing/outcomes.tsv -m chrf --goal "catch 95%" --out rule.json
-  assay decide apply --rule rule.json --src new.es --mt new.en --ref new.ref.en --lang es --format tsv
-  assay decide apply rule.json corpus/ --keep "label == 'use'" --out usable/
+HELP = Help(
+    "Learn from outcomes which translations to use, review or reject, and label new translations.",
+    """
+    assay breakdown --task parsing --translator none --error word-swap --run-dir parsing
+    assay decide fit --data parsing/outcomes.tsv -m chrf --goal "catch 95%" --out rule.json
+    """,
+)
+FIT = Help(
+    "Learn thresholds that reach a goal from a table of outcomes, and write them as a rule.",
+    """
+    assay breakdown --task parsing --translator none --error word-swap --run-dir parsing
+    assay decide fit --data parsing/outcomes.tsv -m chrf --goal "catch 95%" --out rule.json
+    """,
+    (
+        "metrics", "data", "columns", "goal", "confidence", "reject_at", "score", "langs", "dev_share", "success_at",
+        "judge", "seed", "format", "out", "run_dir", "workers", "quiet",
+    ),
+    """
+    goals:
+      "catch 95%"             find 95% of the breakdowns
+      "at most 2% bad"        at most 2% breakdowns among the translations labelled use
+      "lose at most 5%"       at most 5% breakdowns labelled use, of all translations
+      "cost use-bad=10 review=1 reject-good=4"
+                              lowest cost per translation
 
-Goals: "catch 95%" (of breakdowns), "at most 2% bad" (among what is used), "lose at most 5%" (over all translations),
-"cost use-bad=10 review=1 reject-good=4". The first three come with a promise that holds for finite samples; the rule's card
-says what was promised and, where the outcomes have a test part, what was kept. apply warns when scores no longer lie as they
-did. A folder or a pattern of shards (text with --mt, --src and --ref) goes into --out FOLDER/, shard by shard."""
-ONLY_FIT = ("goal", "confidence", "reject_at", "score", "langs", "dev_share", "seed", "success_at", "judge", "judged")
-ONLY_APPLY = ("rule", "trust", "lang", "mt", "ref", "src", "langpair", "empty_reference")
+    The first three goals have a guarantee for finite samples. The rule's card states it and, if the outcomes have a
+    test part, the value observed there.
+    """,
+)  # fmt: skip
+APPLY = Help(
+    "Label each translation use, review or reject with a rule.",
+    """
+    assay decide fit --data parsing/outcomes.tsv -m chrf --out rule.json
+    assay decide apply --rule rule.json --data demo --lang en
+    """,
+    (
+        "files", "rule", "mt", "ref", "src", "data", "columns", "lang", "keep", "format", "out", "run_dir", "trust",
+        "workers", "quiet",
+    ),
+    """
+    more examples:
+      assay decide apply --rule rule.json --src new.es --mt new.en --ref new.ref.en --lang es --format tsv
+      assay decide apply rule.json corpus/ --keep "label == 'use'" --out usable/
+
+    A warning reports scores that are distributed differently from those in the outcomes. A folder or a pattern of
+    shards (text with --mt, --src and --ref) is labelled shard by shard into --out FOLDER/.
+    """,
+)  # fmt: skip
 FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
-    parser.add_argument("action", choices=["fit", "apply"], help="what to do")
-    parser.add_argument(
-        "files",
-        nargs="*",
-        metavar="FILE",
-        help="apply: the rule, unless --rule names it; then translations as with --mt, or a folder of shards",
-    )
+def add_fit(parser: Parser) -> None:
+    """Add the arguments of ``assay decide fit``."""
+    parser.add_argument("files", nargs="*", type=table_file, metavar="FILE", help="table of outcomes, as with --data")
     add_metrics(parser)
+    group = parser.section("input")
+    group.add_argument("--data", type=table_file, metavar="FILE", help="table of outcomes (docs/decide.md)")
+    add_columns(group)
+    add_quoting(group)
+    group.add_argument(
+        "--score", action="append", default=[], metavar="COLUMN",
+        help="column of precomputed scores; COLUMN:lower if lower is better; repeatable",
+    )  # fmt: skip
+    group.add_argument("--langs", metavar="xx,yy", help="only these languages")
+    group.add_argument("--dev-share", type=float, metavar="SHARE", help="learn from this share, test on the rest")
+    add_judge(group)
+    parser.add_argument("--goal", metavar="GOAL", default="catch 95%", help="what to achieve (default: catch 95%%)")
+    parser.add_argument("--confidence", type=float, metavar="P", help="confidence of an 'at most' goal (default: 0.9)")
+    parser.add_argument(
+        "--reject-at", type=float, metavar="P", help="reject from this probability of a breakdown (default: 0.5)"
+    )
+    add_seed(parser)
+    _add_output(parser)
+
+
+def add_apply(parser: Parser) -> None:
+    """Add the arguments of ``assay decide apply``."""
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="the rule, unless --rule names it; then translations or shards"
+    )
+    parser.add_argument("--rule", metavar="FILE", help="rule, written by assay decide fit")
+    add_trust(parser, "the rule")
     add_texts(parser)
-    parser.add_argument("--goal", metavar="GOAL", help="fit: what to achieve (default: catch 95%%)")
-    parser.add_argument("--confidence", type=float, metavar="P", help="fit: of 'at most …' (default: 0.9)")
-    parser.add_argument(
-        "--reject-at",
-        type=float,
-        metavar="P",
-        help="fit: reject from this breakdown probability on (default: 0.5)",
-    )
-    parser.add_argument("--score", action="append", default=[], metavar="COLUMN", help="fit: ready scores in --data")
-    parser.add_argument("--langs", metavar="xx,yy", help="fit: these languages only")
-    parser.add_argument("--dev-share", type=float, metavar="SHARE", help="fit: learn from this share, test on the rest")
-    add_judge(parser, "fit: ")
-    parser.add_argument("--seed", type=natural, metavar="N", help="fit: seed (default: 12345)")
-    parser.add_argument("--rule", metavar="FILE", help="apply: the rule")
-    add_trust(parser, "apply: ")
-    parser.add_argument("--lang", metavar="xx", help="apply: the language translated from")
-    add_output(parser, FORMATS)
-    parser.add_argument(
-        "--run-dir", metavar="DIR", help="keep the rule or the labels, with rows and tables, here (for assay view DIR)"
-    )
-    add_kept_texts(parser)
+    parser.add_argument("--lang", metavar="xx", help="language of the sources")
     add_flags(parser)
-    group = corpus_group(parser)
-    add_keep(group)
-    add_workers(group)
-    add_batch(group)
+    add_llm(parser)
+    _add_output(parser)
+    add_kept_texts(parser)
+    corpora = corpus_group(parser)
+    add_keep(corpora)
+    add_workers(corpora)
+    add_batch(corpora)
+
+
+def _add_output(parser: Parser) -> None:
+    add_output(parser, FORMATS)
+    add_run_dir(parser)
+
+
+MODES = {"fit": (FIT, add_fit), "apply": (APPLY, add_apply)}
 
 
 def names_result(args: argparse.Namespace) -> bool:
-    """Whether --out is what --format renders; fit keeps its rule there, and a corpus its shards."""
+    """Return whether --out is rendered in --format: not a rule, and not a folder of shards."""
     return bool(args.action == "apply") and not is_corpus(args)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fit or apply."""
+    """Learn a rule or apply one."""
     return {"fit": _fit, "apply": _apply}[args.action](args)
 
 
 def _fit(args: argparse.Namespace) -> int:
     started = time.monotonic()
-    _refuse(args, (*ONLY_APPLY, *OPTIONS), "apply")
-    if not args.data or args.files:
-        raise InputError(
-            f"assay decide fit learns from a table of outcomes: --data {next(iter(args.files), 'outcomes.tsv')}."
-        )
-    chosen = {
-        name: value
-        for name in ("dev_share", "confidence", "reject_at", "seed")
-        if (value := getattr(args, name)) is not None
-    }
+    tables = [*args.files, *([args.data] if args.data else [])]
+    if len(tables) != 1:
+        raise InputError("assay decide fit requires one table of outcomes: --data outcomes.tsv.")
+    optional = {name: getattr(args, name) for name in ("dev_share", "confidence", "reject_at")}
     fitted = fit_rule(
-        args.data,
+        tables[0],
         args.metrics,
-        args.goal or "catch 95%",
+        args.goal,
         scores=args.score,
         columns=column_map(args.columns),
         quoting=args.quoting,
-        langs=[language.strip() for language in (args.langs or "").split(",") if language.strip()],
+        langs=comma_separated(args.langs),
+        seed=args.seed,
         workers=args.workers,
         **judging(args),
-        **chosen,
+        **{name: value for name, value in optional.items() if value is not None},
     )
     output = replace(Output.of(args), out=None)
     if args.out:
@@ -149,23 +195,20 @@ def _fit(args: argparse.Namespace) -> int:
     keep_run(fitted, args, output, started)
     applied = f"wrote {args.out} · assay decide apply --rule {args.out} --mt …"
     if args.out or not args.run_dir:
-        output.note(applied if args.out else "not kept: --out rule.json keeps it")
+        output.note(applied if args.out else "the rule was not saved; --out rule.json saves it")
     return 0
 
 
 def _apply(args: argparse.Namespace) -> int:
-    _refuse(args, ONLY_FIT, "fit")
     if args.files and not args.rule:
         args.rule = args.files.pop(0)
     if not args.rule:
-        raise InputError("assay decide apply needs a rule: --rule rule.json (assay decide fit makes one).")
-    if args.metrics:
-        raise InputError("the rule says which metrics to use: leave out -m.")
+        raise InputError("assay decide apply requires a rule: --rule rule.json (assay decide fit learns one).")
     if is_corpus(args):
         return _apply_to_corpus(args)
     refuse_without_corpus(args)
     if args.mt and len(args.mt) > 1:
-        raise InputError("assay decide apply labels one system at a time: give one --mt.")
+        raise InputError("assay decide apply labels one system at a time; pass one file with --mt.")
     output, started = Output.of(args), time.monotonic()
     kept = bool(args.texts or args.run_dir or args.format != "table")
     texts = texts_of(args)
@@ -192,7 +235,7 @@ def _apply(args: argparse.Namespace) -> int:
 
 
 def _apply_to_corpus(args: argparse.Namespace) -> int:
-    """Label every shard, and say how many of each label there are."""
+    """Label every shard and print the number of rows per label."""
     refuse_with_corpus(args)
     output, started = Output("assay decide", args.format, None, args.quiet), time.monotonic()
     with watched(args.quiet) as progress:
@@ -203,15 +246,8 @@ def _apply_to_corpus(args: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> None:
-    """An option of the other action would change nothing: say so instead of passing over it."""
-    for option in options:
-        if getattr(args, option, None) not in (None, []):
-            raise InputError(f"--{option.replace('_', '-')} goes with assay decide {action}.")
-
-
 def _write(labels: LabelStream, output: Output) -> None:
-    """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
+    """Count the labels and, in a format with rows, write the rows."""
     numbers = {"breakdown_probability", *labels.scores}
     if output.format == "table":
         labels.count()

@@ -1,4 +1,4 @@
-"""``assay doctor``: what there is on this machine."""
+"""``assay doctor``: what is installed on this machine."""
 
 from __future__ import annotations
 
@@ -6,24 +6,28 @@ import argparse
 
 from assay.cli.options import add_output
 from assay.cli.output import Output
+from assay.cli.parser import Help, Parser
 from assay.report import FORMATS
 from assay.verbs.doctor import doctor
 
-SUMMARY = "What is installed and what it gives: packages and extras, GPU, caches and their sizes, data, versions."
-EXAMPLES = """examples:
-  assay doctor
-  assay doctor --format json
+HELP = Help(
+    "Show what is installed: packages, extras, GPUs, caches and their sizes, data and versions.",
+    """
+    assay doctor
+    assay doctor --format json
+    """,
+    details="""
+    Downloads and changes nothing. Include the output in a bug report. assay selfcheck verifies the numbers.
+    """,
+)  # fmt: skip
 
-Nothing is fetched or changed. A report of trouble does well to begin with it; assay selfcheck says whether the numbers are
-right here."""
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
     add_output(parser, FORMATS, workers=False)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look, and say."""
+    """Print the tables."""
     Output.of(args).emit(list(doctor().tables.values()))
     return 0

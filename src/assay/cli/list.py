@@ -1,4 +1,4 @@
-"""``assay list``: what there is."""
+"""``assay list``: the available metrics, suites, analyses, perturbations, tasks and translators."""
 
 from __future__ import annotations
 
@@ -7,26 +7,32 @@ from dataclasses import replace
 
 from assay.cli.options import add_output
 from assay.cli.output import Output
+from assay.cli.parser import Help, Parser
 from assay.report import FORMATS
 from assay.report.terminal import width_of
 from assay.verbs.list import KINDS, listing
 
-SUMMARY = "List metrics, suites, analyses, perturbations, tasks or translators, with what they need and what they mean."
-EXAMPLES = """examples:
-  assay list                       # how much there is of everything
-  assay list metrics
-  assay list metrics bleu          # one metric: its card and its options
-  assay list suites demetr         # one suite, and how to get its data
-  assay list perturbations         # name by language: on, off by default, or what to install"""
-
+HELP = Help(
+    "List metrics, suites, analyses, perturbations, tasks or translators, or show one in full.",
+    """
+    assay list metrics
+    assay list metrics bleu
+    """,
+    details="""
+    more examples:
+      assay list
+      assay list suites demetr
+      assay list perturbations
+    """,
+)
 WIDE = 120
-"""Columns from which on a terminal has room for what a metric means beside its state; on others each has its line without."""
+"""Terminal width from which the list of metrics has a column with descriptions."""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
-    parser.add_argument("what", nargs="?", choices=list(KINDS), metavar="WHAT", help=", ".join(KINDS))
-    parser.add_argument("name", nargs="?", metavar="NAME", help="one of them, in full")
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument("what", nargs="?", choices=list(KINDS), metavar="KIND", help=", ".join(KINDS))
+    parser.add_argument("name", nargs="?", metavar="NAME", help="show this one in full")
     add_output(parser, FORMATS, workers=False)
 
 

@@ -1,7 +1,7 @@
-"""``assay VERB …``: finds the verb, runs it, turns deliberate errors into one line.
+"""Entry point of the command line: runs one verb and reports deliberate errors in one line.
 
-Nothing heavy is imported here: ``assay --help`` must answer in a few hundredths of a second. A verb is a module of this
-package with ``SUMMARY``, ``add_arguments(parser)`` and ``run(args) -> int``.
+Nothing heavy is imported here, because ``assay --help`` must answer in a few hundredths of a second. A verb is a module of
+this package with ``HELP``, ``add_arguments(parser)`` (or ``MODES``) and ``run(args) -> int``.
 """
 
 from __future__ import annotations
@@ -15,61 +15,77 @@ from typing import Any
 
 from assay import __version__
 
-VERBS = {
-    "score": "score translations with one or more metrics",
-    "compare": "compare systems: intervals and significance",
-    "filter": "keep the rows for which an expression over scores and flags holds",
-    "run": "run metrics on challenge sets: where is a metric blind?",
-    "view": "look at runs in the browser",
-    "make": "make a challenge set from your own sentences",
-    "meta": "how well metrics agree with people: the official WMT tables",
-    "spans": "evaluate error spans against people's",
-    "campaign": "people's judgements: scores, agreement, ranking",
-    "reproduce": "receipts: published tables derived anew, cell by cell",
-    "card": "one page with all results of a metric",
-    "check": "fail when a metric got worse than its card",
-    "breakdown": "judge metrics by what translations break downstream",
-    "decide": "learn when to use, review or reject; label translations",
-    "dfki": "judge, review and build the DFKI test suite",
-    "train": "train a learned metric on judged translations",
-    "rerun": "do a run again: are the numbers equal?",
-    "fetch": "download a challenge set or a checkpoint",
-    "list": "what there is: metrics, suites, perturbations, tasks …",
-    "doctor": "what is installed, what it gives, caches and data",
-    "cite": "what to cite for metrics, suites and runs",
-    "selfcheck": "do the same texts give the same numbers on this machine?",
-    "cache": "look at or empty the score store",
-    "completion": "print a completion script for your shell",
+GROUPS = {
+    "Score and compare": {
+        "score": "score translations with one or more metrics",
+        "compare": "compare systems, with confidence intervals and significance tests",
+        "filter": "keep the rows that satisfy an expression over scores and flags",
+    },
+    "Find blind spots": {
+        "run": "run metrics on challenge sets and show where they are blind",
+        "make": "make a challenge set from your own sentences",
+        "dfki": "judge, review and build the DFKI test suite",
+        "card": "show all results of a metric on one page",
+        "check": "fail if a metric became worse than its card",
+    },
+    "Use human judgements": {
+        "meta": "measure agreement with human judgements: the official WMT tables",
+        "spans": "evaluate predicted error spans against human ones",
+        "campaign": "evaluate human judgements: scores, agreement, ranking",
+        "reproduce": "recompute published tables and compare every cell",
+    },
+    "Decide": {
+        "breakdown": "judge metrics by a downstream task",
+        "decide": "learn when to use, review or reject a translation; label translations",
+    },
+    "Look": {
+        "view": "view runs in the browser",
+        "list": "list metrics, suites, perturbations, tasks …",
+        "cite": "print what to cite for metrics, suites and runs",
+    },
+    "Train": {
+        "train": "train a metric on human judgements",
+    },
+    "Maintain": {
+        "fetch": "download a challenge set or a checkpoint",
+        "doctor": "show what is installed: packages, GPUs, caches, data",
+        "selfcheck": "verify the scores of this installation",
+        "rerun": "repeat a run and compare the numbers",
+        "cache": "show or empty the score store",
+        "completion": "print a completion script for your shell",
+    },
 }
-"""Every verb with the line that ``assay --help`` shows; the module has the same name."""
+"""Verbs under the headings of ``assay --help``, each with its line. A verb is also the name of a module."""
+VERBS = {verb: line for verbs in GROUPS.values() for verb, line in verbs.items()}
 
 HEAD = """assay judges machine translation: scores, comparisons, and where a metric is blind.
 
 usage: assay VERB [options]        assay VERB --help        assay --version
-
 """
 EXAMPLES = """
 examples:
   assay compare -m chrf -m bleu -m ter --data demo
-  assay compare -m chrf --mt online.de --mt ours.de --ref ref.de
   assay run -m chrf -m bleu
 
-Exit codes: 0 done, 1 the check you asked for failed, 2 you or your files, 3 us.
+Exit codes: 0 success, 1 check failed, 2 usage or input error, 3 internal error.
 """
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line and return the exit code."""
     arguments = sys.argv[1:] if argv is None else argv
-    _settle_streams()
+    _prepare_streams()
     debug = "--debug" in arguments
     return _guarded([argument for argument in arguments if argument != "--debug"], debug)
 
 
-def _settle_streams() -> None:
-    """Text in a pipe or a file is UTF-8 whatever the locale, lone surrogates escaped as `assay.io.files.atomic` does; another
-    terminal shows ``?`` for what it does not have. Streams that were closed get their numbers back, so that no file takes
-    them: stdin is empty, stderr is heard by nobody, and stdout is a pipe that nobody reads."""
+def _prepare_streams() -> None:
+    """Set the encoding of the standard streams, and open closed ones.
+
+    Pipes and files get UTF-8 in every locale, with lone surrogates escaped as in `assay.io.files.atomic`. A terminal with another
+    encoding shows ``?`` for missing characters. Closed streams are opened, or a file would get their numbers: stdin is empty,
+    stderr is discarded, and stdout is a pipe without a reader.
+    """
     sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115
     sys.stdout = sys.stdout or _unread()
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
@@ -82,19 +98,21 @@ def _settle_streams() -> None:
 
 
 def _unread() -> io.TextIOWrapper:
-    """Standard output where it was closed: whoever writes to it ends as with any reader that went away."""
+    """Return a replacement for a closed stdout: a write fails as with any pipe whose reader is gone."""
     reading, writing = os.pipe()
-    os.dup2(writing, 1)  # 1 is the reading end itself, or a number that is free
+    os.dup2(writing, 1)  # 1 is the reading end itself, or a free number
     for end in {reading, writing} - {1}:
         os.close(end)
     return open(1, "w", closefd=False)
 
 
+def _group_help(heading: str) -> str:
+    return f"\n{heading}\n" + "".join(f"  {verb:<12}{line}\n" for verb, line in GROUPS[heading].items())
+
+
 def _run(arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        sys.stdout.write(
-            HEAD + "verbs:\n" + "".join(f"  {verb:<12}{line}\n" for verb, line in VERBS.items()) + EXAMPLES
-        )
+        sys.stdout.write(HEAD + "".join(map(_group_help, GROUPS)) + EXAMPLES)
         sys.stdout.flush()
         return 0 if arguments else 2
     if arguments[0] in ("-V", "--version"):
@@ -110,14 +128,14 @@ def _run(arguments: list[str]) -> int:
 
     from assay.cli.config import Config, config_for
     from assay.cli.formats import settle_format
-    from assay.cli.options import llm_settings, parser_for
+    from assay.cli.options import llm_settings
     from assay.cli.overwriting import refuse_overwriting
+    from assay.cli.parser import parser_for
     from assay.cli.progress import Slow
     from assay.core.context import listen_to_progress, use_command_line
 
-    gc.set_threshold(
-        20_000, 10, 10
-    )  # a set of 30,000 items is looked through 45 times less often: a tenth of its reading
+    # A set of 30,000 items is scanned 45 times less often, which saves a tenth of the time to read it.
+    gc.set_threshold(20_000, 10, 10)
     module = importlib.import_module(f"assay.cli.{verb}")
     parser = parser_for(verb, module)
     config = Config() if "--no-config" in arguments else config_for(verb, parser)
@@ -147,15 +165,15 @@ def _asking(settings: dict[str, Any]) -> AbstractContextManager[object]:
 
 
 def _guarded(arguments: list[str], debug: bool) -> int:
-    """Run; whatever goes wrong becomes one line and an exit code."""
+    """Run a verb; turn every error into one line and an exit code."""
     try:
         code = _run(arguments)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
-        return _say("stopped.", 130)
+        return _print_error("stopped.", 130)
     except BrokenPipeError:
-        # The reader went away (assay … | head): silence, and the exit code that shells expect of SIGPIPE.
+        # The reader closed the pipe (assay … | head). Exit like a process that SIGPIPE ended, without a message.
         from assay.report.writing import silence
 
         silence(sys.stdout)
@@ -163,33 +181,33 @@ def _guarded(arguments: list[str], debug: bool) -> int:
     except Exception as error:
         if debug:
             raise
-        return _explained(error)
+        return _report(error)
 
 
-def _explained(error: Exception) -> int:
+def _report(error: Exception) -> int:
     from assay.core.errors import AssayError
 
     if isinstance(error, AssayError):
-        return _say(str(error), error.exit_code)
+        return _print_error(str(error), error.exit_code)
     if isinstance(error, OSError):
-        about = f" ({error.filename})" if error.filename else ""
-        return _say(f"cannot go on: {error.strerror or error}{about}.", 2)
+        where = f" ({error.filename})" if error.filename else ""
+        return _print_error(f"cannot continue: {error.strerror or error}{where}.", 2)
     if isinstance(error, MemoryError):
-        return _say("out of memory. Try fewer --workers, or split the input.", 3)
+        return _print_error("out of memory. Try fewer --workers, or split the input.", 3)
     from assay.core.error_attribution import describe, third_party_location
 
     if where := third_party_location(error):
-        return _say(f"{where} failed: {describe(error)}. The same command with --debug shows the way there.", 2)
-    return _say(
-        f"this is a bug in assay ({describe(error)}). The same command with --debug shows where; please report it.", 3
+        return _print_error(f"{where} failed: {describe(error)}. Re-run with --debug for a traceback.", 2)
+    return _print_error(
+        f"this is a bug in assay ({describe(error)}). Re-run with --debug for a traceback, and please report it.", 3
     )
 
 
-def _say(sentence: str, code: int) -> int:
+def _print_error(message: str, code: int) -> int:
     from assay.report.text import visible
     from assay.report.writing import say
 
-    say(f"assay: {visible(' '.join(sentence.split()))}\n")
+    say(f"assay: {visible(' '.join(message.split()))}\n")
     return code
 
 

@@ -18,76 +18,99 @@ from assay.cli.corpus import (
     watched,
     workers_of,
 )
-from assay.cli.options import QUOTING, QUOTING_HELP, column_map, langpair, natural, positive, table_file
+from assay.cli.options import (
+    add_columns,
+    add_quiet,
+    add_quoting,
+    add_seed,
+    column_map,
+    langpair,
+    positive,
+    table_file,
+)
 from assay.cli.output import Output
+from assay.cli.parser import Help, Parser
 from assay.cli.progress import Progress
-from assay.cli.reviewing import add_review, place
+from assay.cli.reviewing import add_review, review_settings
 from assay.core.errors import InputError, count
 from assay.report import TEXT_FORMATS
 from assay.verbs.make import annotate, card_path, make
 from assay.verbs.make_corpus import make_corpus
 
-SUMMARY = "Make a challenge set: incorrect translations from your own good ones, with exactly what was changed."
-EXAMPLES = """examples:
-  assay make -p number-replaced -p word-swap --data demo --out set.jsonl
-  assay run set.jsonl -m chrf -m bleu                # where is a metric blind?
-  assay make -p demetr --data corpus.tsv --langpair de-en --n 1000 --seed 7 --out set.jsonl
-  assay make --annotate --sample 60 --out set.jsonl  # look through what was made; how many items are bad?
-  assay make -p demetr corpus/ --langpair de-en --n 50 --out set/     # shard by shard
+HELP = Help(
+    "Make a challenge set: turn good translations into incorrect ones, and record each change.",
+    """
+    assay make -p number-replaced -p word-swap --data demo --out set.jsonl
+    assay run set.jsonl -m chrf -m bleu
+    """,
+    (
+        "files", "perturbations", "data", "columns", "langpair", "n", "words", "seed", "out", "annotate", "sample",
+        "annotator", "format", "workers", "quiet",
+    ),
+    """
+    more examples:
+      assay make -p demetr --data corpus.tsv --langpair de-en --n 1000 --seed 7 --out set.jsonl
+      assay make --annotate --sample 60 --out set.jsonl
+      assay make -p demetr corpus/ --langpair de-en --n 50 --out set/
 
-The corpus is a table with the good translations in mt, beside src and ref where there are any. A perturbation is a name,
-a name with options (empty:stop=no) or a group: demetr, aces, smaug, hallucinations, all (assay list perturbations).
-A folder or a pattern of shards goes into --out FOLDER/: each shard becomes a shard of items, at most --n of each perturbation."""
+    The input is a table with the good translations in the column mt and, if available, sources in src and references
+    in ref.
+
+    A perturbation is a name, a name with options (empty:stop=no) or a group: demetr, aces, smaug, hallucinations, all
+    (assay list perturbations).
+
+    A folder or a pattern of shards is processed shard by shard into --out FOLDER/, with at most --n items of each
+    perturbation per shard.
+    """,
+)  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
-    parser.add_argument("files", nargs="*", type=table_file, metavar="FILE", help="the corpus, as with --data")
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument("files", nargs="*", type=table_file, metavar="FILE", help="input table, as with --data")
     parser.add_argument(
-        "-p",
-        "--perturbation",
-        action="append",
-        dest="perturbations",
-        default=[],
-        metavar="NAME",
-        help="what to make; repeat for several",
-    )
-    parser.add_argument(
-        "--data", type=table_file, metavar="FILE",
-        help="the corpus: .tsv .csv .jsonl .xlsx .tmx .xlf … with columns mt, src, ref …; demo is one to try",
+        "-p", "--perturbation", action="append", dest="perturbations", default=[], metavar="NAME",
+        help="perturbation, with options after a colon; repeatable (assay list perturbations)",
     )  # fmt: skip
-    parser.add_argument(
-        "--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where the names differ"
+    group = parser.section("input")
+    group.add_argument(
+        "--data", type=table_file, metavar="FILE",
+        help="table with columns such as mt, src, ref (docs/tables.md); 'demo' is a built-in example",
+    )  # fmt: skip
+    add_columns(group)
+    add_quoting(group)
+    group.add_argument(
+        "--langpair", type=langpair, metavar="xx-yy", help="language pair of a table without that column"
     )
-    parser.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
-    parser.add_argument("--langpair", type=langpair, metavar="xx-yy", help="language pair of a corpus that has none")
     parser.add_argument(
         "--n", type=positive, default=1000, metavar="N", help="items of each perturbation (default: 1000)"
     )
-    parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed (default: 12345)")
     parser.add_argument(
-        "--words", type=_from_to, metavar="A-B", help="only translations of A to B words (DEMETR: 15-25)"
+        "--words", type=_from_to, metavar="A-B", help="use only translations of A to B words (DEMETR: 15-25)"
     )
     parser.add_argument(
         "--min-confidence", type=_share, default=0.5, metavar="X",
-        help="refuse items that the rule is less sure of; 0 takes all (default: 0.5)",
+        help="reject items if the perturbation is less confident; 0 accepts all (default: 0.5)",
     )  # fmt: skip
     parser.add_argument(
-        "--pool", type=table_file, metavar="FILE", help="where other sentences are drawn from (default: the corpus)"
+        "--pool", type=table_file, metavar="FILE", help="table to draw other sentences from (default: the input)"
+    )
+    add_seed(parser)
+    parser.add_argument(
+        "--workers", type=positive, metavar="N", help="number of processes (default: 1; for shards: all cores)"
     )
     parser.add_argument(
-        "--workers", type=positive, metavar="N", help="processes to use (default: 1; for shards all cores)"
+        "-o", "--out", metavar="FILE", required=True, help="challenge set (.jsonl); a data card is written next to it"
     )
     parser.add_argument(
-        "-o", "--out", metavar="FILE", required=True, help="the set (.jsonl); its data card goes beside it"
+        "--format", choices=TEXT_FORMATS, default="table", help="format of the summary (default: table)"
     )
-    parser.add_argument("--annotate", action="store_true", help="review the set: accept, reject or edit each item")
-    parser.add_argument("--sample", type=positive, metavar="N", help="with --annotate: N items of each perturbation")
-    parser.add_argument("--annotator", metavar="NAME", help="with --annotate: keep this person's decisions apart")
-    add_review(parser, "with --annotate")
-    parser.add_argument("--format", choices=TEXT_FORMATS, default="table", help="of the summary (default: table)")
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
-    parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+    add_quiet(parser)
+    review = parser.section("review")
+    review.add_argument("--annotate", action="store_true", help="review the set: accept, reject or edit each item")
+    review.add_argument("--sample", type=positive, metavar="N", help="review N items of each perturbation")
+    review.add_argument("--annotator", metavar="NAME", help="store the decisions separately under this name")
+    add_review(review)
     add_workers(corpus_group(parser))
 
 
@@ -115,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("nothing to make: name a perturbation (-p number-replaced) or a group (-p demetr).")
     if args.annotate:
         whose = {"sample": args.sample, "seed": args.seed, "annotator": args.annotator}
-        _annotate(output, args.out, **whose, **place(args))
+        _annotate(output, args.out, **whose, **review_settings(args))
     return 0
 
 

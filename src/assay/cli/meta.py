@@ -1,4 +1,4 @@
-"""``assay meta``: how well metrics agree with people, as the WMT metrics tasks measure it."""
+"""``assay meta``: agreement of metrics with human judgements, as the WMT metrics shared tasks measure it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.cli.keeping import keep, run_folder
-from assay.cli.options import add_kept_tables, add_metrics, add_output, natural, positive
+from assay.cli.options import (
+    add_data_dir,
+    add_kept_tables,
+    add_language_pairs,
+    add_metric_files,
+    add_metrics,
+    add_output,
+    add_seed,
+    positive,
+)
 from assay.cli.output import Output
+from assay.cli.parser import Help, Parser
 from assay.report import FORMATS
 from assay.verbs.meta import meta
 
@@ -17,62 +27,80 @@ if TYPE_CHECKING:
     from assay.core.table import Table
     from assay.verbs.meta import MetaResult
 
-SUMMARY = "How well do metrics agree with people? The official WMT tables, with your metric put into them."
-EXAMPLES = """examples:
-  assay meta wmt23                                    # the official ranking, from the stored scores
-  assay meta wmt23 -m chrf -m bleu --significance     # where these would have stood, with clusters
-  assay meta wmt23 --metric-file mine/ --langpair en-de --table tasks
-  assay meta wmt23 --statistic kendall --group item --gold da-sqm --metrics '*COMET*'
+HELP = Help(
+    "Measure how well metrics agree with human judgements: the official WMT tables, with your metric added.",
+    """
+    assay meta wmt23
+    assay meta wmt23 -m chrf -m bleu --significance
+    """,
+    (
+        "name", "metrics", "metric_file", "data_dir", "langpair", "task", "recipe", "gold", "contrastive",
+        "significance", "worth", "table", "all", "format", "out", "run_dir", "workers", "quiet",
+    ),
+    """
+    more examples:
+      assay meta wmt23 --metric-file mine/ --langpair en-de --table tasks
+      assay meta wmt23 --statistic kendall --group item --gold da-sqm --metrics '*COMET*'
 
-A set is a year (wmt22 to wmt25) under --data-dir or $ASSAY_DATA, or the path of an mt-metrics-eval tree. A metric from
-elsewhere (--metric-file PATH, or PATH:lower where lower is better) is a folder with en-de/NAME-refA.seg.score files, or a
-table with the columns langpair, system, segment, score."""
+    SET is a year (wmt22 to wmt25) in --data-dir or $ASSAY_DATA, or the path of an mt-metrics-eval folder.
+
+    --metric-file PATH reads the scores of another metric; PATH:lower means that lower is better. PATH is a folder
+    with files such as en-de/NAME-refA.seg.score, or a table with the columns langpair, system, segment and score.
+    """,
+)  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
     parser.add_argument("name", nargs="?", default="wmt23", metavar="SET", help="a year or a path (default: wmt23)")
     add_metrics(parser)
+    add_metric_files(parser)
+    add_data_dir(parser, "test sets")
+    add_language_pairs(parser)
+    parser.add_argument("--task", action="append", type=positive, metavar="N", help="only task N; repeatable")
     parser.add_argument(
-        "--metric-file", action="append", default=[], metavar="PATH", help="scores of a metric that lives elsewhere"
-    )
-    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the test sets (default: $ASSAY_DATA)")
-    parser.add_argument(
-        "--langpair", action="append", metavar="xx-yy", help="only these language pairs; repeat for several"
-    )
-    parser.add_argument(
-        "--task", action="append", type=positive, metavar="N", help="only these tasks; repeat for several"
-    )
-    parser.add_argument(
-        "--recipe", default="official", metavar="NAME", help="official (the year's tasks), xcomet, or a file of tasks"
-    )
+        "--recipe", default="official", metavar="NAME",
+        help="tasks to evaluate: official (default), xcomet, or a file that defines tasks",
+    )  # fmt: skip
+    group = parser.section("your own tasks", "each option is repeatable")
     for option, name, metavar, text in (
-        ("--statistic", "statistics", "NAME", "tasks of your own: pearson, spearman, kendall, acc_t, pairwise_accuracy, "
-         "soft_pairwise_accuracy"),
-        ("--level", "levels", "sys|seg", "tasks about systems, or about segments"),
-        ("--group", "groups", "none|item|system", "tasks averaged over segments, over systems, or over nothing"),
-        ("--domain", "domains", "PATTERN", "each task for these domains; '*' takes every one"),
-        ("--systems", "systems", "PATTERN", "only these systems; '!ONLINE-*' leaves some out"),
-        ("--metrics", "stored", "PATTERN", "only these stored metrics, primary or not: 'XCOMET*'"),
-    ):  # fmt: skip
-        parser.add_argument(option, dest=name, action="append", default=[], metavar=metavar, help=f"{text}; repeatable")
-    parser.add_argument("--gold", metavar="NAME", help="people's scores to compare with (default: the standard ones)")
+        (
+            "--statistic",
+            "statistics",
+            "NAME",
+            "pearson, spearman, kendall, acc_t, pairwise_accuracy or soft_pairwise_accuracy",
+        ),
+        ("--level", "levels", "sys|seg", "level of the scores: systems or segments"),
+        ("--group", "groups", "none|item|system", "average over segments (item), systems, or nothing"),
+        ("--domain", "domains", "PATTERN", "only these domains; '*' evaluates each one"),
+        ("--systems", "systems", "PATTERN", "only these systems; '!ONLINE-*' excludes systems"),
+        ("--metrics", "stored", "PATTERN", "only these stored metrics, such as 'XCOMET*', primary or not"),
+    ):
+        group.add_argument(option, dest=name, action="append", default=[], metavar=metavar, help=text)
+    parser.add_argument("--gold", metavar="NAME", help="human scores to compare with (default: the official ones)")
     parser.add_argument(
-        "--humans", action=argparse.BooleanOptionalAction, help="human translations take part as systems, or not"
+        "--humans", action=argparse.BooleanOptionalAction, help="include human translations as systems, or exclude them"
     )
-    parser.add_argument("--contrastive", action="store_true", help="all stored metrics, not the primary ones alone")
-    parser.add_argument("--significance", action="store_true", help="clusters by random swaps (PERM-BOTH)")
     parser.add_argument(
-        "--worth", action="store_true", help="also what a point is worth: tables point_worth, point_curve"
+        "--contrastive", action="store_true", help="include all stored metrics, not only the primary ones"
     )
-    parser.add_argument("--draws", type=positive, metavar="N", help="random swaps (default: 1000; xcomet: 200)")
-    parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed of the swaps (default: 12345)")
+    statistics = parser.section("statistics")
+    statistics.add_argument("--significance", action="store_true", help="add significance clusters (PERM-BOTH test)")
+    statistics.add_argument(
+        "--worth",
+        action="store_true",
+        help="agreement with human judgements by score difference: tables point_worth, point_curve",
+    )
+    statistics.add_argument(
+        "--draws", type=positive, metavar="N", help="random permutations (default: 1000; xcomet: 200)"
+    )
+    add_seed(statistics)
     add_kept_tables(parser, "overall", "SET")
     add_output(parser, FORMATS)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make the tables; print, render or keep them."""
+    """Compute the tables, then print or write them."""
     output, started = Output.of(args), time.monotonic()
     result = meta(
         args.name,

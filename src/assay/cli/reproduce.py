@@ -1,12 +1,13 @@
-"""``assay reproduce``: receipts. A published table derived anew, cell by cell."""
+"""``assay reproduce``: published tables compared with recomputed ones, cell by cell."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from assay.cli.options import add_output, add_trust
+from assay.cli.options import add_data_dir, add_output, add_trust
 from assay.cli.output import Output
+from assay.cli.parser import Help, Parser
 from assay.core.errors import CheckFailed, count, listing
 from assay.core.table import Table
 from assay.report import DATA_FORMATS, FORMATS
@@ -15,32 +16,40 @@ from assay.verbs.reproduce import reproduce
 if TYPE_CHECKING:
     from assay.verbs.reproduce import ReproduceResult
 
-SUMMARY = "Derive a published table anew from the data and compare it with the printed one, cell by cell."
-EXAMPLES = """examples:
-  assay reproduce demetr
-  assay reproduce aces --explain                 # why some cells cannot follow
-  assay reproduce embedded --receipts mine.csv   # your own published numbers
+HELP = Help(
+    "Recompute published tables from the data and compare every cell; a receipt is one such comparison.",
+    """
+    assay reproduce demetr
+    assay reproduce aces --explain
+    """,
+    details="""
+    more examples:
+      assay reproduce embedded --receipts mine.csv
 
-Sets: demetr, aces, hallucinations, wmt23, or a CSV of receipts. Exit code 1 when a
-cell that should follow from the data does not. Your own numbers are one CSV:
-  table,row,column,published,tolerance,derivable,reason
-  phenomena,metric=chrf; phenomenon=omission,accuracy,94.1,,yes,
-names as assay run SUITE --format json prints them, percentages in percent."""
+    SET is demetr, aces, hallucinations, wmt23 or a CSV file of receipts. The exit code is 1 if a cell that the data
+    determine differs. Your own published numbers are a CSV file:
+      table,row,column,published,tolerance,derivable,reason
+      phenomena,metric=chrf; phenomenon=omission,accuracy,94.1,,yes,
+    with the names that assay run SUITE --format json prints, and percentages in percent.
+    """,
+)  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
     parser.add_argument("name", metavar="SET", help="a set of published tables, or a suite with --receipts")
-    parser.add_argument("--receipts", metavar="FILE", help="a CSV of published numbers to hold against a run of SET")
-    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
-    add_trust(parser)
-    parser.add_argument("--all", action="store_true", help="every cell on the terminal, not a sample of the matching")
-    parser.add_argument("--explain", action="store_true", help="say why cells do not follow from public data")
+    parser.add_argument("--receipts", metavar="FILE", help="CSV file of published numbers to compare with a run of SET")
+    add_data_dir(parser)
+    add_trust(parser, "the receipts")
+    parser.add_argument(
+        "--all", action="store_true", help="show every cell on the terminal, not a sample of the equal ones"
+    )
+    parser.add_argument("--explain", action="store_true", help="show why some cells cannot be derived from public data")
     add_output(parser, FORMATS)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare, print, and fail when a cell that should follow does not."""
+    """Compare, print, and fail if a derivable cell differs."""
     from dataclasses import replace
 
     result = reproduce(
@@ -53,13 +62,13 @@ def run(args: argparse.Namespace) -> int:
         output.emit(_chosen(output, result, everything=args.all, explain=args.explain))
     if result.failed:
         cells = [" / ".join(cell.receipt.cell) for cell in result.differing]
-        what = count(len(cells), "cell that should follow does", "cells that should follow do")
-        raise CheckFailed(f"{what} not: {listing(cells, 4)}.")
+        what = count(len(cells), "derivable cell differs", "derivable cells differ")
+        raise CheckFailed(f"{what} from the published value: {listing(cells, 4)}.")
     return 0
 
 
 def _chosen(output: Output, result: ReproduceResult, *, everything: bool, explain: bool) -> list[Table]:
-    """The raw cells for data formats; a caption, the tables and the summary line for people."""
+    """Return the raw cells for data formats, else caption, tables and summary."""
     from dataclasses import replace
 
     if output.format in DATA_FORMATS:

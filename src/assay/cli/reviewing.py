@@ -1,4 +1,4 @@
-"""Where a review is held: on this terminal, or on a page."""
+"""Options of review sessions, held on the terminal or on a page in the browser."""
 
 from __future__ import annotations
 
@@ -11,30 +11,27 @@ from assay.cli.output import note, write_pieces
 from assay.verbs.reviewing import OnPage
 
 
-def add_review(parser: argparse.ArgumentParser, goes_with: str) -> None:
-    """The options of a review that may be held on a page; `goes_with` is what asks for the review."""
-    parser.add_argument("--page", action="store_true", help=f"{goes_with}: on a page in the browser, not here")
-    parser.add_argument(
-        "--port", type=natural, default=0, metavar="N", help="with --page: the port (default: a free one)"
-    )
-    parser.add_argument("--no-open", action="store_true", help="with --page: print the address, and open no browser")
+def add_review(parser: argparse._ActionsContainer) -> None:
+    """Add --page, --port and --no-open."""
+    parser.add_argument("--page", action="store_true", help="review on a page in the browser instead of the terminal")
+    parser.add_argument("--port", type=natural, default=0, metavar="N", help="port of the page (default: a free one)")
+    parser.add_argument("--no-open", action="store_true", help="print the page's address without opening a browser")
 
 
-def place(args: argparse.Namespace) -> dict[str, Any]:
-    """How the verb is told where to ask: ``stream`` and ``write``, or ``page``."""
+def review_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Return where the verb holds the review: ``stream`` and ``write``, or ``page``."""
     if not args.page:
         return {"stream": sys.stdin, "write": show}
-
     check_port(args.port)
 
-    def told(url: str) -> None:
+    def announce(url: str) -> None:
         write_pieces([f"{url}\n"], None)
-        note("Finish on the page, or Ctrl-C, ends the review", args.quiet)
+        note("Click Finish on the page or press Ctrl-C to end the review", args.quiet)
 
-    return {"page": OnPage(args.port, not args.no_open, told)}
+    return {"page": OnPage(args.port, not args.no_open, announce)}
 
 
 def show(text: str) -> None:
-    """Print at once: a prompt has no line end that would make a terminal show it."""
+    """Print and flush: a prompt does not end with a newline."""
     sys.stdout.write(text)
     sys.stdout.flush()

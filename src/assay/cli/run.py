@@ -18,18 +18,23 @@ from assay.cli.corpus import (
     wrote,
 )
 from assay.cli.options import (
-    QUOTING,
-    QUOTING_HELP,
+    add_columns,
+    add_correction,
+    add_data_dir,
     add_estimate,
     add_kept_tables,
+    add_metric_files,
     add_metrics,
     add_output,
+    add_quoting,
     add_resampling,
+    add_skip_bad,
     column_map,
     langpair,
     positive,
 )
 from assay.cli.output import Output, write
+from assay.cli.parser import Help, Parser
 from assay.core.errors import InputError, count
 from assay.report import FORMATS
 
@@ -37,66 +42,73 @@ if TYPE_CHECKING:
     from assay.core.table import Table
     from assay.verbs.run import SuiteResult
 
-SUMMARY = "Run metrics on challenge sets and judged sets: where is a metric blind?"
-EXAMPLES = """examples:
-  assay run                                          # the embedded suite, the embedded metrics
-  assay run demetr -m chrf -m bleu
-  assay run my_pairs.tsv -m my_module:MyMetric --metric-file theirs.tsv --langpair en-de
-  assay run pairs/ -m chrf -m comet-22 --engine ray --address auto --out scored/
+HELP = Help(
+    "Run metrics on challenge sets and on sets with human judgements, and show where they are blind.",
+    """
+    assay run
+    assay run embedded -m chrf -m bleu --table phenomena
+    """,
+    (
+        "suites", "metrics", "metric_file", "langpair", "columns", "subsample", "data_dir", "table", "all", "format",
+        "out", "run_dir", "export", "workers", "quiet",
+    ),
+    """
+    more examples:
+      assay run demetr -m chrf -m bleu
+      assay run my_pairs.tsv -m my_module:MyMetric --metric-file theirs.tsv --langpair en-de
+      assay run pairs/ -m chrf -m comet-22 --engine ray --address auto --out scored/
 
-A suite is a name (assay list suites) or the path of a contrastive file: TSV, CSV, JSONL or Parquet with source,
-good-translation, incorrect-translation, reference, phenomena, langpair or near variants (--columns maps others).
-A file of scores (--metric-file FILE) lets a metric in any language take part; --export FILE writes the texts it needs, and
-FILE:lower,source says that lower is better and that it reads the source alone (or a card beside it: docs/run.md).
-A folder or a pattern of such files, or a large one, goes into --out FOLDER/ with the scores of every pair; tables are over all."""
+    A suite is a name (assay list suites) or a contrastive file: TSV, CSV, JSON lines or Parquet with the columns
+    source, good-translation, incorrect-translation, reference, phenomena, langpair or similar names (--columns maps
+    others).
+
+    A metric from any other program can take part. --export FILE writes the texts to score, --metric-file FILE reads
+    the scores. FILE:lower,source means that lower is better and that the metric reads the source only (docs/run.md).
+
+    A folder or a pattern of contrastive files is run shard by shard into --out FOLDER/, with the scores of every
+    pair. The tables cover all shards.
+    """,
+)  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
-    parser.add_argument("suites", nargs="*", metavar="SUITE", help="names or paths (default: the embedded suite)")
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help="names or files (default: the embedded suite)")
     add_metrics(parser)
+    add_metric_files(parser)
     parser.add_argument(
-        "--metric-file", action="append", default=[], metavar="FILE", help="scores of a metric that lives elsewhere"
-    )
-    parser.add_argument(
-        "--label", action="append", default=[], metavar="NAME=TEXT", help="call a metric so in tables and figures"
-    )
-    parser.add_argument(
-        "--export", metavar="FILE", help="run nothing: write the texts with their ids (.tsv .csv .jsonl .parquet)"
-    )
-    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
-    parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of a contrastive file to take")
-    parser.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
-    parser.add_argument(
-        "--langpair", type=langpair, metavar="xx-yy", help="this language pair only; or that of a file that has none"
-    )
-    parser.add_argument(
-        "--subsample", type=positive, metavar="N", help="at most N items of each phenomenon, drawn by language pair"
-    )
-    parser.add_argument(
-        "--analysis",
-        metavar="NAME",
-        help="make the tables of this analysis instead of the suite's own (assay list analyses)",
-    )
-    parser.add_argument("--verify", action="store_true", help="check the checksums of the suite's files first")
-    parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
-    add_kept_tables(parser, "the summary", "SUITE")
-    parser.add_argument(
-        "--correction",
-        choices=["none", "holm", "bonferroni", "benjamini-hochberg"],
-        default="none",
-        help="for many comparisons",
-    )
-    add_resampling(parser)
-    add_estimate(parser)
-    parser.add_argument(
-        "--figures", type=_formats, default=("svg",), metavar="svg,png|none",
-        help="figures in the run directory (default: svg; needs the extra 'figures')",
+        "--label", action="append", default=[], metavar="NAME=TEXT",
+        help="show a metric under another name in tables and figures; repeatable",
     )  # fmt: skip
+    group = parser.section("input")
+    add_data_dir(group)
+    add_columns(group)
+    add_quoting(group)
+    group.add_argument(
+        "--langpair",
+        type=langpair,
+        metavar="xx-yy",
+        help="only this language pair, or the pair of a file without that column",
+    )
+    group.add_argument("--subsample", type=positive, metavar="N", help="at most N items of each phenomenon")
+    group.add_argument("--verify", action="store_true", help="check the checksums of the suite's files first")
+    add_skip_bad(group)
+    group.add_argument(
+        "--export", metavar="FILE", help="only write the texts with their ids (.tsv .csv .jsonl .parquet)"
+    )
+    parser.add_argument("--analysis", metavar="NAME", help="make the tables of another analysis (assay list analyses)")
+    add_kept_tables(parser, "the summary", "SUITE")
+    add_resampling(parser)
+    add_correction(parser.section("statistics"), "none")
+    add_estimate(parser)
     add_output(parser, FORMATS)
-    group = corpus_group(parser)
-    add_workers(group)
-    add_batch(group)
+    parser.section("output").add_argument(
+        "--figures", type=_formats, default=("svg",), metavar="svg,png|none",
+        help="figures in the run directory (default: svg; requires the extra 'figures')",
+    )  # fmt: skip
+    corpora = corpus_group(parser)
+    add_workers(corpora)
+    add_batch(corpora)
 
 
 def names_result(args: argparse.Namespace) -> bool:

@@ -22,6 +22,7 @@ from assay.cli.options import (
     add_texts,
 )
 from assay.cli.output import Output, write_bytes, write_pieces
+from assay.cli.parser import Help, Parser
 from assay.cli.texts import (
     add_looks,
     add_run_dir,
@@ -43,50 +44,67 @@ if TYPE_CHECKING:
     from assay.verbs.score import ScoreResult
     from assay.verbs.shared.request import TextRequest
 
-SUMMARY = "Score translations with one or more metrics, corpus and segment level."
-EXAMPLES = """examples:
-  assay score --data demo
-  assay score -m chrf,bleu ours.de --ref ref.de
-  assay score -m bleu:tokenize=zh --data outputs.tsv --out scores.jsonl
-  assay score --src src.en --mt ours.de --spans
-  assay score -m chrf --data outputs.tsv --by doc
-  assay score corpus/ -m chrf --keep 'chrf > 30' --out scored/
-  assay score -m judge-mqm --data outputs.tsv -l en-de --endpoint http://localhost:8000/v1 --llm MODEL
+HELP = Help(
+    "Score translations with one or more metrics, per system and per segment.",
+    """
+    assay score --data demo
+    assay score -m chrf -m bleu --data demo --out scores.jsonl
+    """,
+    (
+        "files", "metrics", "mt", "ref", "src", "data", "columns", "langpair", "testset", "by", "ci", "spans",
+        "format", "out", "summary", "run_dir", "workers", "quiet",
+    ),
+    """
+    more examples:
+      assay score -m chrf,bleu ours.de --ref ref.de
+      assay score -m bleu:tokenize=zh --data outputs.tsv --out scores.jsonl
+      assay score --src src.en --mt ours.de --spans
+      assay score -m chrf --data outputs.tsv --by doc
+      assay score corpus/ -m chrf --keep 'chrf > 30' --out scored/
+      assay score -m judge-mqm --data outputs.tsv -l en-de --endpoint http://localhost:8000/v1 --llm MODEL
 
-Without -m: chrF and BLEU where there is a reference, assay-mini where it is installed (up to 20,000 rows).
-BLEU takes the tokenizer of the target language (--langpair, or the table's): zh, ja-mecab, ko-mecab, else 13a; of a table
-with several target languages there is one BLEU for each. bleu:tokenize=NAME decides otherwise.
--o x.csv, .tsv, .jsonl, .parquet or .xlsx has your rows, one per segment and system: all columns of the input, then scores,
-flags and, with --spans, errors. --summary FILE writes the table of systems as well; so does --format json, md, latex or html.
-A folder or a pattern of shards (Parquet, JSON lines, TSV, CSV; text with --mt and --ref) goes into --out FOLDER/, shard by shard.
-A run that was stopped goes on where it stood when the same command is given again."""
+    Default metrics: chrF and BLEU if there are references; assay-mini if it is installed (up to 20,000 rows).
+
+    BLEU uses the tokenizer of the target language: zh, ja-mecab, ko-mecab, else 13a. A table with several target
+    languages gets one BLEU per language. bleu:tokenize=NAME overrides this.
+
+    Formats with one row per segment (csv, tsv, jsonl, parquet, xlsx) hold the columns of the input, then scores,
+    flags and, with --spans, errors. --summary FILE also writes the table of systems.
+
+    A folder or a pattern of shards (Parquet, JSON lines, TSV, CSV; text with --mt and --ref) is scored shard by shard
+    into --out FOLDER/. An interrupted run resumes when you run the same command again.
+    """,
+)  # fmt: skip
 FORMATS = ("table", "json", "jsonl", "tsv", "parquet", "xlsx", "csv", "md", "latex", "html")
 ROWS = ("jsonl", "tsv", "csv", "parquet", "xlsx")
 """Formats with one row per segment."""
 SPAN_FORMATS = ("table", "json", "html", *ROWS)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
     add_metrics(parser)
     add_texts(parser, bare=True)
     add_output(parser, FORMATS)
     add_by(parser)
-    add_kept_texts(parser)
     add_flags(parser)
-    parser.add_argument("--ci", action="store_true", help="95%% bootstrap intervals beside the scores")
+    parser.add_argument("--spans", action="store_true", help="mark the errors found in each translation")
+    parser.section("statistics").add_argument(
+        "--ci", action="store_true", help="add 95%% bootstrap confidence intervals of the scores"
+    )
     add_resampling(parser)
     add_looks(parser)
-    parser.add_argument(
-        "-b", "--score-only", action="store_true", help="the scores alone: a line a system, metrics parted by tabs"
+    output = parser.section("output")
+    output.add_argument(
+        "-b", "--score-only", action="store_true", help="print the scores only: one line per system, tab-separated"
     )
     add_components(parser)
-    add_estimate(parser)
-    add_run_dir(parser)
-    parser.add_argument("--spans", action="store_true", help="show each translation with the errors found in it")
-    parser.add_argument(
-        "--summary", metavar="FILE", help="also write the table of systems here; the suffix selects the format"
+    add_kept_texts(parser)
+    output.add_argument(
+        "--summary", metavar="FILE", help="also write the table of systems to FILE; the suffix selects the format"
     )
+    add_run_dir(parser)
+    add_estimate(parser)
     add_corpus(parser)
 
 

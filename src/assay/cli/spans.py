@@ -1,48 +1,67 @@
-"""``assay spans``: error spans evaluated against people's."""
+"""``assay spans``: predicted error spans compared with those that annotators marked."""
 
 from __future__ import annotations
 
 import argparse
 import time
 
-from assay.cli.options import add_kept_tables, add_metrics, add_output, add_resampling, column_map, langpair, positive
+from assay.cli.options import (
+    add_columns,
+    add_data_dir,
+    add_kept_tables,
+    add_language_pairs,
+    add_metrics,
+    add_output,
+    add_resampling,
+    add_skip_bad,
+    column_map,
+    positive,
+)
 from assay.cli.output import Output
+from assay.cli.parser import Help, Parser
 from assay.cli.tables import show_tables
 from assay.report import FORMATS
 from assay.verbs.spans import spans
 
-SUMMARY = "Evaluate error spans against people's: F1 with intervals and tests, by severity and category, and the raters' ceiling."
-EXAMPLES = """examples:
-  assay spans gold.tsv --predicted ours.jsonl --predicted gpt=answers.jsonl
-  assay spans wmt23 --langpair en-de -m xcomet-xl     # a metric on the set's translations (xCOMET's Tables 3 and 4)
-  assay spans wmt23 --langpair zh-en --table raters   # how far raters agree among themselves
+HELP = Help(
+    "Evaluate predicted error spans against human ones: F1 with confidence intervals and tests, and agreement of annotators.",
+    """
+    assay spans wmt23 --langpair en-de -m xcomet-xl
+    assay spans wmt23 --langpair zh-en --table raters
+    """,
+    (
+        "gold", "predicted", "metrics", "data_dir", "langpair", "rater", "common", "columns", "skip_bad", "table",
+        "all", "format", "out", "run_dir", "workers", "quiet",
+    ),
+    """
+    more examples:
+      assay spans gold.tsv --predicted ours.jsonl --predicted gpt=answers.jsonl
 
-Gold and predictions are MQM files (<v>…</v>), tables with translations (mt) and a column of spans (a JSON list with start, end,
-severity, perhaps category and confidence; ESA's start_i and end_i), answers of GEMBA- or AutoMQM-style prompts (a column answer),
-or start, end and severity indices. assay score --spans -o x.jsonl writes such a file. Translations are matched by langpair,
-system and segment, and must be the same texts on both sides."""
+    Gold and predicted spans come from MQM files (<v>…</v>), from tables with translations (mt) and a column of spans,
+    from responses to GEMBA or AutoMQM prompts (column answer), or from columns with start, end and severity indices.
+    A column of spans holds a JSON list with start, end, severity and optionally category and confidence, or start_i
+    and end_i as in ESA. assay score --spans -o x.jsonl writes such a file.
+
+    Rows are matched by langpair, system and segment; the translations must be identical on both sides.
+    """,
+)  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument("gold", metavar="GOLD", help="human spans: a file, a year (wmt23) or an mt-metrics-eval folder")
     parser.add_argument(
-        "gold", metavar="GOLD", help="people's spans: a file, a year (wmt23) or an mt-metrics-eval tree"
-    )
-    parser.add_argument(
-        "--predicted", action="append", default=[], metavar="[NAME=]FILE", help="spans to evaluate; repeat for several"
+        "--predicted", action="append", default=[], metavar="[NAME=]FILE", help="predicted spans; repeatable"
     )
     add_metrics(parser)
-    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the test sets (default: $ASSAY_DATA)")
-    parser.add_argument(
-        "--langpair", action="append", type=langpair, metavar="xx-yy",
-        help="only these language pairs; or that of a file that has none",
-    )  # fmt: skip
-    parser.add_argument("--rater", metavar="NAME", help="this rater's judgements alone are gold")
-    parser.add_argument("--common", action="store_true", help="compare the translations that all predictions cover")
-    parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of the tables to take")
-    parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
+    add_data_dir(parser, "test sets")
+    add_language_pairs(parser)
+    parser.add_argument("--rater", metavar="NAME", help="use only this annotator's spans as gold")
+    parser.add_argument("--common", action="store_true", help="evaluate only translations that every prediction covers")
+    add_columns(parser)
+    add_skip_bad(parser)
     add_resampling(parser)
-    parser.add_argument(
+    parser.section("statistics").add_argument(
         "--trials", type=positive, default=10_000, metavar="N", help="trials of the paired test (default: 10000)"
     )
     add_kept_tables(parser, "summary", "spans")
@@ -50,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Evaluate; print, render or keep the tables."""
+    """Evaluate, then print or write the tables."""
     output, started = Output.of(args), time.monotonic()
     result = spans(
         args.gold,

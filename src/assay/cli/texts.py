@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import column_map, natural
 from assay.cli.output import Output, note
+from assay.cli.parser import Parser
 from assay.cli.progress import Progress
 from assay.core.errors import InputError
 from assay.core.metric import short_signature
@@ -91,13 +92,12 @@ def rows_progress(asked: TextRequest | None, quiet: bool) -> Iterator[Progress]:
         progress.close()
 
 
-def add_looks(parser: argparse.ArgumentParser) -> None:
-    """--signatures --short -w: how much stands beside the numbers, and with how many digits."""
-    parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
-    parser.add_argument("--short", action="store_true", help="signatures in their short form")
-    parser.add_argument(
-        "-w", "--width", type=natural, metavar="N", help="digits after the point (default: the metric's)"
-    )
+def add_looks(parser: Parser) -> None:
+    """Add --signatures, --short and --width."""
+    group = parser.section("output")
+    group.add_argument("--signatures", action="store_true", help="show the signature of every metric")
+    group.add_argument("--short", action="store_true", help="show signatures in their short form")
+    group.add_argument("-w", "--width", type=natural, metavar="N", help="decimal places (default: those of the metric)")
 
 
 def looked(table: Table, signatures: Mapping[str, str], args: argparse.Namespace, output: Output) -> Table:
@@ -128,10 +128,12 @@ def chosen_components(result: Result, args: argparse.Namespace) -> list[Table]:
     return [table for name, table in result.tables.items() if name == "components" and args.components]
 
 
-def add_run_dir(parser: argparse.ArgumentParser) -> None:
-    """--run-dir, for a run that is kept when it is asked for."""
-    parser.add_argument(
-        "--run-dir", metavar="DIR", help="keep rows, tables and manifest here (for assay view DIR and assay rerun DIR)"
+def add_run_dir(parser: Parser) -> None:
+    """Add --run-dir."""
+    parser.section("output").add_argument(
+        "--run-dir",
+        metavar="DIR",
+        help="run directory for rows, tables and manifest (read by assay view and assay rerun)",
     )
 
 

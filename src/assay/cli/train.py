@@ -1,4 +1,4 @@
-"""``assay train``: a learned metric from judged translations."""
+"""``assay train``: a learned metric trained on human judgements."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
+from assay.cli.options import add_quiet
 from assay.cli.output import Output, note, write
+from assay.cli.parser import Help, Parser
 from assay.cli.progress import Progress
 from assay.core.errors import InputError
 from assay.verbs.train import example, preview, train
@@ -14,31 +16,43 @@ from assay.verbs.train import example, preview, train
 if TYPE_CHECKING:
     from assay.verbs.train import Look, PhaseConfig
 
-SUMMARY = "Train a learned metric with error spans on judged translations (as xCOMET, or as assay-mini)."
-EXAMPLES = """examples:
-  assay train --example trial                # writes trial/train.yaml and toy data
-  assay train trial/train.yaml               # about half a minute; then: assay score -m trial/run/model …
-  assay train config.yaml --dry-run          # read, guard and count the data, train nothing
-  assay train config.yaml --resume           # go on after a kill, with the same result
-  assay train --example trial --architecture mini && assay train trial/mini.yaml    # docs/train_mini.md
+HELP = Help(
+    "Train a metric with error spans on human judgements, with the recipe of xCOMET or of assay-mini.",
+    """
+    assay train --example trial
+    assay train trial/train.yaml
+    """,
+    details="""
+    more examples:
+      assay train config.yaml --dry-run
+      assay train config.yaml --resume
+      assay train --example trial --architecture mini && assay train trial/mini.yaml
 
-Texts that stand in DEMETR, ACES, WMT22, WMT23 or the hallucination benchmark are refused and counted."""
+    Training data that appear in DEMETR, ACES, WMT22, WMT23 or the hallucination benchmark are rejected and counted. A
+    resumed run gives the same result as an uninterrupted one. docs/train_mini.md describes the recipe of assay-mini.
+    """,
+)  # fmt: skip
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments of this verb."""
-    parser.add_argument("config", nargs="?", metavar="CONFIG", help="a YAML file (docs/train.md)")
-    parser.add_argument("--resume", action="store_true", help="go on with the run in the configuration's output folder")
-    parser.add_argument("--dry-run", action="store_true", help="read and count the data of every phase, train nothing")
-    parser.add_argument("--example", metavar="DIR", help="write a configuration and toy data to try it with")
+def add_arguments(parser: Parser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument("config", nargs="?", metavar="CONFIG", help="configuration in YAML (docs/train.md)")
     parser.add_argument(
-        "--architecture", choices=["xcomet", "mini"], default="xcomet", help="of the example (default: xcomet)"
+        "--resume", action="store_true", help="resume the run in the output folder of the configuration"
     )
     parser.add_argument(
-        "--minutes", type=float, metavar="N", help="stop after so long, to be resumed (architecture: mini)"
+        "--dry-run", action="store_true", help="read and count the data of every phase without training"
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
-    parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--example", metavar="DIR", help="write an example configuration with toy data (trains in 30 seconds)"
+    )
+    parser.add_argument(
+        "--architecture", choices=["xcomet", "mini"], default="xcomet", help="recipe of the example (default: xcomet)"
+    )
+    parser.add_argument(
+        "--minutes", type=float, metavar="N", help="stop after N minutes; --resume continues (architecture mini)"
+    )
+    add_quiet(parser)
 
 
 def run(args: argparse.Namespace) -> int:
