@@ -90,8 +90,8 @@ def test_keys_walk_through_rows_and_systems_stand_side_by_side(page: Page) -> No
     browser = page.open("segments", "demo", wait=".rows td.score")
     browser.press("jj")
     until(lambda: "row=1" in browser.url)
+    until(lambda: browser.text(".detail h2") == "Segment 2")
     until(lambda: browser.texts(".detail h3") == ["baseline", "ours"])
-    assert browser.text(".detail h2") == "Segment 2"
     browser.press("k")
     until(lambda: browser.text(".detail h2") == "Segment 1")
     assert "leaves" in " ".join(browser.texts(".detail ins, .detail del"))
