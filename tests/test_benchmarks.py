@@ -11,7 +11,7 @@ import torch
 from assay.io.resources.mini import mini_folder
 from assay.kernels._native import Mini
 from assay.models.encoders.config import EncoderConfig
-from benchmarks import cluster, comet_gpu, cut_model, fp8_variants, mini, shards, shards_gpu, view
+from benchmarks import cluster, comet_gpu, cut_model, fp8_variants, mini, shards, shards_gpu, span_agreement, view
 from benchmarks.comet_gpu import random_model as random_xcomet
 from tests.kernels.mini_model import random_model
 
@@ -156,3 +156,11 @@ def test_the_loop_of_a_worker_beside_a_plain_run(
     assert "plain: 60 rows in" in printed and "loop: 60 rows in" in printed
     assert float(printed.partition("ratio ")[2].partition(";")[0]) > 0
     assert float(printed.partition("differ by ")[2].partition(" ")[0]) < 1e-5
+
+
+def test_span_agreement_is_timed_next_to_plain_python(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["span_agreement.py", "--segments", "50"])
+    span_agreement.main()
+    assert capsys.readouterr().out.count("x\n") == len(span_agreement.VARIANTS)

@@ -84,3 +84,12 @@ class Mini:
     def match(
         self, hypotheses: Texts, others: Texts, kind: int, depth: int, precise: bool, workers: int
     ) -> Singles: ...
+
+def span_credits(
+    predictions: Sequence[Sequence[Sequence[int | str]]],
+    references: Sequence[Sequence[Sequence[int | str]]],
+    measure: str,
+    matching: str,
+    penalty: float,
+    weights: dict[str, float],
+) -> Floats: ...

@@ -14,6 +14,7 @@ void bind_calibration(nanobind::module_& m);
 void bind_pairwise(nanobind::module_& m);
 void bind_permutation(nanobind::module_& m);
 void bind_mini(nanobind::module_& m);
+void bind_span_agreement(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
@@ -30,4 +31,5 @@ NB_MODULE(_native, m) {
     assay::bind_pairwise(m);
     assay::bind_permutation(m);
     assay::bind_mini(m);
+    assay::bind_span_agreement(m);
 }
