@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import InputError, UnknownName
-from assay.io.wmt.scores import _careful, _split, read_domain_scores, read_scores, write_domain_scores, write_scores
+from assay.io.wmt.scores import _careful, _quick, read_domain_scores, read_scores, write_domain_scores, write_scores
 
 
 def test_systems_in_any_order_and_none_is_nan():
@@ -80,9 +80,9 @@ LINE = st.one_of(
 
 
 @given(st.lists(LINE, max_size=5), st.sampled_from(["", "\n"]))
-def test_python_reads_as_polars_reads_or_leaves_it_to_the_careful_reader(lines, end):
+def test_the_quick_reader_agrees_with_the_careful_one_or_leaves_it_to_it(lines, end):
     data = ("\n".join(lines) + end).encode()
-    quick = _split(data)
+    quick = _quick(data)
     if quick is not None:
         names, values = _careful(data, "x")
         assert quick[0] == names and np.array_equal(quick[1], values, equal_nan=True)

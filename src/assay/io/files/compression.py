@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
@@ -43,19 +44,38 @@ def _xz(file: BinaryIO) -> _Reader:
     return lzma.LZMAFile(file)
 
 
-class _Guarded(io.RawIOBase):
-    """A raw stream over a decoder; whatever a decoder throws becomes one InputError."""
+class ByteSource(io.RawIOBase):
+    """Raw stream over another file: a subclass says by `take` which bytes come next."""
 
-    def __init__(self, stream: _Reader, file: BinaryIO, kind: str, name: str) -> None:
-        self._stream, self._file, self._kind, self._file_name = stream, file, kind, name
+    _file: BinaryIO
+
+    @abstractmethod
+    def take(self, size: int) -> bytes:
+        """Return at most `size` bytes, none at the end."""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
         target = memoryview(buffer).cast("B")
+        data = self.take(len(target))
+        target[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+class _Guarded(ByteSource):
+    """Raw stream over a decoder, which turns every error of the decoder into an InputError."""
+
+    def __init__(self, stream: _Reader, file: BinaryIO, kind: str, name: str) -> None:
+        self._stream, self._file, self._kind, self._file_name = stream, file, kind, name
+
+    def take(self, size: int) -> bytes:
         try:
-            data = self._stream.read(len(target))
+            return self._stream.read(size)
         except EOFError:
             raise InputError(
                 f"{self._file_name} breaks off: the {self._kind} data is not whole. Copy or download it again."
@@ -67,12 +87,6 @@ class _Guarded(io.RawIOBase):
                 f"{self._file_name} is damaged: its {self._kind} data cannot be unpacked ({error}). "
                 "Copy or download it again."
             ) from error
-        target[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
 
 
 def _zstd(file: BinaryIO) -> _Reader:

@@ -57,7 +57,7 @@ def open_utf8(path: str | os.PathLike[str]) -> io.BufferedReader:
     return file
 
 
-class _Utf16(io.RawIOBase):
+class _Utf16(compression.ByteSource):
     """UTF-16 as UTF-8."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -66,13 +66,9 @@ class _Utf16(io.RawIOBase):
         self._file, self._file_name, self._read = file, name, 0
         self._decoder, self._waiting = codecs.getincrementaldecoder("utf-16")(), b""
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+    def take(self, size: int) -> bytes:
         while not self._waiting:
-            data = self._file.read(len(target))
+            data = self._file.read(size)
             try:
                 self._waiting = self._decoder.decode(data, final=not data).encode()
             except UnicodeError:
@@ -83,13 +79,8 @@ class _Utf16(io.RawIOBase):
             self._read += len(data)
             if not data:
                 break
-        size = min(len(target), len(self._waiting))
-        target[:size], self._waiting = self._waiting[:size], self._waiting[size:]
-        return size
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
+        taken, self._waiting = self._waiting[:size], self._waiting[size:]
+        return taken
 
 
 def _open(path: str) -> io.BufferedReader:
@@ -147,23 +138,14 @@ def _peek(file: io.BufferedReader, size: int) -> tuple[bytes, io.BufferedReader]
     return head, io.BufferedReader(_PutBack(head, file))
 
 
-class _PutBack(io.RawIOBase):
+class _PutBack(compression.ByteSource):
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head, self._rest = head, rest
+        self._head, self._file = head, rest
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        data = self._head[: len(target)] or self._rest.read(len(target))
-        self._head = self._head[len(target) :]
-        target[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._rest.close()
-        super().close()
+    def take(self, size: int) -> bytes:
+        data = self._head[:size] or self._file.read(size)
+        self._head = self._head[size:]
+        return data
 
 
 class Readable(Protocol):
@@ -300,30 +282,30 @@ def read_lines(path: str | os.PathLike[str], chunk: int) -> Iterator[list[str]]:
 def read_text(path: str | os.PathLike[str], most: int = MOST_TEXT) -> str:
     """The whole file as text; one of more than `most` bytes, unpacked, is refused."""
     with open_bytes(path) as file:
-        return "".join(read_blocks(_Bounded(file, path, most), path, longest=most))
+        return "".join(read_blocks(BoundedFile(file, path, most), path, longest=most))
 
 
 def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
     """The whole file, unpacked; one of more than `most` bytes is refused."""
     with open_bytes(path) as file:
-        bounded = _Bounded(file, path, most)
+        bounded = BoundedFile(file, path, most)
         return b"".join(iter(lambda: bounded.read(1 << 20), b""))
 
 
-class BoundedFile(io.RawIOBase):
+class BoundedFile(compression.ByteSource):
     """A file of which no more than `most` bytes are read."""
 
     def __init__(self, file: BinaryIO, path: str | os.PathLike[str], most: int) -> None:
-        self._file, self._bounded = file, _Bounded(file, path, most)
+        self._file, self._path, self._most, self._read = file, path, most, 0
 
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        data = self._bounded.read(len(target))
-        target[: len(data)] = data
-        return len(data)
+    def take(self, size: int) -> bytes:
+        data = self._file.read(size)
+        self._read += len(data)
+        if self._read > self._most:
+            raise InputError(
+                f"{file_name(self._path)} has more than {self._most >> 20} MiB, the most that is read of such a file."
+            )
+        return data
 
     def seekable(self) -> bool:
         """Return whether the file is, as workbooks need it."""
@@ -334,26 +316,6 @@ class BoundedFile(io.RawIOBase):
 
     def tell(self) -> int:
         return self._file.tell()
-
-    def close(self) -> None:
-        self._file.close()
-        super().close()
-
-
-class _Bounded:
-    """A file of which no more than so many bytes are read."""
-
-    def __init__(self, file: BinaryIO, path: str | os.PathLike[str], most: int) -> None:
-        self._file, self._path, self._most, self._read = file, path, most, 0
-
-    def read(self, size: int, /) -> bytes:
-        data = self._file.read(size)
-        self._read += len(data)
-        if self._read > self._most:
-            raise InputError(
-                f"{file_name(self._path)} has more than {self._most >> 20} MiB, the most that is read of such a file."
-            )
-        return data
 
 
 def read_parallel(

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from assay.core.errors import InputError, OutputError, count
 from assay.core.spans import ErrorSpan
@@ -42,23 +42,6 @@ class AnnotatedText:
     source: str
     target: str
     reference: str = ""
-
-
-class AnnotationForm(Protocol):
-    """How annotations stand in a file."""
-
-    def key(self, text: AnnotatedText, rater: str) -> Key:
-        """Under which name a rater's judgement of a text stands."""
-
-    def problem(self, text: AnnotatedText) -> str:
-        """Why the form cannot hold a text; nothing where it can."""
-
-    def lines(self, text: AnnotatedText, rater: str, errors: Errors) -> list[str]: ...
-
-    def keyed(self, lines: Sequence[str], path: Path) -> dict[Key, list[str]]:
-        """The lines of a file by judgement."""
-
-    def heading(self) -> list[str]: ...
 
 
 class GoogleForm:
@@ -170,21 +153,18 @@ class SpanLines:
         return found
 
 
-def form_of(path: Path) -> AnnotationForm:
-    """The form that a file's name asks for."""
-    forms: dict[str, type[GoogleForm] | type[SpanLines]] = {".tsv": GoogleForm, ".jsonl": SpanLines}
-    if path.suffix not in forms:
-        raise InputError(
-            f"{path}: annotations go into a .jsonl, which holds every text, or a .tsv (Google's MQM form)."
-        )
-    return forms[path.suffix]()
+FORMS: Mapping[str, type[GoogleForm] | type[SpanLines]] = {".tsv": GoogleForm, ".jsonl": SpanLines}
 
 
 class AnnotationFile:
     """Everybody's annotations, as they are on the disk after the last `reload` or `put`."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.form = path, form_of(path)
+        if path.suffix not in FORMS:
+            raise InputError(
+                f"{path}: annotations go into a .jsonl, which holds every text, or a .tsv (Google's MQM form)."
+            )
+        self.path, self.form = path, FORMS[path.suffix]()
         self._lines: dict[Key, list[str]] = {}
         self._found: dict[Key, Errors] = {}
         self._texts: dict[tuple[str, str, str], str] = {}
