@@ -17,8 +17,7 @@ from tests.fuzz.target import PAIRS, TEXTS, Read, Target, columns, comma, drain,
 def tables() -> list[Target]:
     """Tables of texts in every form, and plain lines."""
     from assay.io.files.text import read_parallel
-    from assay.io.table.segments import columns_of, read_segments
-    from assay.io.table.tables import read_table
+    from assay.io.table.tables import columns_of, read_segments, read_table
     from assay.io.table.wmt_sets import segment_lists
     from assay.tasks.translators import Ready
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from assay.core.errors import InputError, listing
 from assay.core.rows import SCORES, renamed_inputs
 from assay.corpus.job import Job, Shard
-from assay.io.table.choosing import lay_out
 from assay.io.table.open_table import OpenTable
-from assay.io.table.tables import WANTED, Columns
+from assay.io.table.role_columns import RoleColumns, lay_out
+from assay.io.table.tables import WANTED
 from assay.io.table.vocabulary import Layout
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def renamed_columns(names: Sequence[str], job: Job) -> dict[str, str]:
     return renamed_inputs(names, {*job.added, *((SCORES,) if job.scores else ())})
 
 
-def reader_of(table: OpenTable, layout: Layout, job: Job) -> Columns | PairColumns | ReadyColumns:
+def reader_of(table: OpenTable, layout: Layout, job: Job) -> RoleColumns | PairColumns | ReadyColumns:
     """What turns pieces of the table into what is scored."""
     if job.settings.get("ready"):
         from assay.corpus.ready import ReadyColumns
@@ -74,4 +74,4 @@ def reader_of(table: OpenTable, layout: Layout, job: Job) -> Columns | PairColum
         from assay.corpus.pairs import PairColumns
 
         return PairColumns(table, layout, job)
-    return Columns(table, layout, empty_reference=job.empty_reference or "skip")
+    return RoleColumns(table, layout, empty_reference=job.empty_reference or "skip")

@@ -15,8 +15,8 @@ from assay.decide.apply import Tally, decide
 from assay.decide.tables import labels_columns
 from assay.io.judgements.outcomes import number
 from assay.io.scores.ready import ROLES
-from assay.io.table.choosing import lay_out
 from assay.io.table.open_table import score_place
+from assay.io.table.role_columns import lay_out
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools, Floats

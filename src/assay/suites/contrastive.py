@@ -15,10 +15,10 @@ from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
 from assay.data.aces import phenomena
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting
 from assay.io.table.quoting import leftover
+from assay.io.table.role_columns import lay_out
 from assay.io.table.vocabulary import ColumnChoice, Layout, Wanted
 
 WANTED = Wanted(

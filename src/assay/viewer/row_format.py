@@ -13,7 +13,8 @@ from typing import Any
 
 from assay.core.rows import SPAN, SPANS, flat_row, renamed_inputs
 from assay.core.view_data import TEXTS
-from assay.io.table.tables import SHOWN, WANTED
+from assay.io.table.role_columns import SHOWN
+from assay.io.table.tables import WANTED
 from assay.io.table.vocabulary import assign
 
 SOURCE_SPANS = "source_spans"

@@ -22,8 +22,7 @@ from assay.io.judgements.tables import read_judged_table
 from assay.io.scores.metric_file import read_pairs, read_values
 from assay.io.scores.ready import read_ready_scores
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.segments import read_segments
-from assay.io.table.tables import read_table
+from assay.io.table.tables import read_segments, read_table
 from assay.models.training.sources import read_assessments
 from assay.suites.contrastive import Contrastive
 from assay.tasks.translators import Ready

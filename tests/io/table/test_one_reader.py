@@ -12,7 +12,6 @@ ROOT = Path(assay.__file__).parent
 ROOM = "io/table/"
 READERS = {"read_csv", "scan_csv", "read_parquet", "scan_parquet", "read_ndjson", "scan_ndjson", "read_json"}
 EXCEPTIONS = {
-    "io/wmt/scores.py": "mt-metrics-eval's fixed layout, 20 million lines of it: one call for a whole file",
     "report/data.py": "writes CSV",
     "corpus/rows_out.py": "joins the Parquet parts it wrote itself",
     "report/frames.py": "joins the Parquet parts it wrote itself",
@@ -25,7 +24,7 @@ EXCEPTIONS = {
     "tasks/tracker.py": "a task's training rows in the package's data",
     "tasks/judging.py": "hands a user's judge the rows it has just written",
     "models/training/search.py": "a search's own record of its tries",
-    "viewer/reading.py": "rows that a run wrote, with the types that it noted",
+    "viewer/reader.py": "rows that a run wrote, with the types that it noted",
     "verbs/make.py": "gives back the lines it has just written",
 }
 

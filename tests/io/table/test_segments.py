@@ -7,7 +7,7 @@ import pytest
 
 import assay
 from assay.core.errors import InputError
-from assay.io.table.segments import columns_of, read_segments
+from assay.io.table.tables import columns_of, read_segments
 
 TABLE = "id\tsrc\tmt\tref\tlabel\n1\tEins.\tOne.\tA one.\tneutral\n2\tZwei.\tTwo.\t\t\n"
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from assay.core.batch import Batch
 from assay.core.errors import AssayError, InputError
-from assay.io.table.tables import read_table, reference_list
+from assay.io.table.role_columns import reference_list
+from assay.io.table.tables import read_table
 
 ROWS: list[dict[str, Any]] = [
     {"src": "Hello", "mt": 'A "b"', "ref": "Hallo, Welt", "ref2": "Servus", "system": "A", "doc": "d1", "lp": "en-de", "id": 1},

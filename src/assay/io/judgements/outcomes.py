@@ -20,11 +20,10 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.numbers import to_number
 from assay.core.outcomes import BOTH, DEV, NO_TYPE, TEST, TaskOutcomes, concat
-from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting, score_place
 from assay.io.table.quoting import quoted
-from assay.io.table.tables import Columns
+from assay.io.table.role_columns import RoleColumns, lay_out
 from assay.io.table.vocabulary import ColumnChoice, Wanted
 
 WANTED = Wanted(
@@ -80,7 +79,7 @@ def read_outcomes(
         name = table.name
         layout = lay_out(table, WANTED if judged is None else UNJUDGED, columns)
         places = {column: score_place(table, column) for column in scores}
-        reader = Columns(table, layout, list(places.values()))
+        reader = RoleColumns(table, layout, list(places.values()))
         read: dict[str, list[Any]] = {role: [] for role in layout.places}
         references: list[list[str | None]] = []
         worth: list[float] = []

@@ -9,7 +9,7 @@ from assay.core.rows import InputRows
 from assay.io.judgements.outcomes import CHUNK, number
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting, score_place
-from assay.io.table.tables import json_values
+from assay.io.table.role_columns import json_values
 from assay.io.table.vocabulary import ColumnChoice, Wanted, assign, one_each
 
 if TYPE_CHECKING:

@@ -40,6 +40,8 @@ SLICE = 65_536
 class ScannedTable(OpenTable):
     """The columns of a file; categories are read as their text."""
 
+    nested = True
+
     def __init__(self, opened: Opened, kind: str, marks: tuple[bytes, ...]) -> None:
         opened.file.close()
         self.name, path = file_name(opened.path), Path(opened.path)
@@ -53,15 +55,9 @@ class ScannedTable(OpenTable):
         self.schema, self.rows_in_all = self._file.schema, self._file.rows
         self.names = self.schema.names()
         self.kinds = {name: polars.String if kind == polars.Categorical else kind for name, kind in self.schema.items()}
-        self.inner: dict[str, Sequence[str]] = {}
-
-    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
-        self.names.append(column)
-        self.inner[column] = list(keys) or column.split(".")
-        return True
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        paths = [self.inner.get(self.names[place], [self.names[place]]) for place in wanted]
+        paths = self.paths(wanted)
         names = list(dict.fromkeys(path[0] for path in paths))
         size = max(1, SLICE // chunk) * chunk
         for start, part in self._slices(names, 0, self.rows_in_all, size):

@@ -87,10 +87,10 @@ class ShardedTable(OpenTable):
     def notes(self) -> list[str]:
         return self._current.notes
 
-    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
+    def look_inside(self, column: str, keys: Sequence[str] = ()) -> None:
         self._inner[column] = keys
         self.names.append(column)
-        return self._current.look_inside(column, keys)
+        self._current.look_inside(column, keys)
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
         """See `OpenTable`. Rows are numbered through all files."""

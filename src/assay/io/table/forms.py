@@ -20,8 +20,8 @@ from assay.io.files.text import BLOCK, BoundedFile, file_name, open_utf8
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.delimited import Cells, Fields, comma_cells, tab_cells
 from assay.io.table.folder import ShardedTable, shards_of
-from assay.io.table.objects import Numbered, numbered_objects
-from assay.io.table.open_table import ROWS, Opened, OpenTable, Quoting
+from assay.io.table.objects import numbered_objects
+from assay.io.table.open_table import ROWS, Numbered, Opened, OpenTable, Quoting
 
 HEAD = 1 << 20
 """Bytes of the first line that may be looked at."""

@@ -9,11 +9,13 @@ from typing import Any
 from assay.core.columns import import_polars
 from assay.core.errors import InputError, count
 from assay.io.table.cells import cells
-from assay.io.table.open_table import OpenTable, Piece, inside
+from assay.io.table.open_table import MappingTable, OpenTable, Piece, inside
 
 
 class FrameTable(OpenTable):
     """Columns of equal length by name; a missing value is None, whatever the frame calls it."""
+
+    nested = True
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self.names = [str(name) for name in columns]
@@ -30,48 +32,34 @@ class FrameTable(OpenTable):
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
         for start in range(0, self._rows, chunk):
             stop = min(start + chunk, self._rows)
-            columns = [_values(self._columns[place], start, stop) for place in wanted]
+            columns = [self._column(place, start, stop) for place in wanted]
             yield Piece(columns, range(start + 1, stop + 1), "row")
 
-    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
-        first, *inner = keys or column.split(".")
+    def _column(self, place: int, start: int, stop: int) -> list[Any]:
+        if place < len(self._columns):
+            return _values(self._columns[place], start, stop)
+        first, *keys = self.inner[self.names[place]]
         held = self._columns[self.names.index(first)]
-        self.names.append(column)
-        self._columns.append([inside(value, inner) for value in _values(held, 0, self._rows)])
-        return True
+        return [inside(value, keys) for value in _values(held, start, stop)]
 
     def close(self) -> None: ...
 
 
-class IteratedTable(OpenTable):
-    """Rows that come one by one, from a generator or a database; the first says which columns there are."""
+class IteratedTable(MappingTable):
+    """Rows that come one by one, from a generator or a database; the first one determines the columns."""
+
+    nested, noun = True, "row"
 
     def __init__(self, rows: Iterator[Any]) -> None:
-        first = next(rows, None)
-        self.names = [str(name) for name in self._checked(first)] if first is not None else []
-        self._rows = chain([] if first is None else [first], rows)
-        self.inner: dict[str, Sequence[str]] = {}
+        mappings = map(_mapping, rows)
+        first = list(islice(mappings, 1))
+        super().__init__(enumerate(chain(first, mappings), 1), (str(name) for row in first for name in row))
 
-    def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        paths = [self.inner.get(self.names[place], [self.names[place]]) for place in wanted]
-        done = 0
-        while taken := [self._checked(row) for row in islice(self._rows, chunk)]:
-            columns = [[inside(row, keys) for row in taken] for keys in paths]
-            yield Piece(columns, range(done + 1, done + len(taken) + 1), "row")
-            done += len(taken)
 
-    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
-        self.names.append(column)
-        self.inner[column] = list(keys) or column.split(".")
-        return True
-
-    def close(self) -> None:
-        """What is left of the rows is the caller's."""
-
-    def _checked(self, row: Any) -> dict[str, Any]:
-        if not isinstance(row, Mapping):
-            raise InputError(f"rows that serve as a table must be dictionaries, one a row, not {type(row).__name__}.")
-        return dict(row)
+def _mapping(row: Any) -> dict[str, Any]:
+    if not isinstance(row, Mapping):
+        raise InputError(f"rows that serve as a table must be dictionaries, one a row, not {type(row).__name__}.")
+    return dict(row)
 
 
 def open_frame(source: Any) -> OpenTable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
@@ -12,9 +12,8 @@ from assay.core.errors import InputError, count, listing
 from assay.core.rows import SCORES, SIDES
 from assay.io.documents import check_depth, decode
 from assay.io.files.text import BLOCK, LONGEST_LINE, file_name, read_blocks, split_lines
-from assay.io.table.open_table import Opened, OpenTable, Piece, inside
+from assay.io.table.open_table import MappingTable, Numbered, Opened, OpenTable
 
-Numbered = tuple[int, dict[str, Any]]
 AHEAD, AHEAD_CHARACTERS = 1_000, 4_000_000
 """Objects, and characters of text in them, that are read ahead to learn the columns."""
 _BLANK = " \t\r\n"
@@ -22,54 +21,27 @@ _NEAR_END = 16
 """Characters: a fault so near the end of what was read may be no fault but a value that is not whole yet."""
 
 
-class JsonTable(OpenTable):
+class JsonTable(MappingTable):
     """Objects as rows. The columns are the keys of the first `AHEAD` objects; a key that an object lacks is null there.
 
-    A key that appears only later is refused: its values in earlier rows would be lost without a word.
+    A key that appears only later is refused, because its values in earlier rows would be lost silently.
     """
 
+    nested = True
+
     def __init__(self, opened: Opened) -> None:
-        self.name, self._file = file_name(opened.path), opened.file
-        self._objects = numbered_objects(opened)
-        self.ahead = _ahead(self._objects)
-        self.names = list(dict.fromkeys(key for _, row in self.ahead for key in row))
-        self._objects = self._checked(chain(self.ahead, self._objects), frozenset(self.names))
-        self.inner: dict[str, Sequence[str]] = {}
-
-    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
-        self.names.append(column)
-        self.inner[column] = list(keys) or column.split(".")
-        return True
-
-    def _value(self, row: dict[str, Any], name: str) -> Any:
-        return inside(row, self.inner[name]) if name in self.inner else row.get(name)
-
-    def _checked(self, objects: Iterator[Numbered], known: frozenset[str]) -> Iterator[Numbered]:
-        for number, row in objects:
-            if not row.keys() <= known:
-                key = next(key for key in row if key not in known)
-                raise InputError(
-                    f"{self.name} line {number}: the key {key!r} is not in the first {count(len(self.ahead), 'row')}. "
-                    "Add it to the first row (null if it has no value)."
-                )
-            yield number, row
+        self.name, self.file = file_name(opened.path), opened.file
+        rows = numbered_objects(opened)
+        self.ahead = _ahead(rows)
+        refusal = (
+            f"the key {{key}} is not in the first {count(len(self.ahead), 'row')}. Add it to the first row (null if it has no "
+            "value)."
+        )
+        super().__init__(chain(self.ahead, rows), dict.fromkeys(key for _, row in self.ahead for key in row), refusal)
 
     def objects(self) -> Iterator[Numbered]:
-        """The objects as they stand, by the line each begins on."""
-        return self._objects
-
-    def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        names = [self.names[place] for place in wanted]
-        while taken := list(islice(self._objects, chunk)):
-            yield Piece(
-                [[self._value(row, name) for _, row in taken] for name in names], [number for number, _ in taken]
-            )
-
-    def rows(self) -> Iterator[tuple[int, list[Any]]]:
-        return ((number, [self._value(row, name) for name in self.names]) for number, row in self._objects)
-
-    def close(self) -> None:
-        self._file.close()
+        """Return the objects as they are, by the line each begins on."""
+        return self._rows
 
 
 def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:

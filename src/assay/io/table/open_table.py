@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 from typing import IO, Any, Literal, NamedTuple
 
@@ -68,7 +69,9 @@ class OpenTable(ABC):
     kinds: Mapping[str, Any] | None = None
     """The kinds of the columns, as polars calls them, where the form knows them."""
     inner: Mapping[str, Sequence[str]] = MappingProxyType({})
-    """The columns that look inside objects, with the keys on the way there."""
+    """The columns that look inside objects, with the keys that lead to their values."""
+    nested = False
+    """Whether values can be objects, in which `look_inside` finds further columns."""
     repeated_headers = 0
     stray_fields = 0
     """Rows with empty fields beyond the last column: the fields are dropped."""
@@ -102,12 +105,18 @@ class OpenTable(ABC):
         """Take the line that names the columns for a row; the columns are called 1, 2, 3 … then."""
         raise InputError(f"{self.name} names its columns: choose by name. It has {listing(map(repr, self.names))}.")
 
-    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
-        """Add a column of what is inside the objects of another (``translation.de``); False where a form has no objects.
+    def look_inside(self, column: str, keys: Sequence[str] = ()) -> None:
+        """Add a column of the values inside the objects of another one (``translation.de``), if the format has objects.
 
-        `keys` are those on the way there, where the parts of the name are not.
+        `keys` lead to the value; by default they are the parts of the name.
         """
-        return False
+        if self.nested:
+            self.names.append(column)
+            self.inner = {**self.inner, column: list(keys) or column.split(".")}
+
+    def paths(self, wanted: Sequence[int]) -> list[Sequence[str]]:
+        """Return the keys that lead to the values of the columns at the `wanted` places."""
+        return [self.inner.get(self.names[place], [self.names[place]]) for place in wanted]
 
     @abstractmethod
     def close(self) -> None:
@@ -118,3 +127,45 @@ class OpenTable(ABC):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+Numbered = tuple[int, dict[str, Any]]
+"""A row by column, and its number in the file."""
+
+
+class MappingTable(OpenTable):
+    """Table whose rows come one by one as mappings."""
+
+    noun = "line"
+    """What the number of a row counts."""
+    file: IO[bytes] | None = None
+
+    def __init__(self, rows: Iterator[Numbered], names: Iterable[str], refusal: str = "") -> None:
+        """`refusal` is the message about a row with a ``{key}`` that is not in `names`; without it, such keys are dropped."""
+        self.names = list(names)
+        self._rows = self._checked(rows, refusal) if refusal else rows
+
+    def _checked(self, rows: Iterator[Numbered], refusal: str) -> Iterator[Numbered]:
+        columns = frozenset(self.names)
+        for number, row in rows:
+            if not row.keys() <= columns:
+                key = next(key for key in row if key not in columns)
+                raise InputError(f"{self.name} {self.noun} {number}: {refusal.format(key=repr(key))}")
+            yield number, row
+
+    def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
+        paths = self.paths(wanted)
+        while taken := list(islice(self._rows, chunk)):
+            columns = [
+                [row.get(keys[0]) for _, row in taken] if len(keys) == 1 else [inside(row, keys) for _, row in taken]
+                for keys in paths
+            ]
+            yield Piece(columns, [number for number, _ in taken], self.noun)
+
+    def rows(self) -> Iterator[tuple[int, list[Any]]]:
+        paths = self.paths(range(len(self.names)))
+        return ((number, [inside(row, keys) for keys in paths]) for number, row in self._rows)
+
+    def close(self) -> None:
+        if self.file is not None:
+            self.file.close()

@@ -6,15 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.core.batch import Batch, EmptyReference, apply_empty_reference
-from assay.core.columns import plain as plain_json
-from assay.core.errors import InputError, count, listing, unknown
-from assay.core.langpair import plain_pair
-from assay.core.rows import InputRows, renamed_inputs
-from assay.io.documents import decode
-from assay.io.table.choosing import lay_out
+from assay.core.batch import Batch, EmptyReference, Segment
+from assay.core.errors import InputError, listing, unknown
 from assay.io.table.forms import open_table
-from assay.io.table.open_table import OpenTable, Piece, Quoting
+from assay.io.table.open_table import ROWS, OpenTable, Quoting
+from assay.io.table.role_columns import RoleColumns, lay_out
 from assay.io.table.vocabulary import ColumnChoice, Layout, Wanted, columns_chosen, plain, spelled, spellings
 
 WANTED = Wanted(
@@ -36,18 +32,17 @@ WANTED = Wanted(
 )
 Further = dict[str, Sequence[Any]]
 """Columns beside a batch, by name."""
-SHOWN = {"source": "src", "system": "system", "document": "doc", "langpair": "langpair", "id": "id"}
-"""Roles by the names that they have in rows of assay."""
 
 
 class Batches(Iterator[Batch]):
-    """The batches of a table, one after the other; `notes` says how doubtful things were read."""
+    """Batches of a table; `notes` are sentences about the reader's choices, complete after the last batch."""
 
     def __init__(self, pieces: Iterator[tuple[Batch, Further]], notes: list[str]) -> None:
-        self._pieces, self.notes = pieces, notes
+        self.pieces, self.notes = pieces, notes
+        """`pieces`: each batch with the further columns."""
 
     def __next__(self) -> Batch:
-        return next(self._pieces)[0]
+        return next(self.pieces)[0]
 
 
 def read_table(
@@ -61,69 +56,66 @@ def read_table(
     by: str | None = None,
     whole: bool = False,
     empty_reference: EmptyReference = "skip",
+    further: Sequence[str] = (),
 ) -> Batches:
-    """The rows of a table as batches of at most `chunk` segments.
+    """Read the rows of a table as batches of at most `chunk` segments, all with the same columns.
 
-    `source` is a path (``-`` is standard input), a frame of polars, pandas or Arrow, a dictionary of columns, or dictionaries
-    one a row, in a list or as they come. `columns` names the column of a role where it has another name than the
-    vocabulary's: ``{"hypothesis": "output"}``. References come from ``reference``, ``ref``, ``ref2``, ``ref3`` … or from a list
-    in ``references``; a null or an empty cell says that a segment lacks one, and `empty_reference` what becomes of a row
-    that lacks all. Every batch has the same columns. Several columns of
-    translations (``{"mt": ["A", "B"]}``) are a system each, and a piece of the table gives the rows of one after those of the
-    other. `quoting` says what quotation marks around the cells of delimited text mean; `needs` maps a role that must be
-    there (``reference``, ``source``) to the metric that wants it; `format` is told from the name or the first bytes when not
-    given. The column called `by` becomes the batches' `groups`. With `whole`, batches keep every column (`Batch.rows`).
+    References come from ``reference``, ``ref``, ``ref2``, ``ref3`` … or from a list in ``references``. A null or an empty cell
+    means that a segment lacks one. Several columns of translations (``{"mt": ["A", "B"]}``) are one system each, and a piece of
+    the table gives the rows of one system after those of the other.
+
+    Args:
+        source: A path (``-`` is standard input), a frame of polars, pandas or Arrow, a dictionary of columns, or dictionaries,
+            one per row, in a list or an iterator.
+        columns: The column of a role, if it is not called as in the vocabulary: ``{"hypothesis": "output"}``.
+        chunk: Rows of a batch.
+        quoting: The meaning of quotation marks around the cells of delimited text.
+        needs: Roles that must be there (``reference``, ``source``), each with the metric that needs it.
+        format: The format; by default, it follows from the name or the first bytes.
+        by: The column that becomes the batches' `groups`.
+        whole: Keep every column (`Batch.rows`).
+        empty_reference: The treatment of rows without any reference.
+        further: Columns to return next to the batches (`Batches.pieces`).
     """
     if chunk < 1:
         raise InputError(f"a chunk must hold at least one row, not {chunk}.")
     notes: list[str] = []
-    pieces = read_pieces(
-        source,
-        columns,
-        chunk,
-        notes,
-        quoting=quoting,
-        needs=needs,
-        format=format,
-        by=by,
-        whole=whole,
-        empty_reference=empty_reference,
-    )
-    return Batches(pieces, notes)
+
+    def pieces() -> Iterator[tuple[Batch, Further]]:
+        with open_table(source, quoting=quoting, form=format) as table:
+            if not table.names:
+                return
+            header = list(table.names)
+            layout = lay_out(table, WANTED, columns)
+            own = len(header) if table.names[: len(header)] == header else len(table.names)
+            _check_needs(layout, needs or {}, table)
+            doubts = _doubts(layout, columns or {}, table)
+            if by is not None:
+                layout = replace(layout, places={**layout.places, "group": _grouping(by, layout, table)})
+            beside = [table.names.index(name) for name in further]
+            reader = RoleColumns(table, layout, beside, empty_reference, own=own if whole else 0)
+            for piece in table.pieces(reader.wanted, chunk):
+                notes[:] = [*doubts, *table.notes]
+                yield reader.batch(piece), dict(zip(further, reader.further(piece), strict=True))
+            notes[:] = [*doubts, *table.notes]
+
+    return Batches(pieces(), notes)
 
 
-def read_pieces(
-    source: Any,
-    columns: ColumnChoice | None,
-    chunk: int,
-    notes: list[str],
-    further: Sequence[str] = (),
-    *,
-    quoting: Quoting = "auto",
-    needs: Mapping[str, str] | None = None,
-    format: str | None = None,
-    by: str | None = None,
-    whole: bool = False,
-    empty_reference: EmptyReference = "skip",
-) -> Iterator[tuple[Batch, Further]]:
-    """Batches with `further` columns beside them."""
-    with open_table(source, quoting=quoting, form=format) as table:
-        if not table.names:
-            return
-        header = list(table.names)
-        layout = lay_out(table, WANTED, columns)
-        own = len(header) if table.names[: len(header)] == header else len(table.names)
-        _check_needs(layout, needs or {}, table)
-        said = _doubts(layout, columns or {}, table)
-        if by is not None:
-            layout = replace(layout, places={**layout.places, "group": _grouping(by, layout, table)})
-        reader = Columns(
-            table, layout, [table.names.index(name) for name in further], empty_reference, own=own if whole else 0
-        )
-        for piece in table.pieces(reader.wanted, chunk):
-            notes[:] = [*said, *table.notes]
-            yield reader.batch(piece), dict(zip(further, reader.further(piece), strict=True))
-        notes[:] = [*said, *table.notes]
+def read_segments(
+    source: Any, columns: ColumnChoice | None = None, further: Sequence[str] = (), *, quoting: Quoting = "auto"
+) -> Iterator[Segment]:
+    """Read the rows of a table one by one; the values of the `further` columns are in `Segment.meta`."""
+    for batch, beside in read_table(source, columns, ROWS, quoting=quoting, further=further).pieces:
+        for row in range(len(batch)):
+            meta = {name: str(column[row]) for name, column in beside.items() if column[row] is not None}
+            yield replace(batch[row], meta=meta) if meta else batch[row]
+
+
+def columns_of(source: Any) -> list[str]:
+    """Return the names of a table's columns."""
+    with open_table(source) as table:
+        return table.names
 
 
 def _doubts(layout: Layout, chosen: ColumnChoice, table: OpenTable) -> list[str]:
@@ -158,199 +150,3 @@ def _grouping(by: str, layout: Layout, table: OpenTable) -> int:
     if not alike:
         raise unknown(f"column in {table.name}", by, ["length", *table.names])
     return table.names.index(alike[0])
-
-
-class Columns:
-    """Pieces of a table by role, every value checked."""
-
-    def __init__(
-        self,
-        table: OpenTable,
-        layout: Layout,
-        further: Sequence[int] = (),
-        empty_reference: EmptyReference = "skip",
-        *,
-        own: int = 0,
-    ) -> None:
-        """`own`: how many columns, from the first, the batches keep as they are."""
-        self._empty_reference = empty_reference
-        self._name, self._names, self._layout, self._further = table.name, table.names, layout, further
-        self._width: int | None = None
-        listed = [] if layout.references_list is None else [layout.references_list]
-        self._systems = layout.several.get("hypothesis", ())
-        if self._systems and "system" in layout.places:
-            raise InputError(
-                f"{table.name} has a column of systems ({table.names[layout.places['system']]!r}), and --columns names several "
-                "columns of translations: it is one or the other."
-            )
-        self._own = range(own)
-        self.wanted = list(
-            dict.fromkeys([*layout.places.values(), *self._systems, *layout.references, *listed, *further, *self._own])
-        )
-        """The places of the columns to ask the table for."""
-        self._at = {place: at for at, place in enumerate(self.wanted)}
-
-    def column(self, piece: Piece, place: int) -> Sequence[Any]:
-        """The column at a place of the header."""
-        return piece.columns[self._at[place]]
-
-    def further(self, piece: Piece) -> list[Sequence[Any]]:
-        """The columns beside the batch."""
-        return [list(self.column(piece, place)) * max(len(self._systems), 1) for place in self._further]
-
-    def batch(self, piece: Piece) -> Batch:
-        places = self._layout.places
-
-        def labels(role: str) -> Sequence[str] | None:
-            return self._labels(piece, places[role]) if role in places else None
-
-        batch = Batch(
-            hypotheses=self._texts(piece, places["hypothesis"]),
-            sources=self._texts(piece, places["source"]) if "source" in places else None,
-            references=tuple(self.references(piece)) or None,
-            langpairs=_plain_pairs(labels("langpair")),
-            systems=labels("system"),
-            documents=labels("document"),
-            ids=labels("id"),
-            groups=labels("group"),
-            rows=self._rows(piece) if self._own and not self._systems else None,
-        )
-        return self._wide(batch, piece) if self._systems else batch
-
-    def _rows(self, piece: Piece) -> InputRows:
-        """All columns of the piece. Several of translations are told apart by `system`, with the translation in `mt`."""
-        columns = {self._names[place]: json_values(self.column(piece, place)) for place in self._own}
-        if self._systems:
-            many, n = len(self._systems), len(piece.numbers)
-            columns = {name: list(column) * many for name, column in columns.items()}
-            mine = {
-                "system": [self._names[place] for place in self._systems for _ in range(n)],
-                "mt": [text for place in self._systems for text in self._texts(piece, place)],
-            }
-            renamed = renamed_inputs(columns, mine)
-            columns = {renamed.get(name, name): column for name, column in columns.items()} | mine
-        return InputRows(columns, self._roles())
-
-    def _roles(self) -> dict[str, str]:
-        """The names that rows of assay have for the columns with a role."""
-        layout = self._layout
-        places = {} if self._systems else {"mt": layout.places["hypothesis"]}
-        places |= {shown: layout.places[role] for role, shown in SHOWN.items() if role in layout.places}
-        if own := spelled(self._names, "segment", "segment id"):
-            places["segment"] = self._names.index(own[0])
-        places |= {f"ref{i if i > 1 else ''}": place for i, place in enumerate(layout.references, 1)}
-        return {self._names[place]: shown for shown, place in places.items()}
-
-    def _wide(self, batch: Batch, piece: Piece) -> Batch:
-        """The batch once for each column of translations, which is a system."""
-        many, n = len(self._systems), len(batch)
-
-        def again(column: Sequence[Any] | None) -> Sequence[Any] | None:
-            return None if column is None else list(column) * many
-
-        return Batch(
-            hypotheses=[text for place in self._systems for text in self._texts(piece, place)],
-            sources=again(batch.sources),
-            references=batch.references and tuple(list(column) * many for column in batch.references),
-            langpairs=again(batch.langpairs),
-            systems=[self._names[place] for place in self._systems for _ in range(n)],
-            documents=again(batch.documents),
-            ids=again(batch.ids),
-            groups=again(batch.groups),
-            rows=self._rows(piece) if self._own else None,
-        )
-
-    def references(self, piece: Piece) -> list[Sequence[str | None]]:
-        """One column per reference; None where a segment lacks it, which an empty cell says, too."""
-        if self._layout.references_list is not None:
-            columns = self._lists(piece, self._layout.references_list)
-        else:
-            columns = [self._texts(piece, place, gaps=True) for place in self._layout.references]
-        return list(
-            apply_empty_reference(columns, self._empty_reference, lambda row: f"{self._name} {piece.where(row)}")
-        )
-
-    def _texts(self, piece: Piece, place: int, gaps: bool = False) -> Sequence[Any]:
-        values = self.column(piece, place)
-        kinds = set(map(type, values))
-        if kinds <= ({str, type(None)} if gaps else {str}):
-            return values
-        for i, value in enumerate(values):
-            if not isinstance(value, str) and not is_null(value):
-                raise self._wrong(value, place, piece.where(i))
-        empty = None if gaps else ""
-        return [value if isinstance(value, str) else empty for value in values]
-
-    def _labels(self, piece: Piece, place: int) -> Sequence[str]:
-        values = self.column(piece, place)
-        if set(map(type, values)) == {str}:
-            return values
-        for i, value in enumerate(values):
-            if isinstance(value, (list, dict)):
-                raise self._wrong(value, place, piece.where(i))
-        return ["" if value is None else str(value) for value in values]
-
-    def _lists(self, piece: Piece, place: int) -> list[Sequence[str | None]]:
-        """A column of lists as one column a reference, with gaps; as many as the longest list of the first rows."""
-        rows = [reference_list(value) for value in self.column(piece, place)]
-        for i, row in enumerate(rows):
-            if not isinstance(row, list):
-                raise self._wrong(row, place, piece.where(i))
-            for text in row:
-                if text is not None and not isinstance(text, str):
-                    raise self._wrong(text, place, piece.where(i))
-        width = self._width = max(1, *map(len, rows)) if self._width is None else self._width
-        for i, row in enumerate(rows):
-            if len(row) > width:
-                raise InputError(
-                    f"{self._name} {piece.where(i)} has {count(len(row), 'reference')}, the rows before have at most "
-                    f"{width}: move a row with the most references to the top."
-                )
-        return [[row[k] if k < len(row) else None for row in rows] for k in range(width)]
-
-    def _wrong(self, value: object, place: int, where: str) -> InputError:
-        kinds = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
-        column = self._names[place]
-        what = kinds.get(type(value), type(value).__name__)
-        if isinstance(value, dict) and value:
-            return InputError(
-                f"{self._name} {where}: {column!r} is an object, not text. Say what is meant: --columns "
-                f"NAME={column}.{next(iter(value))}"
-            )
-        return InputError(
-            f"{self._name} {where}: {column!r} is {what} ({str(value)[:40]}), not text. Write it in quotes."
-        )
-
-
-def json_values(column: Sequence[Any]) -> Sequence[Any]:
-    """Return a column with values that JSON can hold: dates and bytes become text."""
-    if set(map(type, column)) <= {str, int, float, bool, type(None)}:
-        return column
-    return [plain_json(value) for value in column]
-
-
-def _plain_pairs(pairs: Sequence[str] | None) -> Sequence[str] | None:
-    """Language pairs with a hyphen: ``EN_ZH`` is ``en-zh``."""
-    if pairs is None:
-        return None
-    names = {pair: plain_pair(pair) for pair in set(pairs)}
-    return [names[pair] for pair in pairs] if any(pair != name for pair, name in names.items()) else pairs
-
-
-def is_null(value: object) -> bool:
-    """Return whether a value stands for an empty cell: None, or the NaN that pandas has for it."""
-    return value is None or (isinstance(value, float) and value != value)
-
-
-def reference_list(value: Any) -> Any:
-    """Return a cell of a column of references as a list: a JSON list of texts is that list, other text is one reference."""
-    if not isinstance(value, str):
-        return [] if is_null(value) else value
-    if value.lstrip()[:1] == "[" and value.rstrip()[-1:] == "]":
-        try:
-            texts = decode(value)
-        except ValueError:
-            return [value]
-        if isinstance(texts, list) and all(isinstance(text, str | None) for text in texts):
-            return texts
-    return [value]

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from assay.core.errors import InputError
 from assay.core.rows import SCORES, flat_row
-from assay.io.table.objects import JsonTable, Numbered
-from assay.io.table.open_table import ROWS, OpenTable
+from assay.io.table.objects import JsonTable
+from assay.io.table.open_table import ROWS, Numbered, OpenTable
 
 MOST_ROWS, MOST_CHARACTERS = 16_384, 16_000_000
 """Rows, and characters of text, from which on a part is handed on: memory depends on neither rows nor their length."""

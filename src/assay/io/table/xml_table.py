@@ -9,11 +9,10 @@ from typing import Any
 from assay.core.errors import InputError, count, listing
 from assay.io.files.text import file_name
 from assay.io.table.markup import Event, Events, events, pair, pass_over, text_until_end
-from assay.io.table.open_table import Opened, OpenTable, Piece
+from assay.io.table.open_table import MappingTable, Numbered, Opened, OpenTable
 from assay.io.table.wmt_sets import SETS, sgml_rows, tags, wmt_xml_rows
 
-Row = tuple[int, Mapping[str, Any]]
-Reader = Callable[[Event, Events, Opened, list[str]], Iterator[Row]]
+Reader = Callable[[Event, Events, Opened, list[str]], Iterator[Numbered]]
 """From the root, the events after it, the file and a list for notes to rows that all have the same keys."""
 
 TMX_CODES = ("bpt", "ept", "ph", "it", "ut")
@@ -152,38 +151,18 @@ ROOTS: Mapping[str, Reader] = {
 }
 
 
-class MarkupTable(OpenTable):
+class MarkupTable(MappingTable):
     """Rows under the names of the first one; rows are numbered by their lines."""
 
-    def __init__(self, opened: Opened, rows: Iterator[Row], notes: list[str]) -> None:
-        self.name, self._file, self._notes = file_name(opened.path), opened.file, notes
-        first = next(rows, None)
-        self.names = list(first[1]) if first else []
-        self._rows = self._checked(chain([first] if first else [], rows))
-
-    def _checked(self, rows: Iterator[Row]) -> Iterator[Row]:
-        """Refuse a row with a text that the first one has no column for: it would be lost."""
-        known = frozenset(self.names)
-        for line, row in rows:
-            if not row.keys() <= known:
-                key = next(key for key in row if key not in known)
-                raise InputError(
-                    f"{self.name} line {line}: this row has {key!r}, and the first row does not. Give all documents the "
-                    "same parts, or use two files."
-                )
-            yield line, row
+    def __init__(self, opened: Opened, rows: Iterator[Numbered], notes: list[str]) -> None:
+        self.name, self.file, self._notes = file_name(opened.path), opened.file, notes
+        first = list(islice(rows, 1))
+        refusal = "this row has {key}, and the first row does not. Give all documents the same parts, or use two files."
+        super().__init__(chain(first, rows), [name for _, row in first for name in row], refusal)
 
     @property
     def notes(self) -> list[str]:
         return self._notes
-
-    def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        names = [self.names[place] for place in wanted]
-        while taken := list(islice(self._rows, chunk)):
-            yield Piece([[row.get(name) for _, row in taken] for name in names], [line for line, _ in taken])
-
-    def close(self) -> None:
-        self._file.close()
 
 
 def read_xml(opened: Opened) -> OpenTable:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from assay.core.batch import Batch, Segment
 from assay.core.errors import InputError
 from assay.io.table.open_table import Quoting
-from assay.io.table.segments import columns_of, read_segments
+from assay.io.table.tables import columns_of, read_segments
 from assay.io.table.vocabulary import ColumnChoice
 from assay.perturb.language.tools import load_resource
 

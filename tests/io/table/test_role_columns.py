@@ -12,8 +12,7 @@ from assay.cli.options import column_map
 from assay.core.errors import InputError, UnknownName
 from assay.io.judgements.outcomes import read_outcomes
 from assay.io.scores.ready import read_ready_scores
-from assay.io.table.segments import read_segments
-from assay.io.table.tables import read_table
+from assay.io.table.tables import read_segments, read_table
 from assay.suites.contrastive import Contrastive
 
 

@@ -1,0 +1,245 @@
+"""Columns of a table by role (translations, references, ids …) as batches, with every value checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from assay.core.batch import Batch, EmptyReference, apply_empty_reference
+from assay.core.columns import plain as plain_json
+from assay.core.errors import InputError, count, listing
+from assay.core.langpair import plain_pair
+from assay.core.rows import InputRows, renamed_inputs
+from assay.io.documents import decode
+from assay.io.table.open_table import OpenTable, Piece
+from assay.io.table.vocabulary import ColumnChoice, Layout, Wanted, assign, columns_chosen, plain, spelled, spellings
+
+SHOWN = {"source": "src", "system": "system", "document": "doc", "langpair": "langpair", "id": "id"}
+"""Roles by the names that they have in rows of assay."""
+_TEXTS = ("hypothesis", "target", "source", "reference", "system", "langpair")
+
+
+def lay_out(table: OpenTable, wanted: Wanted, chosen: ColumnChoice | None) -> Layout:
+    """Which column plays which role. Numbers choose by place, in a table whose first line is a row already."""
+    named = columns_chosen(chosen or {})
+    numbers = [one for columns in named.values() for one in columns if one.isdecimal() and one not in table.names]
+    if numbers and table.names:
+        if others := [one for columns in named.values() for one in columns if one not in numbers]:
+            raise InputError(
+                f"--columns chooses {listing(numbers)} by number and {listing(others)} by name: numbers are for tables without "
+                "a header line, and for all of their columns."
+            )
+        _refuse_header(table, wanted, named)
+        table.without_header()
+    for column in (one for columns in named.values() for one in columns):
+        if column not in table.names and column.partition(".")[0] in table.names:
+            table.look_inside(column)
+    return assign(table.names, wanted, chosen, table.name)
+
+
+def _refuse_header(table: OpenTable, wanted: Wanted, named: dict[str, list[str]]) -> None:
+    """A line with two names of texts in it, or with one in the column that was chosen for it, is no row of texts."""
+    known = [place for place, name in enumerate(table.names) if plain(name) in spellings(*_TEXTS)]
+    called = {wanted.name_of(role): columns for role, columns in named.items()}
+    own = [at for at in known if str(at + 1) in called.get(wanted.name_of(table.names[at]), ())]
+    if len(known) > 1 or own:
+        raise InputError(
+            f"{table.name} has a header line ({listing(table.names)}): choose columns by these names. Numbers are for tables "
+            "without one."
+        )
+
+
+class RoleColumns:
+    """Reader of a table's pieces by role, which checks every value."""
+
+    def __init__(
+        self,
+        table: OpenTable,
+        layout: Layout,
+        further: Sequence[int] = (),
+        empty_reference: EmptyReference = "skip",
+        *,
+        own: int = 0,
+    ) -> None:
+        """`own`: how many columns, from the first, the batches keep as they are."""
+        self._empty_reference = empty_reference
+        self._name, self._names, self._layout, self._further = table.name, table.names, layout, further
+        self._width: int | None = None
+        listed = [] if layout.references_list is None else [layout.references_list]
+        self._systems = layout.several.get("hypothesis", ())
+        if self._systems and "system" in layout.places:
+            raise InputError(
+                f"{table.name} has a column of systems ({table.names[layout.places['system']]!r}), and --columns names several "
+                "columns of translations: it is one or the other."
+            )
+        self._own = range(own)
+        self.wanted = list(
+            dict.fromkeys([*layout.places.values(), *self._systems, *layout.references, *listed, *further, *self._own])
+        )
+        """The places of the columns to ask the table for."""
+        self._at = {place: at for at, place in enumerate(self.wanted)}
+
+    def column(self, piece: Piece, place: int) -> Sequence[Any]:
+        """The column at a place of the header."""
+        return piece.columns[self._at[place]]
+
+    def further(self, piece: Piece) -> list[Sequence[Any]]:
+        """The columns beside the batch."""
+        return [list(self.column(piece, place)) * max(len(self._systems), 1) for place in self._further]
+
+    def batch(self, piece: Piece) -> Batch:
+        places = self._layout.places
+
+        def labels(role: str) -> Sequence[str] | None:
+            return self._labels(piece, places[role]) if role in places else None
+
+        batch = Batch(
+            hypotheses=self._texts(piece, places["hypothesis"]),
+            sources=self._texts(piece, places["source"]) if "source" in places else None,
+            references=tuple(self.references(piece)) or None,
+            langpairs=_plain_pairs(labels("langpair")),
+            systems=labels("system"),
+            documents=labels("document"),
+            ids=labels("id"),
+            groups=labels("group"),
+            rows=self._rows(piece) if self._own and not self._systems else None,
+        )
+        return self._wide(batch, piece) if self._systems else batch
+
+    def _rows(self, piece: Piece) -> InputRows:
+        """All columns of the piece. Several of translations are told apart by `system`, with the translation in `mt`."""
+        columns = {self._names[place]: json_values(self.column(piece, place)) for place in self._own}
+        if self._systems:
+            many, n = len(self._systems), len(piece.numbers)
+            columns = {name: list(column) * many for name, column in columns.items()}
+            mine = {
+                "system": [self._names[place] for place in self._systems for _ in range(n)],
+                "mt": [text for place in self._systems for text in self._texts(piece, place)],
+            }
+            renamed = renamed_inputs(columns, mine)
+            columns = {renamed.get(name, name): column for name, column in columns.items()} | mine
+        return InputRows(columns, self._roles())
+
+    def _roles(self) -> dict[str, str]:
+        """The names that rows of assay have for the columns with a role."""
+        layout = self._layout
+        places = {} if self._systems else {"mt": layout.places["hypothesis"]}
+        places |= {shown: layout.places[role] for role, shown in SHOWN.items() if role in layout.places}
+        if own := spelled(self._names, "segment", "segment id"):
+            places["segment"] = self._names.index(own[0])
+        places |= {f"ref{i if i > 1 else ''}": place for i, place in enumerate(layout.references, 1)}
+        return {self._names[place]: shown for shown, place in places.items()}
+
+    def _wide(self, batch: Batch, piece: Piece) -> Batch:
+        """The batch once for each column of translations, which is a system."""
+        many, n = len(self._systems), len(batch)
+
+        def again(column: Sequence[Any] | None) -> Sequence[Any] | None:
+            return None if column is None else list(column) * many
+
+        return Batch(
+            hypotheses=[text for place in self._systems for text in self._texts(piece, place)],
+            sources=again(batch.sources),
+            references=batch.references and tuple(list(column) * many for column in batch.references),
+            langpairs=again(batch.langpairs),
+            systems=[self._names[place] for place in self._systems for _ in range(n)],
+            documents=again(batch.documents),
+            ids=again(batch.ids),
+            groups=again(batch.groups),
+            rows=self._rows(piece) if self._own else None,
+        )
+
+    def references(self, piece: Piece) -> list[Sequence[str | None]]:
+        """One column per reference; None where a segment lacks it, which an empty cell says, too."""
+        if self._layout.references_list is not None:
+            columns = self._lists(piece, self._layout.references_list)
+        else:
+            columns = [self._texts(piece, place, gaps=True) for place in self._layout.references]
+        return list(
+            apply_empty_reference(columns, self._empty_reference, lambda row: f"{self._name} {piece.where(row)}")
+        )
+
+    def _texts(self, piece: Piece, place: int, gaps: bool = False) -> Sequence[Any]:
+        values = self.column(piece, place)
+        kinds = set(map(type, values))
+        if kinds <= ({str, type(None)} if gaps else {str}):
+            return values
+        for i, value in enumerate(values):
+            if not isinstance(value, str) and not is_null(value):
+                raise self._wrong(value, place, piece.where(i))
+        empty = None if gaps else ""
+        return [value if isinstance(value, str) else empty for value in values]
+
+    def _labels(self, piece: Piece, place: int) -> Sequence[str]:
+        values = self.column(piece, place)
+        if set(map(type, values)) == {str}:
+            return values
+        for i, value in enumerate(values):
+            if isinstance(value, (list, dict)):
+                raise self._wrong(value, place, piece.where(i))
+        return ["" if value is None else str(value) for value in values]
+
+    def _lists(self, piece: Piece, place: int) -> list[Sequence[str | None]]:
+        """A column of lists as one column a reference, with gaps; as many as the longest list of the first rows."""
+        rows = [reference_list(value) for value in self.column(piece, place)]
+        for i, row in enumerate(rows):
+            if not isinstance(row, list):
+                raise self._wrong(row, place, piece.where(i))
+            for text in row:
+                if text is not None and not isinstance(text, str):
+                    raise self._wrong(text, place, piece.where(i))
+        width = self._width = max(1, *map(len, rows)) if self._width is None else self._width
+        for i, row in enumerate(rows):
+            if len(row) > width:
+                raise InputError(
+                    f"{self._name} {piece.where(i)} has {count(len(row), 'reference')}, the rows before have at most "
+                    f"{width}: move a row with the most references to the top."
+                )
+        return [[row[k] if k < len(row) else None for row in rows] for k in range(width)]
+
+    def _wrong(self, value: object, place: int, where: str) -> InputError:
+        kinds = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
+        column = self._names[place]
+        what = kinds.get(type(value), type(value).__name__)
+        if isinstance(value, dict) and value:
+            return InputError(
+                f"{self._name} {where}: {column!r} is an object, not text. Say what is meant: --columns "
+                f"NAME={column}.{next(iter(value))}"
+            )
+        return InputError(
+            f"{self._name} {where}: {column!r} is {what} ({str(value)[:40]}), not text. Write it in quotes."
+        )
+
+
+def json_values(column: Sequence[Any]) -> Sequence[Any]:
+    """Return a column with values that JSON can hold: dates and bytes become text."""
+    if set(map(type, column)) <= {str, int, float, bool, type(None)}:
+        return column
+    return [plain_json(value) for value in column]
+
+
+def _plain_pairs(pairs: Sequence[str] | None) -> Sequence[str] | None:
+    """Language pairs with a hyphen: ``EN_ZH`` is ``en-zh``."""
+    if pairs is None:
+        return None
+    names = {pair: plain_pair(pair) for pair in set(pairs)}
+    return [names[pair] for pair in pairs] if any(pair != name for pair, name in names.items()) else pairs
+
+
+def is_null(value: object) -> bool:
+    """Return whether a value stands for an empty cell: None, or the NaN that pandas has for it."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def reference_list(value: Any) -> Any:
+    """Return a cell of a column of references as a list: a JSON list of texts is that list, other text is one reference."""
+    if not isinstance(value, str):
+        return [] if is_null(value) else value
+    if value.lstrip()[:1] == "[" and value.rstrip()[-1:] == "]":
+        try:
+            texts = decode(value)
+        except ValueError:
+            return [value]
+        if isinstance(texts, list) and all(isinstance(text, str | None) for text in texts):
+            return texts
+    return [value]
