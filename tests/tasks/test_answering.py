@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from assay import data
 from assay.core.errors import InputError
 from assay.tasks import TASKS
-from assay.tasks import answering as loader
 from assay.tasks.answering import LANGUAGES, Answering, joined, paragraphs
 from assay.tasks.retriever import Answer, sentences
 
@@ -87,7 +87,7 @@ def test_a_translation_of_another_shape_is_refused(monkeypatch, tmp_path) -> Non
     folder = tmp_path / "data" / "tasks" / "answering"
     folder.mkdir(parents=True)
     (folder / "en.txt").write_text("# Rain\nIt rains.\nIt pours.\n?2 Does it pour?\n")
-    monkeypatch.setattr(loader, "files", lambda _: tmp_path)
+    monkeypatch.setattr(data, "files", lambda _: tmp_path)
     for broken, why in (
         ("# Rain\nLlueve.\n?2 ¿Diluvia?\n", "'Rain' differs from 'Rain' in shape"),
         ("# Rain\nLlueve.\nDiluvia.\n?1 ¿Diluvia?\n", "in shape"),

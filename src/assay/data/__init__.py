@@ -7,20 +7,28 @@ from __future__ import annotations
 
 import csv
 import functools
+import json
 from collections.abc import Mapping
 from importlib.resources import files
+from typing import Any
 
 
 def rows(name: str) -> list[dict[str, str]]:
     """Return the rows of a CSV or TSV file of this folder; lines that start with ``#`` are comments, TSV has no quotes."""
-    lines = (line for line in _text(name).splitlines() if not line.startswith("#"))
+    lines = (line for line in read_text(name).splitlines() if not line.startswith("#"))
     if name.endswith(".tsv"):
         return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
     return list(csv.DictReader(lines))
 
 
-def _text(name: str) -> str:
+def read_text(name: str) -> str:
+    """Return the text of a file of this folder."""
     return (files("assay") / "data" / name).read_text(encoding="utf-8")
+
+
+def json_lines(name: str) -> list[dict[str, Any]]:
+    """Return the objects of a JSON lines file of this folder."""
+    return [json.loads(line) for line in read_text(name).splitlines()]
 
 
 @functools.cache

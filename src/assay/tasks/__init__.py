@@ -2,6 +2,9 @@
 
 from assay.core.registry import Registry
 
+LANGUAGES = ("es", "pt", "fr", "de", "zh")
+"""Languages that the texts of the embedded tasks are translated into."""
+
 TASKS = Registry(
     "task",
     {

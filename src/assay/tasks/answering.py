@@ -16,17 +16,14 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 from assay.core.errors import InputError
 from assay.core.task import Example, Task, TaskModel
-from assay.tasks import xquad
+from assay.data import read_text
+from assay.tasks import LANGUAGES, xquad
 from assay.tasks.retriever import Answer, EncoderName, SentenceFinder, matcher
 from assay.tasks.spans import Span, SpanFinder, normalised
-
-LANGUAGES = ("es", "pt", "fr", "de", "zh")
-"""What the English is translated into."""
 
 
 class Paragraph(NamedTuple):
@@ -41,7 +38,7 @@ class Paragraph(NamedTuple):
 @functools.cache
 def paragraphs(language: str = "en") -> list[Paragraph]:
     """All paragraphs in a language; a translation that differs from the English in shape is refused."""
-    text = (files("assay") / "data" / "tasks" / "answering" / f"{language}.txt").read_text(encoding="utf-8")
+    text = read_text(f"tasks/answering/{language}.txt")
     found = [_paragraph(block, language) for block in text.strip().split("\n\n")]
     if language != "en":
         english = paragraphs()

@@ -97,22 +97,28 @@ class Checkpoint:
 
     def _load(self) -> tuple[Any, Any]:
         if self._loaded is None:
-            try:
-                from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-            except ImportError as error:
-                raise MissingPart(
-                    f"{self.name} needs torch and transformers: pip install torch transformers"
-                ) from error
-            no_progress_bars()
-            try:
-                tokenizer = AutoTokenizer.from_pretrained(self.folder, local_files_only=True)
-                model = AutoModelForSeq2SeqLM.from_pretrained(self.folder, local_files_only=True).eval()
-            except (OSError, ValueError) as error:
-                raise InputError(
-                    f"{self.folder} is not a translation checkpoint: {str(error).splitlines()[0]}"
-                ) from error
-            self._loaded = tokenizer, model
+            tokenizer, model = load_pretrained(
+                self.name, self.folder, "AutoModelForSeq2SeqLM", "a translation checkpoint"
+            )
+            self._loaded = tokenizer, model.eval()
         return self._loaded
+
+
+def load_pretrained(name: str, folder: Path, model_class: str, what: str, **options: Any) -> tuple[Any, Any]:
+    """Return the tokenizer and the model in a folder, loaded by a class of transformers without running their code."""
+    try:
+        transformers: Any = importlib.import_module("transformers")
+        loader = getattr(transformers, model_class)
+    except ImportError as error:
+        raise MissingPart(f"{name} needs torch and transformers: pip install torch transformers") from error
+    no_progress_bars()
+    local = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        return transformers.AutoTokenizer.from_pretrained(folder, **local), loader.from_pretrained(
+            folder, **local, **options
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InputError(f"{folder} is not {what}: {str(error).splitlines()[0]}") from error
 
 
 _NEEDS = ("ctranslate2", "transformers")

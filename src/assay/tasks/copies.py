@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Container, Iterable
 from pathlib import Path
 from typing import Any
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count, listing
 from assay.io.documents import read_document
 from assay.io.files.text import MOST_TEXT
 
@@ -45,3 +46,11 @@ def codes(folder: Path, pattern: str) -> list[str]:
 def read_json(path: Path) -> Any:
     """The whole JSON file; one that is cut off is said to be."""
     return read_document(path, most=MOST_TEXT)
+
+
+def refuse_foreign(path: Path, names: Iterable[str], known: Container[str], base: str, noun: str) -> None:
+    """Refuse a translated file with ids that the English file `base` does not have."""
+    if foreign := [name for name in names if name not in known]:
+        raise InputError(
+            f"{path} does not belong to {base}: {count(len(foreign), noun)} of it are not there ({listing(foreign, 3)})."
+        )

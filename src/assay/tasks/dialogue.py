@@ -8,16 +8,15 @@ user's own copy, the state before the turn is given too: its dialogues are long,
 from __future__ import annotations
 
 import functools
-import json
 import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from assay.core.task import Example, Task, TaskModel
-from assay.tasks import flights, multiwoz
+from assay.data import json_lines
+from assay.tasks import LANGUAGES, flights, multiwoz
 from assay.tasks.belief import BeliefTracker
 from assay.tasks.perceptron import AveragedPerceptron
 from assay.tasks.wording import clock
@@ -103,8 +102,7 @@ class DialogueTracker:
 @functools.cache
 def _trained() -> tuple[AveragedPerceptron, AveragedPerceptron]:
     """The two perceptrons, trained at first use in about a second."""
-    text = (files("assay") / "data" / "tasks" / "dialogues_train.jsonl").read_text(encoding="utf-8")
-    rows = [json.loads(line) for line in text.splitlines()]
+    rows = json_lines("tasks/dialogues_train.jsonl")
     domains, slots = AveragedPerceptron(), AveragedPerceptron()
     said = [_tokens(f"{row['system']} {row['text']}") for row in rows]
     domains.train([list(_bag(words)) for words in said], [row["domain"] for row in rows])
@@ -164,9 +162,6 @@ def _context(words: Sequence[str], found: Sequence[TurnMention], index: int, sys
         yield f"{kind} {domain} system={word}"
 
 
-LANGUAGES = ("es", "pt", "fr", "de", "zh")
-
-
 class Dialogue(Task):
     """156 dialogues about restaurants, taxis and trains, in English and five languages; with `data_dir`, Multi2WOZ."""
 
@@ -179,8 +174,7 @@ class Dialogue(Task):
         """All user turns; ``expected`` is the state after the turn. Turns of a dialogue stay in one part."""
         if self.data_dir is not None:
             return multiwoz.examples(self.data_dir)
-        text = (files("assay") / "data" / "tasks" / "dialogues.jsonl").read_text(encoding="utf-8")
-        return [example for line in text.splitlines() for example in _turns(json.loads(line))]
+        return [example for row in json_lines("tasks/dialogues.jsonl") for example in _turns(row)]
 
     def model(self) -> TaskModel:
         """The tracker, trained on English: on our own turns, or on the train part and the ontology of Multi2WOZ."""

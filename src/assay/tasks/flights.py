@@ -12,7 +12,6 @@ import sqlite3
 import threading
 import time
 from collections.abc import Mapping
-from importlib.resources import files
 
 from assay.data import rows
 
@@ -129,16 +128,13 @@ def _database() -> sqlite3.Connection:
     """The database, built in memory at first use and then closed to writing."""
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     connection.executescript(_SCHEMA)
-    text = (files("assay") / "data" / "tasks" / "flights.tsv").read_text(encoding="utf-8")
-    for line in text.splitlines()[1:]:
-        number, airline, origin, destination, departure, minutes, stops, aircraft, days, economy, business = line.split(
-            "\t"
-        )
-        arrival = _later(departure, int(minutes))
-        flight = (number, airline, origin, destination, departure, arrival, int(minutes), int(stops), aircraft)
-        connection.execute("INSERT INTO flight VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", flight)
-        connection.executemany("INSERT INTO operates VALUES (?, ?)", [(number, DAYS[int(day) - 1]) for day in days])
-        fares = [(number, "economy", int(economy)), (number, "business", int(business))]
+    columns = ("number", "airline", "origin", "destination", "departure", "arrival", "minutes", "stops", "aircraft")
+    for row in rows("tasks/flights.tsv"):
+        row["arrival"] = _later(row["departure"], int(row["minutes"]))
+        connection.execute(f"INSERT INTO flight VALUES ({', '.join('?' * 9)})", [row[name] for name in columns])
+        days = [(row["number"], DAYS[int(day) - 1]) for day in row["days"]]
+        connection.executemany("INSERT INTO operates VALUES (?, ?)", days)
+        fares = [(row["number"], name, int(row[name])) for name in ("economy", "business")]
         connection.executemany("INSERT INTO fare VALUES (?, ?, ?)", fares)
     connection.commit()
     for limit, most in _LIMITS.items():

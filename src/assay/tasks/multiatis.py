@@ -21,7 +21,7 @@ from assay.core.errors import InputError, count, listing
 from assay.core.task import Example
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.forms import open_table
-from assay.tasks.copies import codes, find, home, need
+from assay.tasks.copies import codes, find, home, need, refuse_foreign
 from assay.tasks.perceptron import FrameReader, Labelled
 from assay.tasks.wording import split, tokens
 
@@ -146,10 +146,7 @@ def _utterances(base: Path, part: str, code: str, english: Mapping[str, object])
     found = {
         identifier: _GAP.sub("", utterance.strip()) for _, (identifier, utterance) in _rows(path, ("id", "utterance"))
     }
-    if foreign := [identifier for identifier in found if identifier not in english]:
-        raise InputError(
-            f"{path} does not belong to {part}_EN.tsv: {count(len(foreign), 'id')} of it are not there ({listing(foreign, 3)})."
-        )
+    refuse_foreign(path, found, english, f"{part}_EN.tsv", "id")
     return found
 
 

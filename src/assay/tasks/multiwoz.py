@@ -16,11 +16,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from assay.core.errors import AssayError, InputError, count, listing
+from assay.core.errors import AssayError, InputError, count
 from assay.core.schema import Place, typed
 from assay.core.task import Example
 from assay.tasks.belief import Ontology, Turn, written
-from assay.tasks.copies import codes, home, need, read_json
+from assay.tasks.copies import codes, home, need, read_json, refuse_foreign
 
 _WHAT = "Multi2WOZ"
 _INSIDE = "MultiWOZ-2.1"
@@ -69,11 +69,7 @@ Dialogues = Mapping[str, Sequence[Turn]]
 def _translated(base: Path, part: str, code: str, english: Dialogues) -> Dialogues:
     path = need(base, f"{part}_dials-{code}.json", _WHAT)
     dialogues = _dialogues(path, states=False)
-    if foreign := [identifier for identifier in dialogues if identifier not in english]:
-        raise InputError(
-            f"{path} does not belong to {part}_dials.json: {count(len(foreign), 'dialogue')} of it are not there "
-            f"({listing(foreign, 3)})."
-        )
+    refuse_foreign(path, dialogues, english, f"{part}_dials.json", "dialogue")
     for identifier, turns in dialogues.items():
         if len(turns) != len(english[identifier]):
             raise InputError(

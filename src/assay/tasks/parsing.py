@@ -12,15 +12,14 @@ into values. It is trained on English sentences alone (`flights_train.jsonl`), n
 from __future__ import annotations
 
 import functools
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
 from assay.core.task import Example, Task, TaskModel
-from assay.tasks import flights, multiatis
+from assay.data import json_lines
+from assay.tasks import LANGUAGES, flights, multiatis
 from assay.tasks.perceptron import FrameReader, Labelled
 
 _WORDS = re.compile(r"\d{1,2}(?=[ap]m\b)|\w+(?:[-:']\w+)*")
@@ -61,8 +60,7 @@ class FlightParser:
 @functools.cache
 def _trained() -> FrameReader:
     """The reader, trained at first use in about a second."""
-    text = (files("assay") / "data" / "tasks" / "flights_train.jsonl").read_text(encoding="utf-8")
-    return FrameReader([Labelled(**json.loads(line)) for line in text.splitlines()], _kind, _seen)
+    return FrameReader([Labelled(**row) for row in json_lines("tasks/flights_train.jsonl")], _kind, _seen)
 
 
 def _kind(word: str) -> str:
@@ -117,9 +115,6 @@ def _clock(words: Sequence[str]) -> str:
     return f"{hour % 24:02d}:{minute}"
 
 
-LANGUAGES = ("es", "pt", "fr", "de", "zh")
-
-
 class Parsing(Task):
     """342 utterances about flights, in English and five languages, with their SQL; with `data_dir`, MultiATIS++ frames."""
 
@@ -132,8 +127,7 @@ class Parsing(Task):
         """All utterances; ``expected`` is the SQL query, or over MultiATIS++ the frame."""
         if self.data_dir is not None:
             return multiatis.examples(self.data_dir)
-        text = (files("assay") / "data" / "tasks" / "flights.jsonl").read_text(encoding="utf-8")
-        return [_example(json.loads(line)) for line in text.splitlines()]
+        return [_example(row) for row in json_lines("tasks/flights.jsonl")]
 
     def model(self) -> TaskModel:
         """The parser, trained on English: on our own sentences, or on the English train part of MultiATIS++."""

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.core.errors import InputError, MissingPart
-from assay.tasks.checkpoint import no_progress_bars
+from assay.core.errors import InputError
+from assay.tasks.checkpoint import load_pretrained
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -86,21 +86,14 @@ class SpanFinder:
         return found
 
     def _load(self) -> tuple[Any, Any]:
-        try:
-            from transformers import AutoModelForQuestionAnswering, AutoTokenizer
-        except ImportError as error:
-            raise MissingPart(f"{self.name} needs torch and transformers: pip install torch transformers") from error
-        no_progress_bars()
-        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(self.folder, **options)
-            model, report = AutoModelForQuestionAnswering.from_pretrained(
-                self.folder, use_safetensors=True, output_loading_info=True, **options
-            )
-        except (OSError, ValueError, RuntimeError) as error:
-            raise InputError(
-                f"{self.folder} is not a question-answering checkpoint: {str(error).splitlines()[0]}"
-            ) from error
+        tokenizer, (model, report) = load_pretrained(
+            self.name,
+            self.folder,
+            "AutoModelForQuestionAnswering",
+            "a question-answering checkpoint",
+            use_safetensors=True,
+            output_loading_info=True,
+        )
         if report["missing_keys"]:
             raise InputError(
                 f"{self.folder} was not trained to answer: it has no weights for {sorted(report['missing_keys'])[0]}."

@@ -13,22 +13,8 @@ from typing import Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import variant
-from assay.perturb.demetr.lexical import inflected
 from assay.perturb.demetr.rules import replaced, with_article
-from assay.perturb.language.relations import (
-    antonyms,
-    distractors,
-    entailed,
-    hypernyms,
-    hyponyms,
-    plain,
-    sense,
-    siblings,
-    synonyms,
-)
-from assay.perturb.language.sentence import Sentence, sentence_of
-from assay.perturb.language.texts import other_reference, shuffled
-from assay.perturb.language.word_relations import (
+from assay.perturb.language.listed_relations import (
     CLASS_OF,
     DISTRACTORS,
     ENTAILED,
@@ -40,8 +26,21 @@ from assay.perturb.language.word_relations import (
     fits_opposite,
     fits_verb,
 )
+from assay.perturb.language.sentence import Sentence, sentence_of
+from assay.perturb.language.texts import other_reference, shuffled
+from assay.perturb.language.wordnet_relations import (
+    antonyms,
+    distractors,
+    entailed,
+    hypernyms,
+    hyponyms,
+    inflected,
+    plain,
+    sense,
+    siblings,
+    synonyms,
+)
 
-NEEDS = ("parse", "wordnet", "inflection", "frequency")
 _LISTED = 0.9
 """How sure the sense is of a word of our lists."""
 Finder = Callable[[Any, Any, str, str], list[str]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from assay.core.batch import Segment
@@ -10,9 +9,7 @@ from assay.core.perturbation import Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import ParsedRule, first_fit, replaced
-from assay.perturb.language.sentence import Sentence
-from assay.perturb.language.texts import pick
-from assay.perturb.language.word_relations import (
+from assay.perturb.language.listed_relations import (
     CLASS_OF,
     ENTAILED,
     OPPOSITES,
@@ -21,18 +18,15 @@ from assay.perturb.language.word_relations import (
     fits_noun,
     fits_verb,
 )
+from assay.perturb.language.sentence import Sentence
+from assay.perturb.language.texts import pick
+from assay.perturb.language.wordnet_relations import hypernym, inflected, relatives, wordnet_antonyms
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
-TOO_GENERAL = frozenset(word_list("words at the top of WordNet"))
-"""Names at the top of WordNet's tree, which no translator would write."""
-_LEAST_COMMON = 3.2
-"""Zipf frequency below which a replacement is too rare to be plausible."""
 _FEW_SENSES = 4
 """Senses up to which the first one is most likely meant."""
 _FIXED = frozenset(word_list("set phrases with a noun"))
 """Set phrases whose noun is not replaced."""
-_CLIMB = 2
-"""How many steps up the tree a more general word may be."""
 
 
 class LexicalRule(ParsedRule):
@@ -114,48 +108,6 @@ def _fixed(sentence: Sentence, i: int) -> bool:
     return i > 0 and f"{sentence.lower[i - 1]} {sentence.lower[i]}" in _FIXED
 
 
-def hypernym(wordnet: Any, frequency: Any, lemma: str, part: str) -> str | None:
-    """The nearest more general single word, as common as a translator would use; None where there is none."""
-    senses = wordnet.synsets(lemma, part)
-    level = senses[:1]
-    if not level or lemma.lower() not in (name.lower() for name in level[0].names):
-        return None
-    own = {name.lower() for sense in senses[:3] for name in sense.names}
-    for _ in range(_CLIMB):
-        level = tuple(above for sense in level for above in wordnet.related(sense, "@"))
-        for sense in level:
-            if sense.names[0] in TOO_GENERAL:
-                continue
-            for name in sense.names:
-                if _usable(name, frequency) and name not in own and name not in TOO_GENERAL and not _kin(name, lemma):
-                    return str(name)
-    return None
-
-
-def _usable(name: str, frequency: Any) -> bool:
-    return name.isalpha() and name.islower() and len(name) > 2 and frequency(name) >= _LEAST_COMMON
-
-
-def _kin(first: str, second: str) -> bool:
-    """One word inside the other: ``worker`` for ``work`` would not read as a more general word."""
-    return first in second or second in first or first[:5] == second[:5]
-
-
-def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
-    """The lemma in the form that `tag` asks for."""
-    if part == "noun" and inflection.lemma(lemma, "NOUN") != lemma:
-        return None  # a plural already: "book matches"
-    if tag in ("NN", "VB", "VBP", "JJ", "RB"):
-        return lemma
-    if part in ("adj", "adv") and tag in ("JJR", "JJS", "RBR", "RBS"):
-        compared: str | None = inflection.inflect(lemma, tag)
-        if compared is None or compared == lemma:
-            return ("more " if tag.endswith("R") else "most ") + lemma
-        return compared
-    form: str | None = inflection.inflect(lemma, tag)
-    return form
-
-
 class Antonym(LexicalRule):
     """DEMETR 7: the opposite of a word, by WordNet's antonyms of its first senses and a list of common opposites."""
 
@@ -180,7 +132,7 @@ class Antonym(LexicalRule):
                 if part == "verb" and sentence.child(i, "prt") is not None:
                     return None
                 listed = OPPOSITES.get(sentence.pos[i], {}).get(sentence.lemmas[i].lower())
-                found = [listed] if listed else antonyms(wordnet, frequency, sentence.lemmas[i], part)
+                found = [listed] if listed else wordnet_antonyms(wordnet, frequency, sentence.lemmas[i], part)
                 surface = found[0] if found else None
                 surface = surface and inflected(inflection, surface, part, sentence.tags[i])
             if not surface or " " in surface or surface.lower() in sentence.lower:
@@ -232,18 +184,6 @@ def _bound(sentence: Sentence, i: int) -> bool:
     return bool({before, after} & _PHRASES) or measured or named or followed or governs
 
 
-def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Opposites in the two commonest senses; for adjectives also the opposite of the one it is similar to."""
-    found = []
-    for sense in wordnet.synsets(lemma, part)[:2]:
-        names = list(wordnet.related_words(sense, lemma, "!"))
-        if not names and part == "adj":
-            for head in wordnet.related(sense, "&"):
-                names += wordnet.related_words(head, head.names[0], "!")
-        found += [name for name in names if _usable(name, frequency) and name != lemma]
-    return found
-
-
 class PartOfSpeechShift(LexicalRule):
     """DEMETR 13: another word of the same root and another part of speech, by WordNet's derivations."""
 
@@ -272,20 +212,3 @@ class PartOfSpeechShift(LexicalRule):
         if segment.hypothesis[change.start : change.end][:3].lower() != change.text[:3].lower():
             found.append("not the same root")
         return found
-
-
-def relatives(wordnet: Any, frequency: Any, lemma: str, part: str) -> Iterator[str]:
-    """Words of other parts of speech derived from this one (or the other way round), with its root visible."""
-    root = lemma[: max(3, min(5, len(lemma) - 2))]
-    for sense in wordnet.synsets(lemma, part)[:3]:
-        for pointer in sense.pointers:
-            derived = pointer.symbol in ("+", "\\") and pointer.part != part and pointer.source
-            if not derived or sense.names[pointer.source - 1].lower() != lemma:
-                continue
-            name = wordnet.synset(pointer.part, pointer.offset).names[pointer.target - 1]
-            if name != lemma and name.isalpha() and name.islower() and name.startswith(root) and frequency(name) >= 2:
-                yield str(name)
-    if part == "adj" and wordnet.synsets(lemma + "ly", "adv"):
-        yield lemma + "ly"
-    if part == "adv" and lemma.endswith("ly") and wordnet.synsets(lemma[:-2], "adj"):
-        yield lemma[:-2]

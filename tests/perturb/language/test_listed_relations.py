@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay.perturb.language.word_relations import (
+from assay.perturb.language.listed_relations import (
     CLASS_OF,
     DISTRACTORS,
     ENTAILED,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from assay.data.words import word_list
-from assay.perturb.demetr.lexical import TOO_GENERAL, hypernym
-from assay.perturb.language.word_relations import (
+from assay.perturb.language.listed_relations import (
     CLASS_OF,
     DISTRACTORS,
     ENTAILED,
@@ -16,6 +16,12 @@ from assay.perturb.language.word_relations import (
     SYNONYM_ANTONYM,
 )
 
+TOO_GENERAL = frozenset(word_list("words at the top of WordNet"))
+"""Names at the top of WordNet's tree, which no translator would write."""
+_LEAST_COMMON = 3.2
+"""Zipf frequency below which a replacement is too rare to be plausible."""
+_CLIMB = 2
+"""How many steps up the tree a more general word may be."""
 _COMMON = 2.6
 """Zipf frequency below which a replacement is too rare to be believed."""
 _LIGHT = frozenset(word_list("light verbs"))
@@ -114,3 +120,74 @@ def plain(wordnet: Any, lemma: str, part: str) -> bool:
     if not 1 <= len(senses) <= 6 or lemma in _LIGHT:
         return False
     return part == "verb" or senses[0].file in _CONCRETE
+
+
+def hypernym(wordnet: Any, frequency: Any, lemma: str, part: str) -> str | None:
+    """The nearest more general single word, as common as a translator would use; None where there is none."""
+    senses = wordnet.synsets(lemma, part)
+    level = senses[:1]
+    if not level or lemma.lower() not in (name.lower() for name in level[0].names):
+        return None
+    own = {name.lower() for sense in senses[:3] for name in sense.names}
+    for _ in range(_CLIMB):
+        level = tuple(above for sense in level for above in wordnet.related(sense, "@"))
+        for sense in level:
+            if sense.names[0] in TOO_GENERAL:
+                continue
+            for name in sense.names:
+                if _usable(name, frequency) and name not in own and name not in TOO_GENERAL and not _kin(name, lemma):
+                    return str(name)
+    return None
+
+
+def _usable(name: str, frequency: Any) -> bool:
+    return name.isalpha() and name.islower() and len(name) > 2 and frequency(name) >= _LEAST_COMMON
+
+
+def _kin(first: str, second: str) -> bool:
+    """One word inside the other: ``worker`` for ``work`` would not read as a more general word."""
+    return first in second or second in first or first[:5] == second[:5]
+
+
+def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
+    """The lemma in the form that `tag` asks for."""
+    if part == "noun" and inflection.lemma(lemma, "NOUN") != lemma:
+        return None  # a plural already: "book matches"
+    if tag in ("NN", "VB", "VBP", "JJ", "RB"):
+        return lemma
+    if part in ("adj", "adv") and tag in ("JJR", "JJS", "RBR", "RBS"):
+        compared: str | None = inflection.inflect(lemma, tag)
+        if compared is None or compared == lemma:
+            return ("more " if tag.endswith("R") else "most ") + lemma
+        return compared
+    form: str | None = inflection.inflect(lemma, tag)
+    return form
+
+
+def wordnet_antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Opposites in the two commonest senses; for adjectives also the opposite of the one it is similar to."""
+    found = []
+    for sense in wordnet.synsets(lemma, part)[:2]:
+        names = list(wordnet.related_words(sense, lemma, "!"))
+        if not names and part == "adj":
+            for head in wordnet.related(sense, "&"):
+                names += wordnet.related_words(head, head.names[0], "!")
+        found += [name for name in names if _usable(name, frequency) and name != lemma]
+    return found
+
+
+def relatives(wordnet: Any, frequency: Any, lemma: str, part: str) -> Iterator[str]:
+    """Words of other parts of speech derived from this one (or the other way round), with its root visible."""
+    root = lemma[: max(3, min(5, len(lemma) - 2))]
+    for sense in wordnet.synsets(lemma, part)[:3]:
+        for pointer in sense.pointers:
+            derived = pointer.symbol in ("+", "\\") and pointer.part != part and pointer.source
+            if not derived or sense.names[pointer.source - 1].lower() != lemma:
+                continue
+            name = wordnet.synset(pointer.part, pointer.offset).names[pointer.target - 1]
+            if name != lemma and name.isalpha() and name.islower() and name.startswith(root) and frequency(name) >= 2:
+                yield str(name)
+    if part == "adj" and wordnet.synsets(lemma + "ly", "adv"):
+        yield lemma + "ly"
+    if part == "adv" and lemma.endswith("ly") and wordnet.synsets(lemma[:-2], "adj"):
+        yield lemma[:-2]
