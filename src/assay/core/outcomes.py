@@ -1,7 +1,7 @@
-"""Translations with what happened downstream, as columns: the noun of breakdown detection and of decisions.
+"""Downstream outcomes of translations, as columns, for breakdown detection and decisions.
 
-An example is what a task succeeds or fails on; its texts are rows of a Batch. Most examples have one row; in question
-answering the question and the context are two, and a metric's score of the example is that of its worst row.
+A task succeeds or fails on an example; the example's texts are rows of a Batch. Most examples have one row. In question
+answering the question and the context are two rows, and a metric's score of the example is the score of its worst row.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 DEV, TEST, BOTH = "dev", "test", "dev+test"
-"""The parts of a set. An example of `BOTH` helps to choose thresholds and is reported on, too (Moghe et al. 2023, XQuAD)."""
+"""Parts of a data set. An example of `BOTH` helps to choose thresholds and is also reported (Moghe et al. 2023, XQuAD)."""
 NO_TYPE = ""
 TASK_MODEL = "task model"
-"""The error type of an example that failed through the task model's fault, not the translation's (Moghe et al. 2023, Table 2)."""
+"""Error type of an example that failed because of the task model, not the translation (Moghe et al. 2023, Table 2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcomes:
-    """Rows (`batch`, and `example`: the number of the example each row belongs to) and columns of one value an example.
+    """Rows (`batch`, and `example`: the example number of each row) and columns with one value per example.
 
-    `success` says whether the step that read the translation succeeded (False: a breakdown). Where outcomes are graded,
-    `grades` says how far it did, from 0 to 1, and `success` is a grade of one half or more. `error_types` names the MQM type
-    of the error, where a person or a perturbation gave one; `controlled` marks examples whose error was made on purpose.
-    `reviewed` marks examples whose error type was named in a review of wrongly judged translations; such types say nothing about
-    translations that were judged rightly. `back` are the translations translated back into the source language, for
-    pseudo-references. `scores` are row scores that came with the data.
+    `success` tells whether the step that read the translation succeeded; False is a breakdown. If outcomes are graded, `grades`
+    has values from 0 to 1, and `success` means a grade of at least 0.5. `error_types` has the MQM type of each error that a
+    person or a perturbation named. `controlled` marks examples with an error made on purpose. `reviewed` marks examples whose
+    error type was named in a review of wrongly judged translations; such types tell nothing about rightly judged translations.
+    `back` has translations back into the source language, for pseudo-references. `scores` has row scores that came with the
+    data.
     """
 
     batch: Batch
@@ -79,7 +79,7 @@ class TaskOutcomes:
         back: Sequence[str | None] | None = None,
         scores: Mapping[str, Floats] | None = None,
     ) -> TaskOutcomes:
-        """Outcomes with one row an example."""
+        """Return outcomes with one row per example."""
         import numpy as np
 
         n = len(batch)
@@ -98,13 +98,13 @@ class TaskOutcomes:
         )
 
     def fold(self, values: Floats, higher_is_better: bool) -> Floats:
-        """One score an example from one a row: the worst row's; NaN where a row has none, or none that is finite."""
+        """Return one score per example, the worst of its rows; NaN if a row has no finite score."""
         import numpy as np
 
         if len(values) == len(self) == len(self.example) and bool((self.example == np.arange(len(self))).all()):
             return np.asarray(values, np.float64)
         folded = np.full(len(self), np.inf if higher_is_better else -np.inf)
-        with np.errstate(invalid="ignore"):  # a NaN spreads, as it should
+        with np.errstate(invalid="ignore"):  # NaN propagates on purpose
             (np.minimum if higher_is_better else np.maximum).at(
                 folded, self.example, np.where(np.isfinite(values), values, np.nan)
             )
@@ -113,13 +113,15 @@ class TaskOutcomes:
 
     @property
     def worth(self) -> Floats:
-        """What each example was worth downstream: its grade, or 1 and 0 for success and breakdown."""
+        """The downstream value of each example: its grade, or 1 for success and 0 for breakdown."""
         import numpy as np
 
         return self.success.astype(np.float64) if self.grades is None else self.grades
 
     def cut_at(self, grade: float | None) -> TaskOutcomes:
-        """Graded outcomes as yes or no: a success from `grade` on. Without one, and for outcomes of yes and no, as they are."""
+        """Turn graded outcomes into yes or no: a success has at least this grade. Outcomes without grades are returned
+        unchanged.
+        """
         if grade is None or self.grades is None:
             return self
         if not 0 < grade <= 1:
@@ -132,10 +134,10 @@ class TaskOutcomes:
         return self.batch.references is not None and any(self.batch.references[0])
 
     def pseudo_batch(self) -> Batch | None:
-        """Without references (Moghe et al. 2023, Section 4.4): the back-translation as hypothesis, the source as reference.
+        """Return the batch for scores without references: the back-translation as hypothesis, the source as reference.
 
-        None where there are no back-translations or no sources. A row that could not be translated back has an empty
-        hypothesis here; `pseudo_missing` says which.
+        See Moghe et al. 2023, Section 4.4. Returns None without back-translations or sources. A row that could not be
+        translated back has an empty hypothesis; `pseudo_missing` marks these rows.
         """
         if self.back is None or self.batch.sources is None:
             return None
@@ -146,13 +148,13 @@ class TaskOutcomes:
         )
 
     def pseudo_missing(self) -> Bools:
-        """Rows without a back-translation."""
+        """Return a mask of the rows without a back-translation."""
         import numpy as np
 
         return np.array([text is None for text in self.back or ()], bool)
 
     def select(self, examples: Any) -> TaskOutcomes:
-        """The examples of a boolean mask, with their rows."""
+        """Return the examples of a boolean mask, with their rows."""
         import numpy as np
 
         mask = np.asarray(examples, bool)
@@ -178,9 +180,9 @@ class TaskOutcomes:
 
 
 def split(outcomes: TaskOutcomes, share: float, seed: int) -> TaskOutcomes:
-    """The same outcomes with a share of each task and language drawn as the development part.
+    """Return the outcomes with a random share of each task and language as the development part.
 
-    Both classes are divided alike; examples that differ only in a controlled error stay together.
+    Both classes are divided in the same proportion. Examples that differ only in a controlled error stay together.
     """
     import zlib
 
@@ -205,7 +207,7 @@ def split(outcomes: TaskOutcomes, share: float, seed: int) -> TaskOutcomes:
 
 
 def concat(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
-    """Outcomes of several tasks as one. Ready scores are kept where every part has them; one graded part grades all."""
+    """Join the outcomes of several tasks. Precomputed scores stay if every part has them; one graded part makes all graded."""
     import numpy as np
 
     if len(parts) == 1:

@@ -1,8 +1,8 @@
-"""The contract of a perturbation: a good translation goes in, an incorrect one comes out with exactly what was changed.
+"""Contract of a perturbation: it turns a good translation into an incorrect one and records exactly what it changed.
 
-A perturbation changes one aspect of a text and says where; or it refuses and says why. It draws from the generator it is
-given and from nothing else, so the same seed gives the same text on any machine. The checker beside it (`problems`) looks at
-the result alone: nothing else moved, the text really changed, the replacement is plausible.
+A perturbation changes one aspect of a text and reports the changed positions, or it refuses and gives a reason. It draws random
+numbers only from the generator it is given, so the same seed gives the same text on any machine. Its checker (`problems`) looks
+only at the result: the text changed, nothing else did, and the replacement is plausible.
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ _CONFIDENCE = "confidence"
 
 @dataclass(frozen=True, slots=True)
 class PerturbationCard:
-    """What a perturbation does, which paper it follows and what it needs."""
+    """Card of a perturbation: what it does, which paper it follows and what it needs."""
 
     name: str
-    """As typed after ``assay make -p``: ``number-replaced``."""
+    """The name as typed after ``assay make -p``, such as ``number-replaced``."""
     about: str
-    """One line for ``assay list perturbations``, with a small example."""
+    """One line for ``assay list perturbations``, with a short example."""
     phenomenon: str
-    """The phenomenon that items carry: an ACES name or DEMETR's label where it follows one."""
+    """The phenomenon of its items: the ACES name or DEMETR's label if it follows one of them."""
     category: str
-    """MQM category: accuracy/mistranslation, accuracy/omission, fluency/punctuation …"""
+    """The MQM category, such as accuracy/mistranslation, accuracy/omission or fluency/punctuation."""
     severity: Literal["minor", "major", "critical", "base"]
     follows: tuple[str, ...]
-    """Papers and ids: ``DEMETR 10``, ``ACES hallucination-number-level-1``, ``SMAUG swap number``, or ``our own``."""
+    """Papers and ids: ``DEMETR 10``, ``ACES hallucination-number-level-1``, ``SMAUG swap number`` or ``our own``."""
     languages: tuple[str, ...] = ("any",)
-    """Target languages that it works in."""
+    """Target languages that it supports."""
     needs: tuple[str, ...] = ()
-    """Resources by the name the linguistic tools know them under (``parse``, ``wordnet``, ``lemma``, ``embedding`` …)."""
+    """Names of the linguistic resources that it uses (``parse``, ``wordnet``, ``lemma``, ``embedding`` …)."""
     wants: tuple[Literal["source", "reference"], ...] = ()
-    """Columns that the segment must have beside the good translation."""
+    """What the segment must have in addition to the good translation."""
     columns: tuple[str, ...] = ()
-    """Further columns of the row that it must have (`Segment.meta`), where a sentence pair alone does not tell enough."""
+    """Other columns that the row must have (`Segment.meta`) because a sentence pair does not contain enough information."""
     sure_in: tuple[str, ...] = ("any",)
-    """Target languages in which its items are sure enough by default; in the others they are in doubt, and refused."""
+    """Target languages in which its items reach the default confidence. In other languages they are refused by default."""
     unless: tuple[str, ...] = ()
-    """Columns of the row that say what it guesses otherwise: with them it is sure in every language."""
+    """Columns of the row that replace what it would otherwise guess. With them it is confident in every language."""
     extra: str | None = None
-    """The optional extra of mt-assay that brings the resources."""
+    """The optional extra of mt-assay that installs the resources."""
     off: str = ""
-    """Why it is switched off in every language, in a sentence without its full stop; empty for one that can be made."""
+    """Why it is disabled in every language, as a sentence without its full stop; empty if it is enabled."""
     manual: bool = False
-    """True where the paper had people write the change and the rule here only approximates it."""
+    """True if people wrote the change in the paper and this rule only approximates it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Characters `start` to `end` of the good text became `text`; an insertion has ``start == end``."""
+    """Replacement of characters `start` to `end` of the good text by `text`; an insertion has ``start == end``."""
 
     start: int
     end: int
@@ -72,31 +72,31 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """The changes, in order and without overlap, and a few words on what was done (``three -> thirteen``)."""
+    """Result of a perturbation: ordered changes that do not overlap, and a short description (``three -> thirteen``)."""
 
     changes: tuple[Change, ...]
     what: str = ""
     meta: dict[str, Any] = field(default_factory=dict)
     good: str | None = None
-    """A different good translation, where the phenomenon needs its own (levels of ACES); None keeps the segment's."""
+    """A different good translation if the phenomenon needs one (levels of ACES); None keeps the segment's."""
     source: str | None = None
     reference: str | None = None
-    """A different source or reference, where the phenomenon changes them too."""
+    """A different source or reference if the phenomenon changes them too."""
     base: str | None = None
-    """The text that `changes` edit, where it is not the good translation (ACES often edits the reference)."""
+    """The text that `changes` edit if it is not the good translation. ACES often edits the reference."""
 
     def incorrect(self, segment: Segment) -> str:
-        """The incorrect translation of the segment."""
+        """Return the incorrect translation of the segment."""
         return self.apply(self.edited(segment))
 
     def edited(self, segment: Segment) -> str:
-        """The text that the changes edit: `base`, or else the good translation."""
+        """Return the text that the changes edit: `base`, or the good translation if there is no `base`."""
         if self.base is not None:
             return self.base
         return segment.hypothesis if self.good is None else self.good
 
     def apply(self, text: str) -> str:
-        """The incorrect text."""
+        """Return `text` with all changes applied."""
         parts, at = [], 0
         for change in self.changes:
             if not at <= change.start <= change.end <= len(text):
@@ -132,7 +132,7 @@ class Perturbed:
         return f"in doubt about the {unsure[0]}" if unsure else ""
 
     def spans(self) -> tuple[tuple[int, int], ...]:
-        """Where the changed text stands in the incorrect translation; a deletion is an empty span."""
+        """Return the positions of the changed text in the incorrect translation; a deletion is an empty span."""
         spans, shift = [], 0
         for change in self.changes:
             start = change.start + shift
@@ -143,37 +143,37 @@ class Perturbed:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The rule does not fit this text, and why, in words that can be counted (``no number``)."""
+    """Refusal of a perturbation, with a reason short enough to be counted (``no number``)."""
 
     reason: str
 
 
 class Tools(Protocol):
-    """Linguistic tools, shared by all perturbations of a run: each text is parsed once."""
+    """Linguistic tools that all perturbations of a run share, so each text is parsed once."""
 
     def __hash__(self) -> int: ...
 
     def parse(self, text: str, language: str) -> Any:
-        """A parsed document (spaCy's Doc for English), from memory when it was parsed before."""
+        """Return the parsed document (spaCy's Doc for English), from memory if the text was parsed before."""
 
     def get(self, resource: str, language: str) -> Any:
-        """A resource by name (wordnet, inflection …); raises MissingPart with the pip line where it is not installed."""
+        """Return a resource by name (wordnet, inflection …). Raises MissingPart with the pip command if it is not installed."""
 
     def others(self) -> Sequence[Segment]:
-        """Further segments of the same corpus, for perturbations that need an unrelated or a similar text."""
+        """Return other segments of the same corpus, for perturbations that need an unrelated or a similar text."""
 
 
 class Perturbation(ABC):
-    """Base of every perturbation; options are keyword arguments of the constructor."""
+    """Base class of every perturbation; options are keyword arguments of the constructor."""
 
     card: PerturbationCard
 
     @abstractmethod
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """The change to `segment.hypothesis` (the good translation, in `language`), or a refusal."""
+        """Return the change to `segment.hypothesis` (the good translation, in `language`), or a refusal."""
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """What is wrong with the result, in sentences; empty when it is as it should be. Checked for every item made."""
+        """Return what is wrong with the result, as sentences; empty if nothing is. It runs for every item."""
         good = segment.hypothesis if perturbed.good is None else perturbed.good
         found = []
         if perturbed.incorrect(segment) == good:

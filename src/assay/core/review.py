@@ -1,4 +1,4 @@
-"""Reviews by people: the questions, the answers, and the session that a page works with."""
+"""Reviews by people: questions, answers, and the session that a review page works with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One possible answer: the key to press, and the word that is kept."""
+    """Possible answer to a question: the key to press and the word that is stored."""
 
     key: str
     name: str
@@ -19,7 +19,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ItemVerdict:
-    """What one annotator said about one made item: whether it is bad, that is, not what its perturbation promises."""
+    """Verdict of one annotator on one made item: whether it is bad, that is, not what its perturbation describes."""
 
     annotator: str
     item: str
@@ -30,9 +30,9 @@ class ItemVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One text of a card: what it is, the text, its language where it is known, and the characters that are marked in it.
+    """One text of a question: its label, the text, its language if known, and the marked characters.
 
-    `against` is the label of another passage whose words it differs from: a page marks those words.
+    `against` is the label of another passage; the page marks the words that differ from it.
     """
 
     label: str
@@ -51,7 +51,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One card of a review. `id` is the key under which the decision is kept, so equal questions are asked once.
+    """One question of a review. Decisions are stored under `id`, so equal questions are asked once.
 
     `editable` is the text that the choice ``edit`` corrects.
     """
@@ -64,7 +64,7 @@ class Question:
 
     @property
     def body(self) -> tuple[str, ...]:
-        """The lines of a terminal: labels in a column, texts beside it."""
+        """Lines for a terminal: labels in a column, with the texts next to them."""
         wide = max((len(passage.label) for passage in self.passages), default=0)
         return tuple(
             f"{passage.label:<{wide}}  {passage.plain()}" if wide else passage.plain() for passage in self.passages
@@ -73,7 +73,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """What came of one review: questions answered and skipped now, and how many wait for another time."""
+    """Summary of a review: how many questions were answered and skipped now, and how many are left."""
 
     answered: int
     skipped: int
@@ -81,29 +81,30 @@ class Reviewed:
 
 
 Hold = Callable[[Sequence[Question]], Reviewed]
-"""Asks people, on a terminal or on a page, until they stop."""
+"""A function that asks people, on a terminal or on a page, until they stop."""
 
 
 SHOWS = ("undecided", "all", "mine", "others", "disagreeing", "skipped")
-"""Which items a person may ask for: those that wait, all, those that they decided, those that others decided and they did not,
-those of which people say different things, and those that were set aside."""
+"""Selections of items: undecided, all, decided by this annotator, decided only by others, items on which annotators disagree,
+and skipped items.
+"""
 
 
 class Stale(InputError):
-    """What was decided elsewhere in the meantime: the one who decides on an old view is told, and nothing is overwritten."""
+    """Error for a decision that is based on an outdated view; nothing is overwritten."""
 
 
 class ReviewSession(Protocol):
-    """What the page asks of a review, and tells it."""
+    """Interface between a review and its page: numbered items, their decisions, and one way to decide."""
 
     def head(self) -> dict[str, Any]:
-        """What kind of review it is, who decides, how it stands and where decisions are kept."""
+        """Return the kind of review, the annotator, the progress and the file of decisions."""
 
     def order(self, show: str) -> list[int]:
-        """The numbers of the items that are asked for, one of `SHOWS`."""
+        """Return the numbers of the items in a selection, one of `SHOWS`."""
 
     def item(self, number: int) -> dict[str, Any]:
-        """One item with its texts, what was decided of it, and `seen`: what the page says it saw when it decides."""
+        """Return one item with its texts, its decision, and `seen`: the state that the page sends back when it decides."""
 
     def decide(self, said: Any) -> dict[str, Any]:
-        """Keep a decision; what comes back is the item as it is on the disk now, and how the review stands. May raise `Stale`."""
+        """Store a decision; return the item as stored now and the progress of the review. May raise `Stale`."""

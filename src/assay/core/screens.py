@@ -1,7 +1,7 @@
-"""What the screens *People* and *Breakdown and decisions* draw beside tables and rows, as view.json keeps it.
+"""Data of the screens *People* and *Breakdown and decisions*, as stored in view.json.
 
-Tables say who is first; what they leave out stands here: the test of every two metrics, systems as points, and what would happen
-at every limit that one could choose. Every list of numbers goes along the list that it is about.
+The tables rank metrics. These classes hold what the tables leave out: the test of every two metrics, systems as points, and the
+results at every threshold. All lists of one class have the same order.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ from typing import Literal
 Numbers = tuple[float | None, ...]
 
 RISKS = ("caught", "bad_used", "lost")
-"""Figures of a rule: breakdowns that are not used, bad ones among what is used, bad ones used among all."""
+"""Rates of a rule: breakdowns that are not used, breakdowns among the used translations, and used breakdowns among all
+translations.
+"""
 Risk = Literal["caught", "bad_used", "lost"]
 Apart = Literal["", "human", "outlier"]
 
 
 @dataclass(frozen=True)
 class PairwiseTests:
-    """The tests of every two metrics in one ranking, metrics best first.
+    """Tests of every two metrics in one ranking, best metric first.
 
-    The flat lists have a number for each pair i < j, row by row as `numpy.triu_indices` lists them: i less j, its 95% interval, and
-    the p-value that i is no better than j.
+    The flat lists have one number for each pair i < j, row by row in the order of `numpy.triu_indices`: the difference i - j,
+    its 95% interval, and the p-value of the hypothesis that i is no better than j.
     """
 
     task: int
@@ -37,23 +39,23 @@ class PairwiseTests:
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """The systems of one language pair as points: what people and what metrics gave them."""
+    """Systems of one language pair as points: human scores and metric scores."""
 
     langpair: str
     gold: str
-    """What people's scores are called."""
+    """The name of the human scores."""
     systems: tuple[str, ...]
     people: Numbers
     apart: tuple[Apart, ...]
-    """Why a system takes no part in the official comparison: it is a human translation, or an outlier."""
+    """Why a system is left out of the official comparison: it is a human translation or an outlier."""
     metrics: Mapping[str, Numbers]
     column: str = ""
-    """The column of the rows with people's scores of segments; empty where there are none."""
+    """The column of the rows with human segment scores; empty if there is none."""
 
 
 @dataclass(frozen=True)
 class People:
-    """What people said, and how near metrics come to it."""
+    """Human judgements, and how well metrics agree with them."""
 
     comparisons: tuple[PairwiseTests, ...] = ()
     pairs: tuple[JudgedPair, ...] = ()
@@ -61,7 +63,7 @@ class People:
 
 @dataclass(frozen=True)
 class Figures:
-    """One figure at every limit: what the calibration expects, and what came, with its 95% interval."""
+    """One rate at every threshold: the expected value from the calibration, and the observed value with its 95% interval."""
 
     expected: Numbers
     observed: Numbers
@@ -71,7 +73,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Translations of nearly the same breakdown probability, and how many of them broke down."""
+    """Translations with similar breakdown probability, and the share that broke down."""
 
     expected: float
     observed: float
@@ -82,44 +84,44 @@ class CalibrationBin:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What becomes of the translations as the limit of one metric moves, from the most lenient to the strictest."""
+    """Decisions about the translations at every threshold of one metric, from the most lenient to the strictest."""
 
     metric: str
     column: str
-    """The column of the rows that the limit is about."""
+    """The column of the rows that the threshold applies to."""
     higher_is_better: bool
     decimals: int
     where: str
-    """The expression that chooses the rows which are counted; empty for all."""
+    """The expression that selects the counted rows; empty for all rows."""
     counted: str
-    """Those rows in words."""
+    """A description of the counted rows."""
     limits: tuple[float, ...]
-    """A translation whose score is better than the limit is used."""
+    """Thresholds. A translation with a better score is used."""
     used: tuple[int, ...]
     review: tuple[int, ...]
     rejected: tuple[int, ...]
     figures: Mapping[str, Figures]
-    """By the names of `RISKS`."""
+    """Rates by the names in `RISKS`."""
     unscored: int = 0
-    """How many of the rows have no score; they go to review."""
+    """How many rows have no score; they go to review."""
     task: str = ""
     language: str = ""
     limit: float | None = None
-    """The rule's own limit; None where everything is used or nothing is."""
+    """The rule's own threshold; None if the rule uses everything or nothing."""
     reject: float | None = None
-    """Scores that are not better than this are rejected, unless they are used; None where nothing is."""
+    """Scores that are not better than this are rejected unless they are used; None if nothing is rejected."""
     promise: str = ""
-    """The promise in words, of the rule's own limit."""
+    """The guarantee of the rule's own threshold, in words."""
     promised: Numbers = ()
-    """The goal's figure as a rule learned for each limit would promise it; empty where nothing can be promised."""
+    """The guaranteed rate of a rule learned at each threshold; empty if nothing can be guaranteed."""
     risk: Risk = "bad_used"
-    """Which figure the goal is about."""
+    """The rate that the goal limits."""
     calibration: tuple[CalibrationBin, ...] = ()
 
 
 @dataclass(frozen=True)
 class Deciding:
-    """The limits to choose among, and the goal that a rule was learned for; empty where there is none."""
+    """The thresholds to choose from, and the goal of the learned rule; empty if there is none."""
 
     goal: str
     sweeps: tuple[Sweep, ...]

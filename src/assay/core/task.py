@@ -1,9 +1,9 @@
-"""The contract of a downstream task: what reads the translation, and whether it still succeeds.
+"""Contract of a downstream task: what reads the translation, and whether it still succeeds.
 
-A `Task` brings parallel examples; a `Translator` turns foreign input into the task's language; a `TaskModel` (a parser, an
-answerer, a tracker) answers, and `Task.succeeds` says whether the answer is right. An example counts only when the model
-succeeds on the human text in the task language; whether it also succeeds on the translation is the outcome (a breakdown when it
-does not).
+A `Task` provides parallel examples. A `Translator` turns foreign input into the task's language, a `TaskModel` (a parser, an
+answerer, a tracker) answers, and `Task.succeeds` tells whether the answer is right. An example counts only if the model
+succeeds on the human text in the task language. Whether it also succeeds on the translation is the outcome; a failure is a
+breakdown.
 """
 
 from __future__ import annotations
@@ -14,31 +14,43 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 ControlledError = Callable[[str, Any], tuple[str, str] | None]
-"""``(text, rng) -> (text with one error, type of the error)``, or None where the error does not fit the text."""
+"""``(text, rng) -> (text with one error, type of the error)``, or None if the error does not fit the text."""
 
 Judge = Callable[[Sequence[Mapping[str, Any]]], Sequence[Any]]
-"""Rows of a table in, an outcome for each out: success, breakdown, a grade from 0 to 1, or ``skip``; None where it failed."""
+"""Rows of a table in, one outcome per row out: success, breakdown, a grade from 0 to 1, or ``skip``; None if the judge failed."""
 
 
 def error(function: ControlledError) -> ControlledError:
-    """Mark a function as a controlled error, so that ``--error module:function`` may call it."""
+    """Mark a function as a controlled error, so that ``--error module:function`` may call it.
+
+    Args:
+        function: Takes a text and a random generator; returns the text with one error and the type of the error, or None.
+
+    Returns:
+        The same function.
+
+    Example:
+        >>> @error
+        ... def lowercase(text, rng):
+        ...     return text.lower(), "capitals"
+    """
     vars(function)["controlled_error"] = True
     return function
 
 
 def is_error(function: object) -> bool:
-    """Whether `error` stands above a function."""
+    """Return whether a function is marked with `error`."""
     return getattr(function, "controlled_error", False) is True
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One task example: its input in the task language and in others, and what is expected.
+    """One task example: its input in the task language and in other languages, and the expected answer.
 
-    `inputs` has one or more named texts (``utterance``; ``question`` and ``context``) in the task language;
-    `translations` maps a language to the same names in that language (written by people). A name that stands in `inputs`
-    but not in a language's translations (a dialogue's oracle history) is not translated: the model gets it as it is.
-    `split` is ``dev``, ``test``, or ``dev+test`` for an example that takes part in both.
+    `inputs` has one or more named texts (``utterance``; ``question`` and ``context``) in the task language. `translations` maps
+    a language to the same names in that language, translated by people. A name that is in `inputs` but not in a language's
+    translations (a dialogue's oracle history) is not translated: the model gets it unchanged. `split` is ``dev``, ``test``, or
+    ``dev+test`` for an example in both parts.
     """
 
     id: str
@@ -48,17 +60,17 @@ class Example:
     split: str = "test"
     meta: Mapping[str, Any] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
-    """Why a language is not among the translations, for languages whose reason is known."""
+    """Why a language is missing from the translations, for languages with a known reason."""
 
 
 @runtime_checkable
 class Translator(Protocol):
-    """Anything that translates: a program, a model, a file of ready translations."""
+    """Anything that translates: a program, a model, or a file of ready translations."""
 
     name: str
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """One translation a text; None where it failed (a crash or a time-out must not end the run)."""
+        """Return one translation per text; None if it failed (a crash or a time-out must not end the run)."""
 
 
 class TaskModel(Protocol):
@@ -67,28 +79,28 @@ class TaskModel(Protocol):
     name: str
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[Any]:
-        """One answer an input."""
+        """Return one answer per input."""
 
 
 class Task(ABC):
-    """A downstream task with its examples and its own measure of success."""
+    """Downstream task with its examples and its measure of success."""
 
     name: str
     language: str = "en"
-    """The task language: what the model understands."""
+    """The task language: the language that the model understands."""
 
     @abstractmethod
     def examples(self) -> Sequence[Example]:
-        """All examples, development and test parts together."""
+        """Return all examples of the development and test parts."""
 
     def omitted(self) -> Mapping[str, int]:
-        """How many examples of the data `examples` leaves out in every language, by reason."""
+        """Return how many examples of the data `examples` leaves out in every language, by reason."""
         return {}
 
     @abstractmethod
     def model(self) -> TaskModel:
-        """The task's own model, ready to answer."""
+        """Return the task's own model, ready to answer."""
 
     @abstractmethod
     def succeeds(self, example: Example, answer: Any) -> bool:
-        """Whether an answer is right for an example."""
+        """Return whether an answer is right for an example."""
