@@ -84,7 +84,7 @@ def real_outcomes(args: argparse.Namespace) -> tuple[TaskOutcomes, str]:
         n = len(judged.batch)
         good = np.asarray(judged.labels["correct"], bool)
         return TaskOutcomes.single(judged.batch, good, ["de"] * n, [""] * n), "hallucination benchmark"
-    from assay.perturb.making.controlled import find_errors
+    from assay.perturb.making.controlled_errors import find_errors
     from assay.tasks.running import find_task, task_outcomes
     from assay.tasks.translators import open_translator
 

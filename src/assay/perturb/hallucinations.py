@@ -13,7 +13,7 @@ from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
-from assay.perturb.language.ring import drawn, segments
+from assay.perturb.language.hash_ring import drawn, segments
 from assay.perturb.language.texts import pick, reference_of, target_language
 
 if TYPE_CHECKING:

@@ -21,8 +21,8 @@ from assay.data.words import patterns
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.clauses import Negation
 from assay.perturb.hallucinations import shared
-from assay.perturb.language.ring import drawn
-from assay.perturb.language.ring import words as words_around
+from assay.perturb.language.hash_ring import drawn
+from assay.perturb.language.hash_ring import words as words_around
 from assay.perturb.language.texts import deletion, pick, reference_of, spaceless, target_language
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"”»]?\s+(?=\S)|[。！？]")

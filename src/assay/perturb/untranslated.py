@@ -13,7 +13,7 @@ from assay.data import rows
 from assay.perturb.cards import card_of, variant
 from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.alignment import READ, aligned, content_words
-from assay.perturb.language.ring import Ring
+from assay.perturb.language.hash_ring import HashRing
 from assay.perturb.language.texts import capital, like_case, reference_of, word_at
 
 Span = tuple[int, int]
@@ -41,7 +41,7 @@ class UntranslatedWord(TextRule):
         found = aligned(pair, tools).pairs(source, [span for span, _ in theirs], text, [span for span, _ in ours])
         sure = [entry for entry in found if entry[2] >= SURE]
         if sure:
-            mine, other, confidence = Ring(sure, lambda entry: text[slice(*entry[0])]).draw(rng)
+            mine, other, confidence = HashRing(sure, lambda entry: text[slice(*entry[0])]).draw(rng)
         else:
             mine, other = _nearest(source, theirs, text, ours)
             confidence = next((value for a, b, value in found if (a, b) == (mine, other)), 0.1)
@@ -121,7 +121,7 @@ class SourceWordKept(Perturbation):
         found = [entry for entry in fitting if word_at(text, entry[0])]
         if not found:
             return Refused("the reference has no such word" if self.in_reference else "the reference has the same word")
-        target, word, sure = Ring(found, lambda entry: entry[0]).draw(rng)
+        target, word, sure = HashRing(found, lambda entry: entry[0]).draw(rng)
         start, end = word_at(text, target)[0]
         new = like_case(word, target) if start == 0 else word
         made = Perturbed((Change(start, end, new),), f"{target} -> {new}", {"old": target, "new": new})

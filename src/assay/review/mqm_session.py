@@ -16,7 +16,7 @@ from assay.io.judgements.annotations import AnnotatedText, AnnotationFile, Error
 from assay.io.judgements.mqm import CATEGORIES, GOOGLE
 from assay.io.judgements.tables import read_judged_table
 from assay.review.decisions import user
-from assay.review.session import ItemStatus, PageSession
+from assay.review.page_session import ItemStatus, PageSession
 
 MOST_ERRORS = 200
 """Errors of one translation."""

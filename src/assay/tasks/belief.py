@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from assay.tasks.english_words import clock, split, tokens
 from assay.tasks.perceptron import AveragedPerceptron
-from assay.tasks.wording import clock, split, tokens
 
 State = Mapping[str, str]
 """``domain-slot`` to value."""

@@ -18,8 +18,8 @@ from assay.core.task import Example, Task, TaskModel
 from assay.data import json_lines
 from assay.tasks import LANGUAGES, flights, multiwoz
 from assay.tasks.belief import BeliefTracker
+from assay.tasks.english_words import clock
 from assay.tasks.perceptron import AveragedPerceptron
-from assay.tasks.wording import clock
 
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _FOODS = ("italian", "chinese", "indian", "mexican", "japanese", "thai", "greek", "turkish", "korean", "vegetarian")

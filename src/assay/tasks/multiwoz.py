@@ -20,7 +20,7 @@ from assay.core.errors import AssayError, InputError, count
 from assay.core.schema import Place, typed
 from assay.core.task import Example
 from assay.tasks.belief import Ontology, Turn, written
-from assay.tasks.copies import codes, home, need, read_json, refuse_foreign
+from assay.tasks.dataset_files import codes, home, need, read_json, refuse_foreign
 
 _WHAT = "Multi2WOZ"
 _INSIDE = "MultiWOZ-2.1"

@@ -17,7 +17,7 @@ from assay.core.errors import AssayError, InputError
 from assay.core.outcomes import BOTH, TEST
 from assay.core.schema import Count, Place, typed
 from assay.core.task import Example
-from assay.tasks.copies import codes, home, need, read_json
+from assay.tasks.dataset_files import codes, home, need, read_json
 from assay.tasks.retriever import Answer, sentences
 from assay.tasks.spans import Span
 

@@ -25,7 +25,7 @@ from assay.engine.outcomes import load_outcomes, measure_outcomes, ready_scores
 from assay.engine.store import Store
 from assay.io.judgements.outcomes import write_outcomes
 from assay.metrics import build_metrics
-from assay.perturb.making.controlled import find_errors
+from assay.perturb.making.controlled_errors import find_errors
 from assay.review.decisions import DecisionLog
 from assay.review.error_types import question, rows_of, typed
 from assay.tasks.judging import judge_table

@@ -18,7 +18,7 @@ from assay.io.files.atomic import atomic_write
 from assay.perturb.making.job import MakingJob
 from assay.perturb.making.selection import left_out
 from assay.review.decisions import DecisionLog
-from assay.review.made_items import annotate_items, decisions_path, every_log, verdicts
+from assay.review.item_review import annotate_items, decisions_path, every_log, verdicts
 from assay.verbs.result import Result
 from assay.verbs.reviewing import held
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.core.errors import InputError
 from assay.core.review import Hold, Question, Reviewed
-from assay.review.screen import at_terminal
-from assay.review.session import QuestionSession
+from assay.review.page_session import QuestionSession
+from assay.review.terminal import at_terminal
 from assay.verbs.view import Viewing, serve
 
 if TYPE_CHECKING:

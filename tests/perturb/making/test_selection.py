@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.errors import InputError, MissingPart, UnknownName
-from assay.perturb.making.controlled import find_errors
+from assay.perturb.making.controlled_errors import find_errors
 from assay.perturb.making.selection import choose_perturbations, fitting, states
 
 

@@ -13,7 +13,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.aces.levels import LevelRule, level_texts
 from assay.perturb.cards import variant
-from assay.perturb.language.people import FEMALE, MALE, SURNAMES, Person, gender_of, people
+from assay.perturb.language.person_names import FEMALE, MALE, SURNAMES, Person, find_people, gender_of
 from assay.perturb.language.texts import pick, shuffled
 
 _VOWELS, _CONSONANTS = "aeiou", "bcdfghklmnprstvw"
@@ -95,7 +95,7 @@ class WrongName(LevelRule):
         texts = level_texts(segment, self.level)
         if isinstance(texts, Refused):
             return texts
-        found = people(texts.base, language, segment, tools)
+        found = find_people(texts.base, language, segment, tools)
         if not found:
             return Refused("no name of a person")
         if texts.other is not None:

@@ -15,7 +15,7 @@ from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of, variant
-from assay.perturb.language.ring import words
+from assay.perturb.language.hash_ring import words
 from assay.perturb.language.texts import like_case, other_reference, pick, reference_of, shuffled, target_language
 
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")

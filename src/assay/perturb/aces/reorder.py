@@ -11,7 +11,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.aces.number import candidates
 from assay.perturb.cards import card_of
-from assay.perturb.language.people import people
+from assay.perturb.language.person_names import find_people
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import like_case, other_reference, shuffled
 
@@ -82,7 +82,9 @@ class LexicalOverlap(Swapped):
                     groups.setdefault(entity.label_, []).append((entity.start_char, entity.end_char))
         else:
             groups["PERSON"] = [
-                (person.start, person.end) for person in people(text, language, segment, tools) if not person.grammemes
+                (person.start, person.end)
+                for person in find_people(text, language, segment, tools)
+                if not person.grammemes
             ]
         for numeral in candidates(text, language):
             kind = "year" if numeral.is_year else f"number{len(numeral.digits)}"

@@ -9,7 +9,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule
-from assay.perturb.language.ring import segments
+from assay.perturb.language.hash_ring import segments
 from assay.perturb.language.texts import capital, spaceless
 
 _FINAL = re.compile(r"[.!?…。！？।]*[\"'”’»」』)]*\s*$")

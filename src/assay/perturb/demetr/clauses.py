@@ -26,7 +26,7 @@ class Negation(VerbRule):
     """DEMETR 8: an affirmative main clause is negated; a negated one becomes affirmative."""
 
     card = card_of("negation")
-    elsewhere = in_languages(ru=russian_forms.negation, ja=japanese_verbs.negation)
+    other_languages = in_languages(ru=russian_forms.negation, ja=japanese_verbs.negation)
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Main clauses, else an order (Do not …)."""
@@ -118,7 +118,7 @@ class Interrogative(ParsedRule):
 
     most_places = 4
     card = card_of("interrogative")
-    elsewhere = in_languages(ja=japanese_verbs.interrogative)
+    other_languages = in_languages(ja=japanese_verbs.interrogative)
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Turn the last main clause with a subject."""

@@ -41,7 +41,7 @@ class GenderPronoun(ParsedRule):
     """DEMETR 11: exactly one pronoun changes its gender."""
 
     card = card_of("gender-pronoun")
-    elsewhere = in_languages(ru=russian_forms.gender_pronoun, ja=japanese_words.gender_pronoun)
+    other_languages = in_languages(ru=russian_forms.gender_pronoun, ja=japanese_words.gender_pronoun)
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Exchange a random one."""
@@ -56,7 +56,7 @@ class GenderPronoun(ParsedRule):
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].lower()
-        if base_language(language) in self.elsewhere:
+        if base_language(language) in self.other_languages:
             return found
         if change.text.lower() not in {new for (word, _), new in _GENDER.items() if word == old}:
             found.append(f"{change.text!r} is not the other gender of {old!r}")
@@ -67,7 +67,7 @@ class PronounCase(ParsedRule):
     """DEMETR 15: a pronoun in a case that its place does not allow."""
 
     card = card_of("pronoun-case")
-    elsewhere = in_languages(ru=russian_forms.pronoun_case)
+    other_languages = in_languages(ru=russian_forms.pronoun_case)
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Change a random pronoun; a contraction (it's) is left alone."""

@@ -7,7 +7,7 @@ from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import name_list, word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import ParsedRule, first_fit, with_article
-from assay.perturb.language.people import FEMALE, MALE, english_people, gender_of
+from assay.perturb.language.person_names import FEMALE, MALE, find_english_people, gender_of
 from assay.perturb.language.sentence import Entity, Sentence, mentions, names
 from assay.perturb.language.texts import capital, pick
 
@@ -44,7 +44,7 @@ class NameReplaced(ParsedRule):
         """Replace a random name; one whose type is in doubt only where there is no other."""
         found = [name for name in names(sentence) if name.label in TYPES]
         sure = [name for name in found if _sure(sentence, name)]
-        people = {(person.start, person.end) for person in english_people(sentence.text, tools)}
+        people = {(person.start, person.end) for person in find_english_people(sentence.text, tools)}
         sure = [name for name in sure if name.label != "PERSON" or _is_person(sentence, name, people)]
         made: Perturbed | Refused = Refused(_NOTHING)
         for options, sureness in ((sure, 0.9), (found, 0.3)):

@@ -42,7 +42,7 @@ class OmittedAdjectiveAdverb(TokensOmitted):
 
     nothing = "no adjective or adverb"
     card = card_of("omitted-adjective-adverb")
-    elsewhere = in_languages(
+    other_languages = in_languages(
         ru=omitting(russian_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
         ja=omitting(japanese_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
     )
@@ -68,7 +68,7 @@ class OmittedVerb(TokensOmitted):
 
     nothing = "no content verb"
     card = card_of("omitted-verb")
-    elsewhere = in_languages(ru=omitting(russian_words.verbs, "no content verb", word_left_out))
+    other_languages = in_languages(ru=omitting(russian_words.verbs, "no content verb", word_left_out))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Verbs other than ``be`` that are not hyphened to another word."""
@@ -84,7 +84,7 @@ class OmittedNoun(TokensOmitted):
 
     nothing = "no noun that is neither subject nor name"
     card = card_of("omitted-noun")
-    elsewhere = in_languages(ru=omitting(russian_words.nouns, "no noun that is neither subject nor name"))
+    other_languages = in_languages(ru=omitting(russian_words.nouns, "no noun that is neither subject nor name"))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Nouns by their heads; parts of a compound or hyphenated nouns only where there is no other."""
@@ -105,7 +105,7 @@ class OmittedSubject(TokensOmitted):
 
     nothing = "no subject"
     card = card_of("omitted-subject")
-    elsewhere = in_languages(ru=omitting(russian_words.subjects, "no subject that is a noun or a name"))
+    other_languages = in_languages(ru=omitting(russian_words.subjects, "no subject that is a noun or a name"))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Nouns and pronouns; a relative pronoun or an empty ``there`` only where there is no other."""
@@ -120,7 +120,7 @@ class OmittedName(ParsedRule):
 
     most_places = 8
     card = card_of("omitted-name")
-    elsewhere = in_languages(
+    other_languages = in_languages(
         ru=omitting(russian_words.names, "no name that stands alone"),
         ja=omitting(japanese_words.names, "no name that stands alone"),
     )
@@ -178,7 +178,7 @@ class OmittedPrepositionalPhrase(TokensOmitted):
 
     nothing = "no prepositional phrase"
     card = card_of("omitted-prepositional-phrase")
-    elsewhere = in_languages(
+    other_languages = in_languages(
         ru=omitting(russian_words.prepositional_phrases, "no phrase that ends clearly"),
         ja=omitting(japanese_words.postpositional_phrases, "no phrase that ends clearly"),
     )
@@ -225,7 +225,7 @@ class OmittedConjunction(TokensOmitted):
 
     nothing = "no conjunction"
     card = card_of("omitted-conjunction")
-    elsewhere = in_languages(
+    other_languages = in_languages(
         ru=omitting(russian_words.conjunctions, "no conjunction"),
         ja=omitting(japanese_words.conjunctions, "no conjunction"),
     )

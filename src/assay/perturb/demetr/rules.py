@@ -89,11 +89,11 @@ class TextRule(Perturbation):
         return found
 
 
-Elsewhere = Callable[[Sentence, Rng, Tools], Perturbed | Refused]
+LanguageRule = Callable[[Sentence, Rng, Tools], Perturbed | Refused]
 """A rule as another language than English has it."""
 
 
-def in_languages(**rules: Elsewhere) -> Mapping[str, Elsewhere]:
+def in_languages(**rules: LanguageRule) -> Mapping[str, LanguageRule]:
     """The rules by language: ``in_languages(ru=…, ja=…)``."""
     return rules
 
@@ -101,12 +101,12 @@ def in_languages(**rules: Elsewhere) -> Mapping[str, Elsewhere]:
 class ParsedRule(TextRule):
     """A rule over a parsed sentence: `change` in English, one of `elsewhere` in another language."""
 
-    elsewhere: ClassVar[Mapping[str, Elsewhere]] = {}
+    other_languages: ClassVar[Mapping[str, LanguageRule]] = {}
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Parse (once for all rules) and change."""
         sentence = sentence_of(tools, segment.hypothesis, language)
-        other = self.elsewhere.get(base_language(language))
+        other = self.other_languages.get(base_language(language))
         return self.change(sentence, rng, tools) if other is None else other(sentence, rng, tools)
 
     @abstractmethod
@@ -157,7 +157,7 @@ def omitting(
     spans: Callable[[Sentence], Sequence[Span]],
     nothing: str,
     leave_out: Callable[[Sentence, int, int], tuple[Change, ...]] = without,
-) -> Elsewhere:
+) -> LanguageRule:
     """An omission in another language than English: one of the runs of tokens that `spans` allows."""
 
     def change(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:

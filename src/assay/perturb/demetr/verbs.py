@@ -82,7 +82,7 @@ class Tense(VerbRule):
     """DEMETR 17: past for present, present for past, or the future; the aspect stays."""
 
     card = card_of("tense")
-    elsewhere = in_languages(ru=russian_forms.tense, ja=japanese_verbs.tense)
+    other_languages = in_languages(ru=russian_forms.tense, ja=japanese_verbs.tense)
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The other tenses of the finite verb."""

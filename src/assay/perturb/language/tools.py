@@ -54,7 +54,7 @@ class Resource:
     install: str
     """What to type, with ``{language}`` where the language matters."""
     languages: tuple[str, ...] = ("any",)
-    elsewhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    packages_by_language: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Languages whose packages are others; the extra ``make-LANGUAGE`` brings them."""
 
 
@@ -156,9 +156,9 @@ def missing(name: str, language: str) -> str:
         return f"parsing {base} needs a spaCy model ({' or '.join(MODELS[base])}): {_install_model(base)}."
     if name == "wordnet":
         return "" if find() else "WordNet is not here: apt install wordnet-base, or ASSAY_WORDNET=FOLDER."
-    own = base in resource.elsewhere
+    own = base in resource.packages_by_language
     install = f"pip install 'mt-assay[make-{base}]'" if own else resource.install
-    for package in resource.elsewhere[base] if own else resource.packages:
+    for package in resource.packages_by_language[base] if own else resource.packages:
         if not _installed(package):
             return f"resource {name!r} for {language} needs the package {package!r}: {install}."
     return ""

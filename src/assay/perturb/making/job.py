@@ -41,9 +41,9 @@ def provenance(needs: Iterable[str], languages: Iterable[str]) -> dict[str, Any]
     bases = sorted({base_language(language) for language in languages})
     names: list[str] = []
     for need in wanted:
-        elsewhere = RESOURCES[need].elsewhere if need in RESOURCES else {}
-        names += [package for base in bases for package in elsewhere.get(base, ())]
-        usual = [base for base in bases if base not in elsewhere]
+        by_language = RESOURCES[need].packages_by_language if need in RESOURCES else {}
+        names += [package for base in bases for package in by_language.get(base, ())]
+        usual = [base for base in bases if base not in by_language]
         if need == "parse":
             names += ["spacy"] * bool(usual) + [
                 name.replace("_", "-") for base in usual for name in MODELS.get(base, ())

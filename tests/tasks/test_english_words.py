@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.tasks.wording import split, tokens
+from assay.tasks.english_words import split, tokens
 
 
 @pytest.mark.parametrize(

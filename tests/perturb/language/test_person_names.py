@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from assay.core.batch import Segment
-from assay.perturb.language.people import FEMALE, MALE, SURNAMES, gender_of, people, skeleton, sounds_like
+from assay.perturb.language.person_names import FEMALE, MALE, SURNAMES, find_people, gender_of, skeleton, sounds_like
 from tests.perturb.texts import perturbation, tools
 
 
@@ -23,6 +23,8 @@ def test_the_gender_of_a_given_name() -> None:
 def test_copied_names_and_names_in_katakana() -> None:
     perturbation("name-level-1", "de")
     segment = Segment("Angela Merkel traf Anna-Lena.", "Angela Merkel met Anna.", (), "cs-de")
-    assert [person.text for person in people(segment.hypothesis, "de", segment, tools())] == ["Angela Merkel"]
+    assert [person.text for person in find_people(segment.hypothesis, "de", segment, tools())] == ["Angela Merkel"]
     japanese = Segment("ジョン・スミスが来た。", None, (), "de-ja")
-    assert [person.parts for person in people(japanese.hypothesis, "ja", japanese, tools())] == [["ジョン", "スミス"]]
+    assert [person.parts for person in find_people(japanese.hypothesis, "ja", japanese, tools())] == [
+        ["ジョン", "スミス"]
+    ]

@@ -8,7 +8,7 @@ import pytest
 from assay.core.errors import AssayError
 from assay.core.review import Choice, Passage, Question, Reviewed, Stale
 from assay.review.decisions import DecisionLog
-from assay.review.session import QuestionSession
+from assay.review.page_session import QuestionSession
 
 CHOICES = (Choice("a", "accept"), Choice("r", "reject"), Choice("e", "edit"))
 

@@ -4,20 +4,20 @@ from collections import Counter
 
 import numpy as np
 
-from assay.perturb.language.ring import Ring, drawn
+from assay.perturb.language.hash_ring import HashRing, drawn
 
 WORDS = [f"word{n}" for n in range(40)]
 
 
 def test_every_option_is_drawn_about_as_often() -> None:
-    ring, rng = Ring(WORDS, str), np.random.default_rng(0)
+    ring, rng = HashRing(WORDS, str), np.random.default_rng(0)
     counts = Counter(ring.draw(rng) for _ in range(8000))
     assert set(counts) == set(WORDS) and len(ring) == 40 * 32
     assert min(counts.values()) > 80 and max(counts.values()) < 400  # 200 on average
 
 
 def test_one_more_option_changes_few_draws() -> None:
-    before, after = Ring(WORDS, str), Ring([*WORDS, "another"], str)
+    before, after = HashRing(WORDS, str), HashRing([*WORDS, "another"], str)
     draws = [(before.draw(np.random.default_rng(n)), after.draw(np.random.default_rng(n))) for n in range(2000)]
     changed = [new for old, new in draws if old != new]
     assert set(changed) == {"another"} and len(changed) < 120  # a share of 1 in 41

@@ -62,10 +62,10 @@ class Person:
         return _PARTS.split(self.text)
 
 
-def people(text: str, language: str, segment: Segment, tools: Tools) -> list[Person]:
+def find_people(text: str, language: str, segment: Segment, tools: Tools) -> list[Person]:
     """The people that a text in `language` names."""
     if language == "en":
-        return english_people(text, tools)
+        return find_english_people(text, tools)
     known = _source_people(segment, tools)
     if language == "ru":
         return _russian(text, known, tools.get("morphology", "ru"))
@@ -80,7 +80,7 @@ def people(text: str, language: str, segment: Segment, tools: Tools) -> list[Per
     return _copied(text, segment, known, language)
 
 
-def english_people(text: str, tools: Tools) -> list[Person]:
+def find_english_people(text: str, tools: Tools) -> list[Person]:
     """People of an English text, by spaCy's entities and what stands around them."""
     found = []
     for entity in tools.parse(text, "en").ents:
@@ -115,7 +115,7 @@ def _source_people(segment: Segment, tools: Tools) -> list[str] | None:
     """The people of an English source; None where the source is in another language."""
     if not segment.source or source_language(segment) != "en":
         return None
-    return [person.text for person in english_people(segment.source, tools)]
+    return [person.text for person in find_english_people(segment.source, tools)]
 
 
 def _copied(text: str, segment: Segment, known: list[str] | None, language: str) -> list[Person]:

@@ -9,7 +9,7 @@ from assay.core.batch import Segment
 from assay.core.errors import AssayError
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused
 from assay.perturb.language.tools import LinguisticTools
-from assay.perturb.making.controlled import find_errors, perturbation_error
+from assay.perturb.making.controlled_errors import find_errors, perturbation_error
 from tests.perturb.texts import perturbation
 
 
@@ -43,7 +43,7 @@ def test_a_change_of_another_good_text_is_made_there() -> None:
     assert error("She feeds a dog", np.random.default_rng(0)) == ("She feeds the fox", "contrast")
 
 
-class Elsewhere(Shout):
+class LanguageRule(Shout):
     """Edits a text of its own, as some of ACES's phenomena do."""
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Any) -> Perturbed | Refused:
@@ -51,7 +51,7 @@ class Elsewhere(Shout):
 
 
 def test_changes_are_made_in_the_text_they_were_made_for() -> None:
-    error = perturbation_error(Elsewhere(), None)  # type: ignore[arg-type]
+    error = perturbation_error(LanguageRule(), None)  # type: ignore[arg-type]
     assert error("to Rome", np.random.default_rng(0)) == ("a train to Oslo", "shout")
 
 

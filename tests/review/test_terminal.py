@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.review import Choice, Passage, Question, Reviewed
 from assay.review.decisions import DecisionLog
-from assay.review.screen import keys, review
+from assay.review.terminal import keys, review
 
 CHOICES = (Choice("p", "pass"), Choice("f", "fail"))
 

@@ -21,7 +21,7 @@ PLACES = 32
 """Places of an option on the circle."""
 
 
-class Ring(Generic[T]):
+class HashRing(Generic[T]):
     """Options around a circle, each once by its name."""
 
     def __init__(self, options: Iterable[T], name: Callable[[T], str]) -> None:
@@ -40,23 +40,23 @@ class Ring(Generic[T]):
 
 def drawn(texts: Iterable[str], rng: Rng) -> str:
     """One of a few texts, drawn as from a ring."""
-    return Ring(texts, str).draw(rng)
+    return HashRing(texts, str).draw(rng)
 
 
 @functools.lru_cache(maxsize=4)
-def _segments(pool: tuple[Segment, ...]) -> Ring[Segment]:
-    return Ring(pool, lambda segment: f"{segment.langpair}\x1f{segment.source}\x1f{segment.hypothesis}")
+def _segments(pool: tuple[Segment, ...]) -> HashRing[Segment]:
+    return HashRing(pool, lambda segment: f"{segment.langpair}\x1f{segment.source}\x1f{segment.hypothesis}")
 
 
-def segments(pool: Sequence[Segment]) -> Ring[Segment]:
+def segments(pool: Sequence[Segment]) -> HashRing[Segment]:
     """The segments of a pool around a circle; kept for the next item."""
     return _segments(tuple(pool))
 
 
 @functools.lru_cache(maxsize=4)
-def words(pool: tuple[str, ...]) -> Ring[str]:
+def words(pool: tuple[str, ...]) -> HashRing[str]:
     """Words around a circle; kept for the next item."""
-    return Ring(pool, str)
+    return HashRing(pool, str)
 
 
 def _places(name: str) -> list[int]:
