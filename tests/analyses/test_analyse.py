@@ -21,8 +21,8 @@ NEEDS = {
     "aces": "",
     "dfki": "",
     "contrastive": "",
-    "judged": "segments that people judged",
-    "hallucinations": "segments that people judged",
+    "judged": "segments with human judgements",
+    "hallucinations": "segments with human judgements",
     "breakdown": "outcomes of a task",
 }
 
@@ -61,12 +61,15 @@ def test_every_analysis_takes_the_embedded_suite_or_says_what_it_needs(name: str
     [
         (
             "demetr",
-            "the column severity, or a perturbation .* item 1 has neither; the set has the columns good, inc.*, source",
+            "the column severity, or a perturbation .* item 1 has neither, but the set has the columns good, inc.*, source",
         ),
-        ("aces", r"some of ACES's 68 names \(addition, .*\) in the column phenomenon; the set has the columns good"),
+        (
+            "aces",
+            r"some of ACES's 68 names \(addition, .*\) in the column phenomenon, but the set has the columns good",
+        ),
         (
             "dfki",
-            "the column category and phenomenon in every row; the set has the columns good, incorrect, source, reference",
+            "the column category and phenomenon in every row, but the set has the columns good, incorrect, source, reference",
         ),
     ],
 )
@@ -128,13 +131,13 @@ def test_a_judged_set_is_told_what_it_lacks() -> None:
     judged = Judged(Batch(["a", "b"]), scores={"mqm": np.array([1.0, 2.0])})
     metric = Measured("m", card("m"), values=np.array([1.0, 2.0]))
     with pytest.raises(
-        InputError, match=r"needs the label repetitions, strong-unsupport, .*; the set has the score mqm"
+        InputError, match=r"needs the label repetitions, strong-unsupport, .*, but the set has the score mqm"
     ):
         analyse("hallucinations", judged, [metric])
-    with pytest.raises(InputError, match="judged needs scores by people; the set has neither scores nor labels"):
+    with pytest.raises(InputError, match="judged needs scores by people, but the set has neither scores nor labels"):
         analyse("judged", Judged(Batch(["a", "b"])), [metric])
     with pytest.raises(
-        InputError, match=r"aces needs pairs of a good .*, and this set has segments that people judged"
+        InputError, match=r"aces needs pairs of a good .*, but this set has segments with human judgements"
     ):
         analyse("aces", judged, [metric])
 

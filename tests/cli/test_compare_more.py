@@ -153,7 +153,7 @@ def test_worst_and_changed_segments(table: list[dict[str, str]], capsys: pytest.
             )
             assert row["difference"] == pytest.approx(row["chrf"] - row["baseline score"])
     assert run("--worst", "1", "--sort-by", "bleu") == 2
-    assert "no metric to sort by called 'bleu'" in capsys.readouterr().err
+    assert "unknown metric to sort by 'bleu'" in capsys.readouterr().err
 
 
 def test_pairs_are_corrected_together(table: object, capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,7 +44,7 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
         (["in/", "--out", "out/", "--ci"], "--ci does not go with a corpus"),
         (["in/", "--out", "out/", "-b"], "-b does not go with a corpus"),
         (["in/", "--out", "out/", "--format", "tsv"], "shards keep their form"),
-        (["in/", "--out", "out/", "--dedup", "all"], "no dedup called 'all'"),
+        (["in/", "--out", "out/", "--dedup", "all"], "unknown dedup 'all'"),
         (["in/", "--out", "out/", "--engine", "lokal"], "Did you mean local?"),
         (["in/", "--out", "in/"], "--out in/ holds the input"),
         (["in/", "--out", "out.jsonl"], "is a folder of shards, and out.jsonl names a file: --out out/"),

@@ -129,7 +129,7 @@ def test_ready_scores_are_learned_from_and_applied(place: Path, capsys: pytest.C
     assert [row["label"] for row in rows] == whole.labels
     assert rows[0]["reason"].startswith("mine ") and ", used below " in rows[0]["reason"]
     assert main(["decide", "apply", "--rule", str(rule), "--data", str(place / "new.tsv")]) == 2
-    assert "new.tsv called 'mine'. There is mt, ref, langpair" in capsys.readouterr().err
+    assert "new.tsv. Available: mt, ref, langpair" in capsys.readouterr().err
     (place / "none.tsv").write_text("mine\n")
     assert main(["decide", "apply", "--rule", str(rule), "--data", str(place / "none.tsv"), "--format", "json"]) == 2
     said = capsys.readouterr()

@@ -51,7 +51,7 @@ def test_count(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["chfr < 60"], "assay: no column in {file} called 'chfr'. Did you mean chrf? In the expression: ⟦chfr⟧ < 60"),
+        (["chfr < 60"], "assay: unknown column 'chfr' in {file}. Did you mean chrf? In the expression: ⟦chfr⟧ < 60"),
         (["chrf < 60 and"], "and the expression ends. In the expression: chrf < 60 and⟦⟧"),
         (["chrf < 60", "--format", "md"], "--format md requires --count"),
         (["chrf < 60", "--out", "x.gz"], "nothing is compressed"),

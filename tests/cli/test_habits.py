@@ -165,10 +165,10 @@ def test_a_test_set_brings_sources_and_references(
     piped = subprocess.run(words, check=True, input=Path("h").read_bytes(), capture_output=True)
     assert float(piped.stdout) == pytest.approx(found["h"]["chrf"], abs=1e-4)
     for wrong, said in [
-        (["-t", "wmt17", "-l", "en-fr", "h"], "no language pair of wmt17 called 'en-fr'"),
+        (["-t", "wmt17", "-l", "en-fr", "h"], "unknown language pair 'en-fr' of wmt17"),
         (["-t", "wmt17", "h", "--ref", "r"], "a test set (-t) brings sources and references"),
         (["-t", "wmt18", "-l", "en-de", "h"], "sacrebleu -t wmt18 -l en-de --echo src"),
-        (["-t", "wmt177", "h"], "no test set called 'wmt177'. Did you mean wmt17"),
+        (["-t", "wmt177", "h"], "unknown test set 'wmt177'. Did you mean wmt17"),
     ]:
         assert main(["score", "-m", "chrf", *wrong]) == 2
         assert said in capsys.readouterr().err

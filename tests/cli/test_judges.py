@@ -169,7 +169,7 @@ def test_one_line_more(server, capsys, monkeypatch):
     assert "cannot be reached" in unreached and unreached.endswith("Is the server running?")
     assert "name an OpenAI-compatible endpoint" in failed(command(server)[:-4], capsys)
     assert "--llm NAME" in failed(command(server)[:-2], capsys)
-    assert "no option of judge-mqm called 'key'" in failed(command(server, metric=f"judge-mqm:key={KEY}"), capsys)
+    assert "unknown option 'key' of judge-mqm" in failed(command(server, metric=f"judge-mqm:key={KEY}"), capsys)
     assert "has a key in it" in failed([*command(server)[:-3], f"http://x:{KEY}@127.0.0.1/v1", "--llm", "tiny"], capsys)
     monkeypatch.setenv("ASSAY_LLM_KEY", "sk-wrong")
     assert "does not accept the key in ASSAY_LLM_KEY" in failed(command(server), capsys)

@@ -84,12 +84,12 @@ def test_a_mode_may_follow_options_and_have_another_name(words: list[str], capsy
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["scroe"], "no verb called 'scroe'. Did you mean score?"),
-        (["score", "--mtt", "x"], "no option called '--mtt'. Did you mean --mt"),
-        (["score", "--format", "htm"], "no format called 'htm'. Did you mean html?"),
-        (["decide", "aply"], "no mode called 'aply'. Did you mean apply"),
+        (["scroe"], "unknown verb 'scroe'. Did you mean score?"),
+        (["score", "--mtt", "x"], "unknown option '--mtt'. Did you mean --mt"),
+        (["score", "--format", "htm"], "unknown format 'htm'. Did you mean html?"),
+        (["decide", "aply"], "unknown mode 'aply'. Did you mean apply"),
         (["decide", "--rule", "r.json"], "assay decide requires a mode: fit or apply"),
-        (["list", "metricss"], "no argument called 'metricss'. Did you mean metrics?"),
+        (["list", "metricss"], "unknown argument 'metricss'. Did you mean metrics?"),
         (["score", "--langpair", "klingon"], "'klingon' is not a language pair such as en-de"),
         (["score", "-m", "bleu:tokenize", "--mt", "x"], "Write bleu:tokenize=VALUE."),
         (["make", "-p", "word-swap", "--data", "demo", "--out", "set.tsv"], "--out set.jsonl"),

@@ -24,7 +24,7 @@ def test_slice_and_select_keep_columns_together() -> None:
 
 
 def test_columns_must_match() -> None:
-    with pytest.raises(InputError, match=r"reference 2 has 1 segment, hypotheses has 2"):
+    with pytest.raises(InputError, match=r"reference 2 has 1 segment, but hypotheses has 2"):
         Batch(["a", "b"], references=(["r", "s"], ["t"]))
     with pytest.raises(InputError, match="not one string"):
         Batch("abc")

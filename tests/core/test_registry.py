@@ -11,7 +11,7 @@ REGISTRY = Registry("metric", {"chrf": "assay.metrics.chrf:Chrf", "chrf++": "ass
 def test_a_wrong_name_suggests_the_nearest() -> None:
     with pytest.raises(UnknownName) as caught:
         REGISTRY.resolve("chfr")
-    assert str(caught.value) == "no metric called 'chfr'. Did you mean chrf, chrf++? (assay list metrics)"
+    assert str(caught.value) == "unknown metric 'chfr'. Did you mean chrf or chrf++? See: assay list metrics"
 
 
 def test_a_module_and_attribute_are_taken_as_they_are() -> None:

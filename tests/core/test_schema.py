@@ -58,8 +58,8 @@ def test_what_fits_comes_back_typed() -> None:
         ({"groups": {}, "names": ["a", None]}, "a.json: names[2] must be text, not null."),
         ({"groups": {}, "pair": [1]}, "a.json: pair must have 2 values, not 1."),
         ({"groups": {}, "layer": {}}, "a.json: layer must be a whole number or text, not an empty object."),
-        ({"groups": {"de": {"above": 1, "goal": ["clean"]}}}, "no value of a.json: groups.de.goal called 'a list of 1 value'."),
-        ({"groups": {}, "nams": []}, "no key called 'nams'. Did you mean names?"),
+        ({"groups": {"de": {"above": 1, "goal": ["clean"]}}}, "unknown value 'a list of 1 value' of a.json: groups.de.goal."),
+        ({"groups": {}, "nams": []}, "unknown key 'nams'. Did you mean names?"),
     ],
 )  # fmt: skip
 def test_what_does_not_is_named_with_its_place(plain: Any, said: str) -> None:

@@ -37,7 +37,7 @@ def test_build_converts_by_annotation() -> None:
         ({"dep": "3"}, "Did you mean deep"),
         ({"deep": "x"}, "takes a whole number, not 'x'"),
         ({"on": "maybe"}, "takes yes or no"),
-        ({"kind": "c"}, "no kind of thing called 'c'"),
+        ({"kind": "c"}, "unknown kind of thing 'c'"),
     ],
 )
 def test_build_names_the_mistake(options: dict[str, str], words: str) -> None:

@@ -86,7 +86,7 @@ def test_an_analysis_of_spans_has_those_of_one_file(whole: list[dict[str, Any]],
     for mine, wanted in zip(result.measured, plain.measured, strict=True):
         assert mine.good_spans == wanted.good_spans and mine.incorrect_spans == wanted.incorrect_spans
     assert {span.side for spans in result.measured[0].good_spans or () for span in spans} == {"target", "source"}
-    with pytest.raises(assay.AssayError, match="no analysis called 'localised'"):
+    with pytest.raises(assay.AssayError, match="unknown analysis 'localised'"):
         assay.run_corpus(tmp_path / "in", names, out=tmp_path / "p", analysis="localised")
     assert not (tmp_path / "p").exists(), "refused before anything is scored"
 

@@ -114,11 +114,11 @@ def test_any_tree_by_its_path(tmp_path: Path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["wmt32"], "no WMT test set called 'wmt32'. Did you mean"),
-        (["wmt23", "--langpair", "zh-en"], "no language pair called 'zh-en'"),
+        (["wmt32"], "unknown WMT test set 'wmt32'. Did you mean"),
+        (["wmt23", "--langpair", "zh-en"], "unknown language pair 'zh-en'"),
         (["wmt23", "--task", "99"], "there is no task 99"),
-        (["wmt23", "--table", "taks"], "no table of wmt23 called 'taks'. Did you mean tasks?"),
-        (["wmt23", "-m", "chfr"], "no metric called 'chfr'"),
+        (["wmt23", "--table", "taks"], "unknown table 'taks' of wmt23. Did you mean tasks?"),
+        (["wmt23", "-m", "chfr"], "unknown metric 'chfr'"),
         (["wmt23", "--metric-file", "nowhere.tsv"], "there is no file nowhere.tsv"),
         (["wmt23", "--recipe", "xcomet", "--worth"], "--worth belongs to the official tasks"),
         (["wmt24"], "the WMT24 metrics task data is not here"),
@@ -136,7 +136,7 @@ def test_wrong_files_in_the_tree_are_named(data: Path, capsys):
     file.write_text(file.read_text().replace("C\t", "Z\t"))
     assert main(["meta", "wmt23", "--data-dir", str(data)]) == 2
     error = capsys.readouterr().err
-    assert "no system called 'Z'" in error
+    assert "unknown system 'Z'" in error
     assert "BLEU-refA.seg.score" in error
 
 

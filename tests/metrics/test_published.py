@@ -107,7 +107,7 @@ def test_a_new_checkpoint_is_fetched_found_and_scored(
 def test_a_mistake_in_an_entry_is_named(entries: Path) -> None:
     whole = entries.read_text(encoding="utf-8")
     for wrong, said in (
-        (NEW.replace("gigabytes", "gigabyte"), r"no key called 'gigabyte'\..*checkpoints\.toml: checkpoints\.comet-30"),
+        (NEW.replace("gigabytes", "gigabyte"), r"unknown key 'gigabyte'\..*checkpoints\.toml: checkpoints\.comet-30"),
         (NEW.replace('"comet"', '"comets"'), "checkpoints.comet-30.family"),
         (NEW.replace('["wmt17-da"]', '"wmt-da"'), "checkpoints.comet-30.trained_on must be a list"),
     ):

@@ -174,9 +174,9 @@ def test_nothing_to_draw() -> None:
     bare = replace(contrastive()["phenomena"], figures=())
     assert render({}) == {} and render([bare]) == {}
     assert render([replace(contrastive()["phenomena"], rows=[])]) == {}
-    with pytest.raises(UnknownName, match="no kind of figure called 'pie'"):
+    with pytest.raises(UnknownName, match="unknown kind of figure 'pie'"):
         render([replace(bare, figures=(Figure("x", "pie"),))])  # type: ignore[arg-type]
-    with pytest.raises(UnknownName, match="no figure format called 'pdf'"):
+    with pytest.raises(UnknownName, match="unknown figure format 'pdf'"):
         render(contrastive(), "pdf")
 
 

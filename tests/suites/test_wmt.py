@@ -27,7 +27,7 @@ def test_facts_of_the_years():
         "contrastive",
     ]
     assert facts("wmt24").langpairs["en-de"].standard_reference == "refB"
-    with pytest.raises(UnknownName, match=r"no WMT test set called 'wmt32'. Did you mean"):
+    with pytest.raises(UnknownName, match=r"unknown WMT test set 'wmt32'. Did you mean"):
         facts("wmt32")
 
 
@@ -65,7 +65,7 @@ def test_the_judged_batch(tmp_path: Path):
     assert not np.isnan(judged.scores["gold"]).any()
     with pytest.raises(InputError, match="wmt:path=FOLDER"):
         Wmt().load(None)
-    with pytest.raises(UnknownName, match="no language pair called 'en-fr'"):
+    with pytest.raises(UnknownName, match="unknown language pair 'en-fr'"):
         Wmt(path=str(tmp_path), langpair="en-fr").load(None)
 
 

@@ -150,7 +150,7 @@ def test_the_ending_says_the_format(tmp_path: Path) -> None:
         assay.filter_rows("chrf < 30", ROWS, out=tmp_path / "out.csv", format="tsv")
     with pytest.raises(InputError, match=r"out\.txt says no format"):
         assay.filter_rows("chrf < 30", ROWS, out=tmp_path / "out.txt")
-    with pytest.raises(UnknownName, match=r"no format called 'tvs'\. Did you mean tsv"):
+    with pytest.raises(UnknownName, match=r"unknown format 'tvs'\. Did you mean tsv"):
         assay.filter_rows("chrf < 30", ROWS, out=tmp_path / "out.txt", format="tvs")
     assay.filter_rows("chrf < 30", ROWS, out=tmp_path / "out.txt", format="csv")
     assert (tmp_path / "out.txt").read_text().startswith("system,id,mt,chrf,ok,flags\n")

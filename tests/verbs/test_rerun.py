@@ -190,7 +190,7 @@ def test_what_cannot_be_done_again_says_why(capsys: pytest.CaptureFixture[str]) 
         ({"samples": "many"}, "samples cannot be 'many'."),
         ({"columns": {"mt": 0.5}}, "columns cannot be an object."),
         ({"hypotheses": ["x"]}, "hypotheses cannot be a list of 1 value."),
-        ({"sample": 1}, "no argument of score called 'sample'. Did you mean samples?"),
+        ({"sample": 1}, "unknown argument 'sample' of score. Did you mean samples?"),
         ({"progress": "os.system"}, "progress cannot be 'os.system'."),
     ],
 )

@@ -100,7 +100,7 @@ def test_a_language_pair_is_taken_alone(result: SuiteResult, tmp_path: Path) -> 
     one = run("embedded", ["chrf"], langpair="de-en", samples=5)
     expected = [item.id for item in result.content if item.langpair == "de-en"]  # type: ignore[union-attr]
     assert [item.id for item in one.content] == expected  # type: ignore[union-attr]
-    with pytest.raises(UnknownName, match=r"no language pair in .*embedded suite called 'en-zz'"):
+    with pytest.raises(UnknownName, match=r"unknown language pair 'en-zz' in .*embedded suite"):
         run("embedded", ["chrf"], langpair="en-zz")
     with pytest.raises(UnknownName, match="langpair of dfki called 'en-zz'"):
         run("dfki", ["chrf"], langpair="en-zz")

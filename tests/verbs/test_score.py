@@ -41,7 +41,7 @@ def test_several_references_are_columns() -> None:
         ({"hypotheses": "text"}, "not one string"),
         ({"hypotheses": {"a", "b"}}, "a set has no order"),
         ({"references": [["a", "b"], ["c", "d"], ["e", "f"]]}, "nested the wrong way round"),
-        ({"references": ["a", "b"]}, "reference 1 has 2 segments, hypotheses has 3"),
+        ({"references": ["a", "b"]}, "reference 1 has 2 segments, but hypotheses has 3"),
         ({"references": None}, "chrf needs a reference"),
         ({"hypotheses": ["a", None, "b"]}, r"hypotheses\[1\] is NoneType"),
         ({"metrics": []}, "no metric was asked for"),

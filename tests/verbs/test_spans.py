@@ -95,7 +95,7 @@ def test_files_by_hand(capsys: pytest.CaptureFixture[str]):
         (["gold.tsv", "-m", "chrf"], "chrf marks no error spans. Use a model that does"),
         (["clean.jsonl", "--predicted", "clean.jsonl"], "clean.jsonl marks no error in 2 translations: there is nothing to find"),
         (["with_ref.jsonl", "-m", "chrf"], "chrf marks no error spans. Use a model that does: xcomet-xl"),
-        (["gold.tsv", "--rater", "rr"], "no rater in gold.tsv called 'rr'. Did you mean r?"),
+        (["gold.tsv", "--rater", "rr"], "unknown rater 'rr' in gold.tsv. Did you mean r?"),
         (["nowhere.tsv"], "there is no file nowhere.tsv, and no test set of that name (wmt22"),
         (["gold.tsv", "--predicted", "like_r.jsonl", "--out", "like_r.jsonl"], "would overwrite the input like_r.jsonl"),
     ],
@@ -225,7 +225,7 @@ def test_campaign_from_the_command_line(capsys: pytest.CaptureFixture[str]):
             "like_r.jsonl has no score for 18 of 18 judged",
         ),
         (["like_r.jsonl"], "like_r.jsonl has error spans and no scores: assay spans evaluates spans"),
-        (["da.csv", "--test", "t"], "no test called 't'"),
+        (["da.csv", "--test", "t"], "unknown test 't'"),
         (["no_scores.tsv"], "no_scores.tsv has no scores in its column 'score': --columns score=COLUMN"),
     ],
 )

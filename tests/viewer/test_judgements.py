@@ -140,7 +140,7 @@ def test_groups_by_hand() -> None:
     assert made["groups"][0]["where"] == 'domain is not missing and domain == "x"'
     assert [group["where"] for group in grouped(rows, "late", "m")["groups"]] == ["late", "not late"]
     assert quarters(np.arange(1, 9)) == [2, 4, 6] and quarters(np.array([5, 5, 5, 5])) == []
-    with pytest.raises(UnknownName, match="no column to group by called 'speaker'"):
+    with pytest.raises(UnknownName, match="unknown column to group by 'speaker'"):
         grouped(rows, "speaker", "m")
     with pytest.raises(UnknownName, match="no metric in these rows"):
         grouped(rows, "domain", "n")

@@ -42,7 +42,7 @@ def test_what_is_no_expression_or_no_column_is_refused_in_a_sentence(rows: Rows)
         rows.order(Asked(where="chfr < 3"))
     with pytest.raises(AssayError, match="row 2: chrf has no number"):
         rows.order(Asked(where="chrf < 3"))
-    with pytest.raises(AssayError, match="no column in these rows called 'comet'"):
+    with pytest.raises(AssayError, match="unknown column 'comet' in these rows"):
         rows.order(Asked(sort="comet"))
 
 

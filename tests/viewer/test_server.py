@@ -70,7 +70,7 @@ def test_nothing_but_the_given_runs_is_served(asking: Asking) -> None:
     for place in ("../../etc/passwd", "static/app.js", "api/../../x", "%2e%2e/manifest.json", "api/", "api/nothing"):
         assert asking(path + place)[0] == 404, place
     status, whole = asking.api("rows", run="/etc")
-    assert status == 400 and "no run here called '/etc'" in whole["error"]
+    assert status == 400 and "unknown run '/etc'" in whole["error"]
 
 
 def test_every_answer_forbids_what_the_page_does_not_need(asking: Asking) -> None:

@@ -1,4 +1,4 @@
-"""The nouns and contracts that every room shares. Imports nothing but the standard library (numpy when called)."""
+"""Contracts and data types that every package shares. Imports the standard library only, and numpy when it is needed."""
 
 from assay.core.batch import Batch, Segment
 from assay.core.errors import AssayError, CheckFailed, InputError, Interrupted, MissingPart, OutputError, UnknownName

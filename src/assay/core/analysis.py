@@ -1,9 +1,8 @@
-"""The contract of an analysis: what it gets, what it must find there, and what it gives back.
+"""The contract of an analysis: its arguments, its requirements and its result.
 
-An analysis is a function ``tables(content, measured, *, seed, samples, correction) -> list[Table]``. The content is a set's
-items (a challenge set) or its `Judged`. `requires` says before the function what a set must have, so that any set that has
-it can be analysed and any other is refused in one sentence; a function without it takes whatever comes. It is also the mark
-by which a function may be named as ``module:function``.
+An analysis is a function ``tables(content, measured, *, seed, samples, correction) -> list[Table]``. The content is the items of a
+challenge set or a `Judged` batch. The decorator `requires` states what a set must contain; a set without it is rejected with one
+sentence. An analysis without the decorator accepts every set. Only decorated functions may be named as ``module:function``.
 """
 
 from __future__ import annotations
@@ -21,37 +20,37 @@ from assay.core.table import Table
 ContentKind = Literal["items", "judged", "outcomes"]
 _WORDS = {
     "items": "pairs of a good and an incorrect translation",
-    "judged": "segments that people judged",
+    "judged": "segments with human judgements",
     "outcomes": "outcomes of a task (assay breakdown)",
 }
 _COLUMNS = ("source", "reference", "phenomenon", "category", "severity", "langpair")
 
 
 class Analysis(Protocol):
-    """What every analysis is called with. A table called ``summary`` is what a terminal shows."""
+    """The signature of an analysis. A terminal shows its table called ``summary``."""
 
     def __call__(
         self, content: Any, measured: Sequence[Measured], /, *, seed: int, samples: int, correction: str
     ) -> Sequence[Table]:
-        """The tables; `seed` and `samples` are for resampling, `correction` for many comparisons."""
+        """Return the tables; `seed` and `samples` control resampling, `correction` the multiple-testing correction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What an analysis needs of a set: its kind, and a test that says in words what is missing (empty: nothing)."""
+    """What an analysis requires of a set: its kind, and a function that describes what is missing (empty if nothing is)."""
 
     kind: ContentKind | None = None
     lacks: Callable[[Any], str] | None = None
     spans: bool = False
-    """Whether it looks at the error spans that metrics mark: a set in many files is scored with them, then."""
+    """Whether it uses the error spans that metrics mark. If so, sets in many files are scored with spans."""
 
     def check(self, analysis: str, content: Sequence[Item] | Judged) -> None:
-        """Refuse a set that the analysis cannot work on."""
-        given = "judged" if isinstance(content, Judged) else "items"
-        if self.kind is not None and self.kind != given:
-            raise InputError(f"the analysis {analysis} needs {_WORDS[self.kind]}, and this set has {_WORDS[given]}.")
+        """Reject a set that does not meet the requirement."""
+        kind = "judged" if isinstance(content, Judged) else "items"
+        if self.kind is not None and self.kind != kind:
+            raise InputError(f"the analysis {analysis} needs {_WORDS[self.kind]}, but this set has {_WORDS[kind]}.")
         if self.lacks is not None and (missing := self.lacks(content)):
-            raise InputError(f"the analysis {analysis} needs {missing}; the set has {_has(content)}.")
+            raise InputError(f"the analysis {analysis} needs {missing}, but the set has {_contents(content)}.")
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -60,11 +59,21 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def requires(
     kind: ContentKind | None = None, lacks: Callable[[Any], str] | None = None, *, spans: bool = False
 ) -> Callable[[Function], Function]:
-    """Write an analysis's requirement above it: ``@requires("items", columns("category", "phenomenon"))``.
+    """Mark a function as an analysis and state what it requires of a set.
 
-    `kind` is what a set must hold (``items``, ``judged``, ``outcomes``), `lacks` says in words what one is missing, if anything.
-    `spans` says that the analysis looks at the error spans that metrics mark.
-    ``@requires()`` marks an analysis that takes whatever comes.
+    Args:
+        kind: What a set must contain: ``items``, ``judged`` or ``outcomes``; by default anything.
+        lacks: A function that describes what a set is missing; it returns an empty string if nothing is.
+        spans: Whether the analysis uses the error spans that metrics mark.
+
+    Returns:
+        A decorator. ``@requires()`` accepts every set.
+
+    Example:
+        ```python
+        @assay.requires("items")
+        def tables(items, measured, *, seed, samples, correction): ...
+        ```
     """
 
     def mark(function: Function) -> Function:
@@ -75,18 +84,18 @@ def requires(
 
 
 def is_analysis(function: object) -> bool:
-    """Whether `requires` stands above a function."""
+    """Return whether a function is decorated with `requires`."""
     return isinstance(getattr(function, "requirement", None), Requirement)
 
 
 def requirement_of(function: object) -> Requirement:
-    """What was written above an analysis; of a plain function, nothing."""
+    """Return the requirement of an analysis; a function without the decorator requires nothing."""
     requirement = getattr(function, "requirement", None)
     return requirement if isinstance(requirement, Requirement) else Requirement()
 
 
 def columns(*names: str) -> Callable[[Sequence[Item]], str]:
-    """The test that every item has these columns filled in."""
+    """Return a `lacks` function which checks that these columns are filled in every item."""
 
     def lacks(items: Sequence[Item]) -> str:
         missing = [name for name in names if not all(filled(item, name) for item in items)]
@@ -96,16 +105,16 @@ def columns(*names: str) -> Callable[[Sequence[Item]], str]:
 
 
 def filled(item: Item, column: str) -> bool:
-    """Whether an item says something in a column; a file without phenomena calls them all ``all``."""
+    """Return whether a column of an item is filled. Files without phenomena use the placeholder ``all``, which does not count."""
     value = getattr(item, column)
     return bool(value) and not (column == "phenomenon" and value == "all")
 
 
-def _has(content: Sequence[Item] | Judged) -> str:
+def _contents(content: Sequence[Item] | Judged) -> str:
     if isinstance(content, Judged):
-        there = [*(f"the score {name}" for name in content.scores), *(f"the label {name}" for name in content.labels)]
-        return listing(there) or "neither scores nor labels"
-    there = [name for name in _COLUMNS if any(filled(item, name) for item in content)]
-    names = list(dict.fromkeys(item.phenomenon for item in content if filled(item, "phenomenon")))
-    told = f" ({listing(names, 4)})" if names else ""
-    return f"the columns {', '.join(('good', 'incorrect', *there))}{told}"
+        present = [*(f"the score {name}" for name in content.scores), *(f"the label {name}" for name in content.labels)]
+        return listing(present) or "neither scores nor labels"
+    present = [name for name in _COLUMNS if any(filled(item, name) for item in content)]
+    phenomena = list(dict.fromkeys(item.phenomenon for item in content if filled(item, "phenomenon")))
+    detail = f" ({listing(phenomena, 4)})" if phenomena else ""
+    return f"the columns {', '.join(('good', 'incorrect', *present))}{detail}"

@@ -1,7 +1,6 @@
-"""Texts to be judged, as columns.
+"""Texts as columns of equal length: the `Batch` that every metric receives, its chunks, and its missing references.
 
-A `Batch` is what every metric gets: columns of equal length. A million lines cost a million strings and nothing more;
-``batch[i]`` makes a `Segment` for people, hot paths never do.
+A million rows cost a million strings and nothing more. ``batch[i]`` builds a `Segment` for display; hot paths never do.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ CHUNK_ROWS, CHUNK_CHARACTERS = 20_000, 16_000_000
 
 
 def _digest(text: str | None) -> str:
-    """Return a digest that stays the same in another process, so that an interrupted run can resume."""
+    """Return a digest that is the same in every process, so that an interrupted run can resume."""
     return "-" if text is None else blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One translation with all that is known about it."""
+    """One translation with its source, references and labels."""
 
     hypothesis: str
     source: str | None = None
@@ -46,14 +45,19 @@ class Segment:
     document: str | None = None
     id: str | None = None
     meta: Mapping[str, str] = default(default_factory=dict, hash=False)
-    """Further columns of the row by name, for perturbations that need more than a sentence pair."""
+    """Other columns of the row, for perturbations that need more than a sentence pair."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Columns of equal length: hypotheses, and whatever is known beside them.
+    """Texts and labels as columns of equal length.
 
-    `references` holds one column for each reference; a segment that lacks one of several references has ``None`` there.
+    `references` holds one column per reference. A segment that lacks one of several references has None in that column.
+
+    Example:
+        ```python
+        batch = assay.Batch(["Das Haus."], sources=["The house."], references=(["Ein Haus."],))
+        ```
     """
 
     hypotheses: Column
@@ -64,9 +68,9 @@ class Batch:
     documents: Column | None = None
     ids: Column | None = None
     groups: Column | None = None
-    """What each row is grouped by, where somebody asked (``--by``)."""
+    """The group of each row, if scores are requested by group (``--by``)."""
     rows: InputRows | None = None
-    """All columns of the input, where the rows go out again."""
+    """All columns of the input, if the rows are written out again."""
 
     def __post_init__(self) -> None:
         if isinstance(self.hypotheses, str):
@@ -74,7 +78,7 @@ class Batch:
         for name, column in self._columns():
             if len(column) != len(self.hypotheses):
                 raise InputError(
-                    f"{name} has {count(len(column), 'segment')}, hypotheses has {len(self.hypotheses):,}: they must match."
+                    f"{name} has {count(len(column), 'segment')}, but hypotheses has {len(self.hypotheses):,}; they must match."
                 )
 
     def _columns(self) -> Iterator[tuple[str, Sequence[Any]]]:
@@ -90,9 +94,9 @@ class Batch:
         return len(self.hypotheses)
 
     def column(self, name: str) -> Sequence[str | None] | None:
-        """A column by name; ``reference`` is the first of the references.
+        """Return a column by name; ``reference`` is the first reference.
 
-        ``source_keys`` and ``reference_keys`` are digests, to compare rows without keeping their texts.
+        ``source_keys`` and ``reference_keys`` are digests of the texts, for comparing rows without retaining the texts.
         """
         if name == "reference":
             return self.references[0] if self.references else None
@@ -101,11 +105,11 @@ class Batch:
         if name == "reference_keys":
             columns = [map(_digest, column) for column in self.references or ()]
             return list(map(" ".join, zip(*columns, strict=True))) or None
-        found: Sequence[str | None] | None = getattr(self, name)
-        return found
+        column: Sequence[str | None] | None = getattr(self, name)
+        return column
 
     def outward(self) -> dict[str, Sequence[str | None]]:
-        """The columns by the names that they have in rows: id, doc, langpair, src, mt, ref, ref2 …"""
+        """Return the columns under the names that output rows use: id, doc, langpair, src, mt, ref, ref2 …"""
         named: dict[str, Sequence[str | None] | None] = {
             "id": self.ids, "doc": self.documents, "langpair": self.langpairs, "src": self.sources, "mt": self.hypotheses,
         }  # fmt: skip
@@ -116,7 +120,7 @@ class Batch:
 
     @property
     def nrefs(self) -> int:
-        """Number of reference columns."""
+        """The number of reference columns."""
         return len(self.references or ())
 
     def __getitem__(self, i: int) -> Segment:
@@ -134,11 +138,11 @@ class Batch:
         )
 
     def slice(self, start: int, stop: int) -> Batch:
-        """Rows start to stop, without copying a string."""
+        """Return the rows from `start` to `stop` without copying a string."""
         return self._map(lambda column: column[start:stop])
 
     def select(self, rows: Sequence[int]) -> Batch:
-        """The given rows, in the given order."""
+        """Return these rows, in this order."""
         return self._map(lambda column: [column[i] for i in rows])
 
     def _map(self, change: Any) -> Batch:

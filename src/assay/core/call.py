@@ -1,6 +1,6 @@
-"""What was asked of assay, kept so that it can be asked again: the words of a command line, and the arguments of a verb.
+"""Recorded calls: the verb and arguments behind a result, from which ``assay rerun`` repeats the call.
 
-A verb that is marked with `recorded` hangs the call on its result; the manifest keeps it, and ``assay rerun`` makes it again.
+The decorator `recorded` attaches the call to the result of a verb. The manifest of a run stores it.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from typing import Any, ParamSpec, TypeVar
 P = ParamSpec("P")
 R = TypeVar("R")
 
-NOT_THE_QUESTION = ("progress", "asked", "fewest")
-"""Arguments that change no result, or that are kept by what they were made from."""
+NOT_RECORDED = ("progress", "asked", "fewest")
+"""Arguments that do not affect the result, or that are recorded through the arguments they were made from."""
 
 
 def now() -> str:
-    """The time in UTC, as ISO 8601 writes it, to the second."""
+    """Return the time in UTC to the second, in ISO 8601 format."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A verb and its arguments, as plain values. `unkept` are those that a file cannot hold: texts in memory, objects."""
+    """A verb and its arguments as plain values. `unkept` names arguments that a file cannot hold, such as texts in memory."""
 
     verb: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -38,27 +38,30 @@ class Call:
     def of(
         cls, verb: str, arguments: Mapping[str, Any], more: Call | None = None, *, texts: Collection[str] = ()
     ) -> Call:
-        """From arguments of any kind. `more` are those that an earlier step was given; `texts` are the names of those that hold
-        texts, which may be millions and are not kept."""
-        kept: dict[str, Any] = dict(more.arguments) if more is not None else {}
+        """Return the call for arguments of any kind.
+
+        `more` is the call of an earlier step, whose arguments are included. `texts` names arguments that hold texts; there may be
+        millions of these, so they are not recorded.
+        """
+        values: dict[str, Any] = dict(more.arguments) if more is not None else {}
         unkept = list(more.unkept) if more is not None else []
         for name, value in arguments.items():
-            if name in NOT_THE_QUESTION or value is None:
+            if name in NOT_RECORDED or value is None:
                 continue
             try:
                 if name in texts:
                     raise TypeError(f"the texts of {name} are in memory")
-                kept[name] = _plain(value)
+                values[name] = _plain(value)
             except TypeError:
                 unkept.append(name)
-        return cls(verb, kept, tuple(unkept), more.started if more is not None else now())
+        return cls(verb, values, tuple(unkept), more.started if more is not None else now())
 
 
 def recorded(verb: str, defaults: Mapping[str, Any] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Mark a verb's function, so that its result has the `call` that made it.
+    """Return a decorator that attaches the `Call` to a verb's result.
 
-    An argument ``asked`` brings along the call by which it was made. `defaults` are those of the options that the function takes
-    as ``**options``: they are recorded like those of its other parameters, and an option that is not among them is a TypeError.
+    If an argument ``asked`` has a `call` of its own, its arguments are included. `defaults` are the default values of the options
+    that the function takes as ``**options``. They are recorded as well, and any other option raises a TypeError.
     """
 
     def mark(function: Callable[P, R]) -> Callable[P, R]:
@@ -73,9 +76,9 @@ def recorded(verb: str, defaults: Mapping[str, Any] | None = None) -> Callable[[
             if defaults is not None and (wrong := [name for name in options if name not in defaults]):
                 raise TypeError(f"{function.__name__}() got an unexpected keyword argument {wrong[0]!r}")
             arguments = {**bound.arguments, **(defaults or {}), **options}
-            made = Call.of(verb, arguments, getattr(arguments.get("asked"), "call", None))
+            record = Call.of(verb, arguments, getattr(arguments.get("asked"), "call", None))
             result = function(*args, **kwargs)
-            result.call = made  # type: ignore[attr-defined]
+            result.call = record  # type: ignore[attr-defined]
             return result
 
         return call
@@ -84,7 +87,7 @@ def recorded(verb: str, defaults: Mapping[str, Any] | None = None) -> Callable[[
 
 
 def _plain(value: Any) -> Any:
-    """A value that JSON holds and gives back; TypeError for any other."""
+    """Return a value as JSON can store it; raise a TypeError for any other value."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, os.PathLike):
@@ -93,4 +96,4 @@ def _plain(value: Any) -> Any:
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(inner) for inner in value]
-    raise TypeError(f"{type(value).__name__} is no plain value")
+    raise TypeError(f"{type(value).__name__} is not a plain value")

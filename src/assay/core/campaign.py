@@ -1,9 +1,9 @@
-"""A campaign: what several raters said about several systems' translations, by scores, by error spans, or by both."""
+"""Human evaluation campaigns: judgements of several raters on several systems, as scores, error spans or both."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from assay.core.judged import Judgement
@@ -24,7 +24,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgedText:
-    """The translation that was judged, and what it was judged beside; None where the file does not say."""
+    """The judged translation with its source and reference; None if the file does not contain them."""
 
     text: str | None = None
     source: str | None = None
@@ -34,44 +34,42 @@ class JudgedText:
 
 @dataclass(frozen=True)
 class Campaign:
-    """Judgements by translation, with the texts; scores are higher for better."""
+    """Judgements by translation, with the texts. Higher scores are better."""
 
     name: str
     protocol: Protocol
     judgements: Mapping[Cell, Sequence[Judgement]]
     texts: Mapping[Cell, JudgedText] = field(default_factory=dict)
     marked: bool = False
-    """Whether raters marked error spans; else an empty list of spans says nothing."""
+    """Whether raters marked error spans. If not, an empty list of spans does not mean that there is no error."""
     standard: frozenset[tuple[str, str]] = frozenset()
-    """(langpair, system) of translations that serve as the reference: no metric is asked about them."""
+    """(langpair, system) of translations that serve as the reference, which metrics do not score."""
     notes: Sequence[str] = ()
-    """What the reader left out or decided."""
+    """What the reader skipped or decided."""
     counted: bool = False
-    """Whether segments had no names of their own, so that they were counted in their order."""
+    """Whether segments had no ids and were numbered in their order."""
 
     @property
     def langpairs(self) -> list[str]:
-        """Language pairs in the order of their first judgement; one without a name is ``""``."""
+        """The language pairs in the order of their first judgement; ``""`` if the file names none."""
         return list(dict.fromkeys(cell.langpair for cell in self.judgements))
 
     @property
     def raters(self) -> list[str]:
-        """Raters in the order of their first judgement."""
+        """The raters in the order of their first judgement."""
         return list(dict.fromkeys(judgement.rater for _, judgement in self.each()))
 
     def systems(self, langpair: str) -> list[str]:
-        """Systems of a language pair, in the order of their first judgement."""
+        """Return the systems of a language pair, in the order of their first judgement."""
         return list(dict.fromkeys(cell.system for cell in self.judgements if cell.langpair == langpair))
 
     def each(self) -> Iterator[tuple[Cell, Judgement]]:
-        """Every judgement with what it is about."""
+        """Yield every judgement with its translation."""
         for cell, judgements in self.judgements.items():
             for judgement in judgements:
                 yield cell, judgement
 
     def of_langpairs(self, wanted: Sequence[str]) -> Campaign:
-        """The judgements of some language pairs."""
-        from dataclasses import replace
-
-        kept = {cell: found for cell, found in self.judgements.items() if cell.langpair in wanted}
-        return replace(self, judgements=kept)
+        """Return the campaign with the judgements of these language pairs only."""
+        chosen = {cell: judgements for cell, judgements in self.judgements.items() if cell.langpair in wanted}
+        return replace(self, judgements=chosen)

@@ -1,4 +1,4 @@
-"""What a run keeps of one chunk of rows: the scores of every metric, whose rows they are, and their exact sums."""
+"""Scored chunk of rows: the scores of every metric, the rows' systems, exact sums, and the columns that a run retains."""
 
 from __future__ import annotations
 
@@ -19,64 +19,65 @@ if TYPE_CHECKING:
 
 
 Flagging = Literal["auto", "all", "none"]
-"""Which flags of the texts are looked for: all but what would cost more than the scoring, all, or none."""
+"""Which flags of the texts are raised: all but those that would cost more than the scoring itself, all, or none."""
 LABELS = ("ids", "documents")
-"""Columns of a batch that name a row."""
+"""Columns of a batch that identify a row."""
 NAMES = ("langpairs", *LABELS)
-"""Columns of a batch that name a segment in a table of several language pairs."""
+"""Columns of a batch that identify a segment in a table of several language pairs."""
 KEYS = ("source_keys", "reference_keys")
-"""Digests of a row's texts, to pair the rows of several systems."""
+"""Digests of a row's texts, for pairing the rows of several systems."""
 TEXTS = ("sources", "hypotheses", "references")
 OUTWARD = {"ids": "id", "documents": "doc", "sources": "src", "hypotheses": "mt", "references": "ref"}
-"""Columns of a batch, by the names that they have in what is written."""
+"""Columns of a batch and their names in output rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retained:
-    """What is kept of a chunk beside values, components and flags."""
+    """What a run retains of each chunk in addition to values, components and flags."""
 
     stats: bool = False
-    """The sufficient statistics of every segment, for resampling."""
+    """Sufficient statistics of every segment, for resampling."""
     spans: bool = False
     """Error spans."""
     columns: tuple[str, ...] = ()
-    """Columns of the batch by name: ``hypotheses``, ``langpairs``, ``ids`` …, ``reference`` for the first of those, and ``rows``
+    """Columns of the batch by name: ``hypotheses``, ``langpairs``, ``ids`` …, ``reference`` for the first reference, and ``rows``
     for all columns of the input."""
     flags: Flagging = "auto"
-    """Which flags of the texts are raised: see `assay.engine.flags`."""
+    """Which flags of the texts are raised; see `assay.engine.flags`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Scores of consecutive rows. `codes` numbers each row's system in `systems`, which holds all names met so far."""
+    """Scores of consecutive rows. `codes` are indices into `systems`, the names of all systems up to this chunk."""
 
     systems: Sequence[str]
     codes: NDArray[np.int32]
     scores: Mapping[str, Scores]
-    """By metric; statistics and spans only where they are kept."""
+    """By metric; with statistics and spans only if the run retains them."""
     sums: Mapping[str, Mapping[tuple[int, int], Floats]]
-    """By metric, and by system and language number: parts that add up to the exact sum of the statistics (`assay.core.sums`)."""
+    """By metric, then by index of system and language: the exact sum of the statistics in parts (`assay.core.sums`)."""
     raised: Mapping[str, Bools] = field(default_factory=dict)
-    """Flags of the texts by row; those of a metric are with its scores."""
+    """Flags of the texts by row. Flags of a metric are part of its scores."""
     columns: Mapping[str, Any] = field(default_factory=dict)
-    """Columns that are kept; empty where the batch had none. `references` is one column for each reference, `rows` what
-    `InputRows.to_dict` gave."""
+    """Retained columns; empty if the batch has no such column. `references` is one column per reference, `rows` is the value of
+    `InputRows.to_dict`."""
     languages: Sequence[str] = ()
-    """The target languages met so far, where a metric goes by them; `spoken` numbers each row's."""
+    """All target languages up to this chunk, if a metric depends on them."""
     spoken: NDArray[np.int32] | None = None
+    """The index of each row's language in `languages`."""
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def flags(self) -> dict[str, Bools]:
-        """Every flag by row: of the texts (``empty_hypothesis``), then of the metrics (``comet truncated``)."""
+        """Return every flag by row: flags of the texts (``empty_hypothesis``), then of the metrics (``comet truncated``)."""
         flags = dict(self.raised)
         for metric, scores in self.scores.items():
             flags |= {f"{metric} {flag}": column for flag, column in scores.flags.items()}
         return flags
 
     def flag_lists(self) -> list[list[str]]:
-        """The flags of each row by name; one that is raised for the text is not said again for a metric."""
+        """Return the names of each row's flags. A metric's flag is omitted if the text has the same flag."""
         none: list[str] = []
         rows = [none] * len(self)
         for flag, column in self.flags().items():
@@ -85,40 +86,43 @@ class Chunk:
                     rows[i] = [*rows[i], flag]
         return rows
 
-    def named(self, met: dict[int, int]) -> dict[str, list[Any]]:
-        """Return the system of each row, if systems have names, and its number. `met` counts the rows of each and is updated."""
+    def row_numbers(self, counts: dict[int, int]) -> dict[str, list[Any]]:
+        """Return the system of each row, if systems have names, and the row's number within it.
+
+        `counts` holds the rows of each system before this chunk; it is updated.
+        """
         numbers, codes = [], self.codes.tolist()
         for code in codes:
-            met[code] = met.get(code, 0) + 1
-            numbers.append(met[code])
-        named = {} if list(self.systems) == [""] else {"system": [self.systems[code] for code in codes]}
-        return {**named, "segment": numbers}
+            counts[code] = counts.get(code, 0) + 1
+            numbers.append(counts[code])
+        systems = {} if list(self.systems) == [""] else {"system": [self.systems[code] for code in codes]}
+        return {**systems, "segment": numbers}
 
-    def rows(self, met: dict[int, int]) -> InputRows:
-        """The columns of the input; without them what names a row: system, number, id and document."""
-        named = self.named(met)
-        if kept := self.columns.get("rows"):
-            return InputRows(kept["columns"], kept["roles"])
-        return InputRows({**named, **self.beside()})
+    def rows(self, counts: dict[int, int]) -> InputRows:
+        """Return the columns of the input or, if they were not retained, the columns that identify a row."""
+        numbers = self.row_numbers(counts)
+        if rows := self.columns.get("rows"):
+            return InputRows(rows["columns"], rows["roles"])
+        return InputRows({**numbers, **self.outward()})
 
     def span_objects(self) -> list[dict[str, Any]] | None:
-        """The error spans of each row by metric; None where no metric marks any, or none are kept."""
-        found = {name: scores.spans for name, scores in self.scores.items() if scores.spans is not None}
-        return span_objects(found) if found else None
+        """Return the error spans of each row by metric; None if no spans were marked or retained."""
+        spans = {name: scores.spans for name, scores in self.scores.items() if scores.spans is not None}
+        return span_objects(spans) if spans else None
 
-    def beside(self) -> dict[str, Sequence[Any]]:
-        """The kept columns by the names that rows go out with: id, doc, src, mt, ref, ref2 …, and the others of the input."""
+    def outward(self) -> dict[str, Sequence[Any]]:
+        """Return the retained columns under the names of output rows: id, doc, src, mt, ref, ref2 …, and others of the input."""
         if rows := self.columns.get("rows"):
-            named = InputRows(rows["columns"], rows["roles"]).by_role()
-            return {name: column for name, column in named.items() if name not in ("system", "segment")}
-        found: dict[str, Sequence[Any]] = {}
+            by_role = InputRows(rows["columns"], rows["roles"]).by_role()
+            return {name: column for name, column in by_role.items() if name not in ("system", "segment")}
+        columns: dict[str, Sequence[Any]] = {}
         for name, shown in OUTWARD.items():
             column = self.columns.get(name) or ()
             if name == "references":
-                found |= {f"{shown}{i if i > 1 else ''}": texts for i, texts in enumerate(column, 1)}
+                columns |= {f"{shown}{i if i > 1 else ''}": texts for i, texts in enumerate(column, 1)}
             elif len(column):
-                found[shown] = column
-        return found
+                columns[shown] = column
+        return columns
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return the chunk as named arrays; each name is a JSON list that says what the array holds."""

@@ -1,4 +1,4 @@
-"""Rows as columns by name, before anybody says which library they are for; frames of polars come with an extra."""
+"""Named columns independent of any data frame library, and their conversion to plain values and to polars."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Columns = Mapping[str, Any]
 
 
 def import_polars(what: str) -> ModuleType:
-    """polars, for `what`; a plain install is without it, since it is larger than all the rest together."""
+    """Import polars, an optional dependency that is larger than everything else together; `what` requires it."""
     try:
         import polars
     except ImportError as error:
@@ -26,38 +26,38 @@ def import_polars(what: str) -> ModuleType:
 
 
 def polars_frame(columns: Columns, what: str = "to_polars()") -> polars.DataFrame:
-    """The columns as a frame of polars; a column of mixed types is no fault."""
+    """Return the columns as a polars frame; columns of mixed types are allowed."""
     frame: polars.DataFrame = import_polars(what).DataFrame(dict(columns), strict=False)
     return frame
 
 
 def by_column(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Rows with named values as columns; None where a row lacks a name."""
+    """Return rows as columns, with None for values that a row lacks."""
     listed = list(rows)
     return {name: [row.get(name) for row in listed] for name in dict.fromkeys(name for row in listed for name in row)}
 
 
 def joined(parts: Sequence[Columns]) -> dict[str, Any]:
-    """Columns below one another; None where a part lacks one."""
+    """Concatenate columns by name, with None for columns that a part lacks."""
     import numpy as np
 
     lengths = [len(next(iter(part.values()), ())) for part in parts]
-    whole: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name in dict.fromkeys(name for part in parts for name in part):
-        found: list[Any] = [part.get(name) for part in parts]
-        if all(isinstance(column, np.ndarray) for column in found):
-            whole[name] = np.concatenate(found)
+        columns: list[Any] = [part.get(name) for part in parts]
+        if all(isinstance(column, np.ndarray) for column in columns):
+            result[name] = np.concatenate(columns)
         else:
-            whole[name] = [
+            result[name] = [
                 value
-                for column, length in zip(found, lengths, strict=True)
+                for column, length in zip(columns, lengths, strict=True)
                 for value in ([None] * length if column is None else plain_list(column))
             ]
-    return whole
+    return result
 
 
 def plain(value: Any) -> Any:
-    """Return a value that JSON can hold: numpy's numbers as Python's, NaN and infinities as null, dates and bytes as text."""
+    """Return a value as JSON can hold it: numpy numbers become Python numbers, NaN and infinity null, dates and bytes text."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float):
@@ -74,6 +74,6 @@ def plain(value: Any) -> Any:
 
 
 def plain_list(column: Sequence[Any]) -> list[Any]:
-    """A column as a list of Python's own values."""
-    listed: list[Any] = column.tolist() if hasattr(column, "tolist") else list(column)
-    return listed
+    """Return a column as a list of Python values."""
+    values: list[Any] = column.tolist() if hasattr(column, "tolist") else list(column)
+    return values

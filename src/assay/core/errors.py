@@ -1,11 +1,12 @@
-"""Errors that speak to people.
+"""Error classes and warnings, and helpers for the text of messages.
 
-Every error assay raises on purpose says, in one sentence, what is wrong, where it is and what to do next. The command
-line prints that sentence after ``assay:`` and leaves with the class's ``exit_code``; a traceback is always a bug.
+Every deliberate error says in one sentence what is wrong, where, and what to do. The command line prints that sentence after
+``assay:`` and exits with the class's ``exit_code``. A traceback is always a bug.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterable
@@ -14,39 +15,39 @@ from assay.core.context import command_line
 
 
 class AssayError(Exception):
-    """Base of all deliberate errors: wrong input, a missing part, an impossible wish. Exit code 2."""
+    """Base class of all deliberate errors: wrong input, a missing dependency, an impossible request. Exit code 2."""
 
     exit_code = 2
 
 
 class InputError(AssayError, ValueError):
-    """A text, a table or an argument is not what it must be."""
+    """An invalid text, table or argument."""
 
 
 class UnknownName(AssayError, LookupError):
-    """A metric, suite, option or column that does not exist; the message lists the nearest ones."""
+    """An unknown metric, suite, option or column; the message suggests similar names."""
 
 
 class MissingPart(AssayError, ImportError):
-    """Something that must be installed or fetched first; the message is the instruction."""
+    """A package or file that must be installed or fetched first; the message is the instruction."""
 
 
-class NoRoom(InputError):
-    """A network does not fit the memory of its device; no text is at fault."""
+class OutOfMemory(InputError):
+    """A model that does not fit into the memory of its device, whatever the texts are."""
 
 
 class OutputError(AssayError, OSError):
-    """A result could not be written; nothing was left half-written."""
+    """A result that could not be written; no partial file is left."""
 
 
 class CheckFailed(AssayError):
-    """The check that was asked for ran and failed. Exit code 1."""
+    """A requested check that ran and failed. Exit code 1."""
 
     exit_code = 1
 
 
 class Interrupted(AssayError):
-    """The user stopped the run; finished work is kept. Exit code 130, as shells expect."""
+    """A run that the user stopped; finished work is saved. Exit code 130, as shells expect."""
 
     exit_code = 130
 
@@ -67,28 +68,31 @@ def alert(sentences: Iterable[str]) -> None:
 
 
 def count(n: int, noun: str, plural: str | None = None) -> str:
-    """``count(1997, "line")`` is ``"1,997 lines"``."""
+    """Return a number with its noun: ``count(1997, "line")`` is ``"1,997 lines"``."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def listing(names: Iterable[str], most: int = 12) -> str:
-    """A comma-separated list for a message, on one line whatever the names hold, cut when it grows too long to read."""
+    """Return names as a comma-separated list on one line, shortened to `most` names."""
     items = [name if name.isprintable() else " ".join(name.split()) for name in names]
     text = ", ".join(items[:most])
     return text + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
 def unknown(kind: str, name: str, known: Iterable[str], look: str = "") -> UnknownName:
-    """An UnknownName error that suggests the nearest known names, or lists them when none is near."""
+    """Return an `UnknownName` error that suggests similar known names, or lists all if none is similar.
+
+    `kind` may say where the name was looked up (``column in a.tsv``); `look` is a command or a remark for the end of the message.
+    """
     import difflib
 
     options = list(known)
     lowered = {option.lower(): option for option in options}
     near = [lowered[hit] for hit in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)]
     if near:
-        hint = f"Did you mean {', '.join(near)}?"
-    elif options:
-        hint = f"There is {listing(options)}."
+        hint = f"Did you mean {' or '.join([', '.join(near[:-1]), near[-1]] if len(near) > 1 else near)}?"
     else:
-        hint = "There is none."
-    return UnknownName(f"no {kind} called {name!r}. {hint}" + (f" ({look})" if look else ""))
+        hint = f"Available: {listing(options)}." if options else "None is available."
+    more = f" See: {look}" if look.startswith("assay ") else f" ({look})" if look else ""
+    noun, place = re.match(r"((?:(?:kind|role|set|form|choice) of )?.*?)( (?:in|of) .*|$)", kind, re.DOTALL).groups()  # type: ignore[union-attr]
+    return UnknownName(f"unknown {noun} {name!r}{place}. {hint}{more}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
 from assay.core.chunk import Chunk
-from assay.core.errors import InputError, MissingPart, NoRoom, count
+from assay.core.errors import InputError, MissingPart, OutOfMemory, count
 from assay.core.metric import Scores
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Careful:
             self.diary.before(first + start, first + stop)
         try:
             chunk = self.score(batch if (start, stop) == (0, len(batch)) else batch.slice(start, stop))
-        except (MissingPart, NoRoom):  # whatever the rows
+        except (MissingPart, OutOfMemory):  # whatever the rows
             raise
         except Exception as error:
             self.halved += is_memory(error)

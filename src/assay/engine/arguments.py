@@ -62,7 +62,7 @@ def _reference_columns(references: References, n: int) -> tuple[Sequence[str | N
                 "Give one list for each reference, as long as the hypotheses: references=[first_references, second_references]."
             )
         found = ", ".join(f"{length:,}" for length in sorted(lengths))
-        raise InputError(f"references have {found} segments, hypotheses has {n:,}: they must match.")
+        raise InputError(f"references have {found} segments, but hypotheses has {n:,}; they must match.")
     return tuple(columns)
 
 

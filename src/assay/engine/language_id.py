@@ -52,7 +52,7 @@ def available() -> bool:
 def require() -> None:
     """Refuse to go on without CLD2."""
     if not available():
-        raise MissingPart("identifying languages requires the extra 'languages': pip install 'mt-assay[languages]'")
+        raise MissingPart("identifying languages needs the extra 'languages': pip install 'mt-assay[languages]'")
 
 
 def wrong_language(batch: Batch) -> Bools:

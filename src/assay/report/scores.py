@@ -72,7 +72,7 @@ def _write_columns(run: Scored, code: int, write: Any, texts: bool) -> None:
 
     def columns(chunk: Chunk) -> Mapping[str, Sequence[Any]]:
         if texts:
-            return chunk.beside()
+            return chunk.outward()
         return {OUTWARD[name]: chunk.columns[name] for name in LABELS if len(chunk.columns.get(name) or ())}
 
     first = next(iter(run.chunks()), None)

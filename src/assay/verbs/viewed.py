@@ -99,7 +99,7 @@ def chunk_rows(chunk: Chunk, keeps: Retained, met: dict[int, int]) -> Iterator[M
     """The rows of one chunk, columns with a role under its name; `met` counts the segments of each system so far."""
     numbered = dict(met)
     columns = chunk.rows(met).by_role()
-    columns = {name: c for name, c in chunk.named(numbered).items() if name not in columns} | columns
+    columns = {name: c for name, c in chunk.row_numbers(numbered).items() if name not in columns} | columns
     added: dict[str, Sequence[Any]] = {name: scores.values.tolist() for name, scores in chunk.scores.items()}
     if keeps.flags != "none":
         added[FLAGS] = chunk.flag_lists()

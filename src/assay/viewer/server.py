@@ -62,7 +62,7 @@ class Answers:
     def run(self, asked: Question) -> Run:
         key = asked.get("run", "")
         if key not in self._by_key:
-            raise unknown("run here", key, self._by_key)
+            raise unknown("run", key, self._by_key)
         return self._by_key[key]
 
     def start(self, _: Question) -> Any:

@@ -36,7 +36,7 @@ def test_patterns_take_and_leave_out():
     assert matching(["ONLINE-*"], names) == ["ONLINE-A", "ONLINE-B"]
     assert matching(["!ONLINE-*"], names) == ["GPT4", "refA"]
     assert matching(["*", "!refA", "!*-B"], names) == ["ONLINE-A", "GPT4"]
-    with pytest.raises(UnknownName, match=r"no system called 'GPT5'. Did you mean GPT4"):
+    with pytest.raises(UnknownName, match=r"unknown system 'GPT5'. Did you mean GPT4"):
         check_patterns(["!GPT5"], names, "system")
 
 
@@ -59,7 +59,7 @@ def test_each_task_once_for_each_domain_of_its_pairs():
     }  # fmt: skip
     assert tasks[0].weight == pytest.approx(3 / 12 / 3)
     assert {task.langpair for task in TaskChoice(domains=["social"]).apply(official(), SETS).tasks} == {"en-de"}
-    with pytest.raises(UnknownName, match="no domain called 'sports'"):
+    with pytest.raises(UnknownName, match="unknown domain 'sports'"):
         TaskChoice(domains=["sports"]).apply(official(), SETS)
 
 
@@ -90,9 +90,9 @@ def test_tasks_of_statistics():
         made(statistics=["soft_pairwise_accuracy"], levels=["seg"])
     with pytest.raises(InputError, match="system scores cannot be grouped by item"):
         made(statistics=["pearson"], levels=["sys"], groups=["item"])
-    with pytest.raises(UnknownName, match=r"no statistic called 'kendal'. Did you mean kendall"):
+    with pytest.raises(UnknownName, match=r"unknown statistic 'kendal'. Did you mean kendall"):
         made(statistics=["kendal"])
-    with pytest.raises(UnknownName, match="no level called 'doc'"):
+    with pytest.raises(UnknownName, match="unknown level 'doc'"):
         made(statistics=["kendall"], levels=["doc"])
 
 

@@ -76,7 +76,7 @@ def test_impossible_tasks_are_refused():
         MetaTask(1, ("a-b", "c-d"), "sys", "pearson")
     with pytest.raises(InputError, match="cannot be grouped by item"):
         MetaTask(1, ("a-b",), "sys", "pearson", "item")
-    with pytest.raises(UnknownName, match=r"no statistic called 'pearsn'. Did you mean pearson"):
+    with pytest.raises(UnknownName, match=r"unknown statistic 'pearsn'. Did you mean pearson"):
         MetaTask(1, ("a-b",), "sys", "pearsn")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="has no task"):
         task_set({})

@@ -82,7 +82,7 @@ def test_faults_are_named(data, message):
 
 
 def test_unknown_systems_are_named():
-    with pytest.raises(UnknownName, match=r"no system called 'B'.*f line 1"):
+    with pytest.raises(UnknownName, match=r"unknown system 'B'.*f line 1"):
         read_ratings(b"B\tNone\n", "f", SOURCES, OUTPUTS)
 
 

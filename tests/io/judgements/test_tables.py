@@ -41,9 +41,9 @@ def test_faults_are_named(tmp_path: Path):
         read_judged_table(write(tmp_path, "mt\tscore\na\tinf\n"))
     with pytest.raises(InputError, match="has no rows"):
         read_judged_table(write(tmp_path, "mt\tscore\na\tx\n"), skip_bad=True)
-    with pytest.raises(UnknownName, match=r"no column in .* called 'nope'"):
+    with pytest.raises(UnknownName, match=r"unknown column 'nope' in .*"):
         read_judged_table(write(tmp_path, "mt\tscore\na\t1\n"), columns={"mt": "nope"})
-    with pytest.raises(UnknownName, match="no role of a column called 'hypo'"):
+    with pytest.raises(UnknownName, match="unknown role of a column 'hypo'"):
         read_judged_table(write(tmp_path, "mt\tscore\na\t1\n"), columns={"hypo": "mt"})
 
 

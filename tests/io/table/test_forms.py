@@ -171,7 +171,7 @@ def test_fields_of_files_without_a_header(tmp_path: Path) -> None:
 
 
 def test_an_unknown_quoting_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UnknownName, match=r"no quoting called 'cvs'. Did you mean csv"):
+    with pytest.raises(UnknownName, match=r"unknown quoting 'cvs'. Did you mean csv"):
         open_table(tmp_path / "a.tsv", quoting="cvs")  # type: ignore[arg-type]
 
 

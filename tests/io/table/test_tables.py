@@ -125,10 +125,10 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
         tmp_path,
         data,
         "a.tsv",
-        "no column in .*a.tsv called 'outptu'. Did you mean output",
+        "unknown column 'outptu' in .*a.tsv. Did you mean output",
         columns={"hypothesis": "outptu"},
     )
-    with pytest.raises(AssayError, match=r"no role of a column called 'hypotesis'. Did you mean hypothesis"):
+    with pytest.raises(AssayError, match=r"unknown role of a column 'hypotesis'. Did you mean hypothesis"):
         read(tmp_path, data, "a.tsv", columns={"hypotesis": "output"})
 
 

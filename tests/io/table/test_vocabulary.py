@@ -27,9 +27,9 @@ def test_the_users_choice_goes_first_then_the_best_role() -> None:
     assert assign(["target", "mt", "Seg-ID"], WANTED, {}, "f").places == {"mt": 1, "id": 2}
     assert assign(["target", "x"], WANTED, {}, "f").places == {"mt": 0}
     assert assign(["target", "mt", "Out"], WANTED, {"hyp": "out"}, "f").places == {"mt": 2}
-    with pytest.raises(UnknownName, match=r"no column in f called 'ot'. Did you mean out"):
+    with pytest.raises(UnknownName, match=r"unknown column 'ot' in f. Did you mean out"):
         assign(["out"], WANTED, {"mt": "ot"}, "f")
-    with pytest.raises(UnknownName, match=r"no role of a column called 'mtt'. Did you mean mt"):
+    with pytest.raises(UnknownName, match=r"unknown role of a column 'mtt'. Did you mean mt"):
         assign(["out"], WANTED, {"mtt": "out"}, "f")
 
 

@@ -61,7 +61,7 @@ def test_faults_are_named(sets, tmp_path: Path, rows, message):
 
 
 def test_more_faults(sets, tmp_path: Path):
-    with pytest.raises(UnknownName, match="no system called 'Z'"):
+    with pytest.raises(UnknownName, match="unknown system 'Z'"):
         read_metric(table(tmp_path, "en-de\tZ\t1\t1"), sets)
     with pytest.raises(InputError, match="no column langpair"):
         read_metric(table(tmp_path, header="pair\tsystem\tsegment\tscore"), sets)

@@ -44,7 +44,7 @@ def test_faults_are_named(data, message):
 
 
 def test_unknown_systems_are_named():
-    with pytest.raises(UnknownName, match=r"no system called 'Alpah'. Did you mean Alpha\? \(in f\)"):
+    with pytest.raises(UnknownName, match=r"unknown system 'Alpah'. Did you mean Alpha\? \(in f\)"):
         read_scores(b"Alpah\t1\n", "f", ["Alpha"], 1)
 
 
@@ -52,9 +52,9 @@ def test_domain_scores():
     found = read_domain_scores(b"news\tB\t2\nsocial\tA\tNone\nnews\tA\t1\n", "f", ["A", "B"], ["news", "social"])
     assert found[:, 0].tolist() == [1, 2]
     assert np.isnan(found[:, 1]).all()
-    with pytest.raises(UnknownName, match="no domain called 'sport'"):
+    with pytest.raises(UnknownName, match="unknown domain 'sport'"):
         read_domain_scores(b"sport\tB\t2\n", "f", ["A", "B"], ["news", "social"])
-    with pytest.raises(UnknownName, match="no system called 'X'"):
+    with pytest.raises(UnknownName, match="unknown system 'X'"):
         read_domain_scores(b"news\tX\t2\n", "f", ["A", "B"], ["news", "social"])
 
 

@@ -96,7 +96,7 @@ def test_byte_order_marks_and_odd_line_ends_are_text(tree: Path):
 
 
 def test_bad_trees_are_named(tree: Path, tmp_path: Path):
-    with pytest.raises(UnknownName, match="no language pair called 'de-en'"):
+    with pytest.raises(UnknownName, match="unknown language pair 'de-en'"):
         read_eval_set(tree, "de-en")
     with pytest.raises(InputError, match="there is no folder"):
         read_eval_set(tmp_path / "nothing", "en-de")
@@ -124,7 +124,7 @@ def test_wrong_score_files_are_named_when_they_are_read(tree: Path):
     found = read_eval_set(tree, "en-de")
     with pytest.raises(InputError, match=r"BLEU-refA.seg.score: system 'A' has 2 scores, 12 expected"):
         found.metrics.at("BLEU-refA", "seg")
-    with pytest.raises(UnknownName, match=r"no metric of en-de called 'BLUE-refA'. Did you mean BLEU-refA"):
+    with pytest.raises(UnknownName, match=r"unknown metric 'BLUE-refA' of en-de. Did you mean BLEU-refA"):
         found.metrics["BLUE-refA"]
     (tree / "documents" / "en-de.docs").write_text("news doc\nnews\n" + "news doc\n" * 10)
     with pytest.raises(InputError, match="line 2: DOMAIN<TAB>DOCUMENT"):

@@ -16,7 +16,7 @@ pytest.importorskip("sentencepiece")
 
 import assay  # noqa: E402
 from assay.core.batch import Batch  # noqa: E402
-from assay.core.errors import InputError, MissingPart, NoRoom  # noqa: E402
+from assay.core.errors import InputError, MissingPart, OutOfMemory  # noqa: E402
 from assay.corpus.poison import Careful  # noqa: E402
 from assay.engine.run import score_stream  # noqa: E402
 from assay.metrics import build_metrics, metric  # noqa: E402
@@ -127,7 +127,7 @@ def test_where_memory_runs_out_all_the_same_the_others_go(specs: list[str], monk
         tried.append(len(rows))
         return second.score(rows)
 
-    with pytest.raises(NoRoom, match="does not fit"):
+    with pytest.raises(OutOfMemory, match="does not fit"):
         Careful(counted).scored(batch, 0)
     assert tried == [4], "no row is to blame, and a network is not loaded for each half of them"
 
@@ -180,7 +180,7 @@ def test_memory_goes_back_to_the_system() -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("tpu", "no device called 'tpu'"), ("meta", "torch has none here"), ("cuda:", "no device called 'cuda:'")],
+    [("tpu", "unknown device 'tpu'"), ("meta", "torch has none here"), ("cuda:", "unknown device 'cuda:'")],
 )
 def test_a_device_that_is_none_is_refused_in_a_line(specs: list[str], name: str, said: str) -> None:
     for spec in specs:

@@ -150,7 +150,7 @@ def test_what_a_search_needs_is_said(tmp_path: Path) -> None:
         ({"loss_lambda": [0.5, 0.6], "steps": -1}, HELD, "steps cannot be -1"),
         ({"class_weights": [[0, 0, 0, 0], [1, 1, 1, 1]]}, HELD, "class_weights cannot be"),
         ({"class_weights": [[1, 1], [1, 1]]}, HELD, "must have 4 values, not 2"),
-        ({"lambda": [0.5, 0.6]}, HELD, "no key called 'lambda'"),
+        ({"lambda": [0.5, 0.6]}, HELD, "unknown key 'lambda'"),
         ({"loss_lambda": [0.5, 0.6], "by": "bleu"}, HELD, "called 'bleu'"),
         ({"loss_lambda": [0.5, 0.6]}, {}, "a search chooses by held-out records, and there are none"),
     ):

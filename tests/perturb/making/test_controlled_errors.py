@@ -58,7 +58,7 @@ def test_changes_are_made_in_the_text_they_were_made_for() -> None:
 def test_functions_are_found_by_their_path() -> None:
     errors, left_out = find_errors(["tests.verbs.test_breakdown:shout"])
     assert errors[0]("to Rome", None) == ("to Rome!", "punctuation") and left_out == []
-    with pytest.raises(AssayError, match="no perturbation called 'shuot'"):
+    with pytest.raises(AssayError, match="unknown perturbation 'shuot'"):
         find_errors(["shuot"])
 
 

@@ -147,7 +147,7 @@ class _Checker:
         known = [written(column) for column in begins or [*self.columns, *flags]]
         error = unknown(f"column in {self.where}", name, known)
         if begins:
-            error = UnknownName(f"no column in {self.where} called {name!r}. Did you mean {', '.join(known[:3])}?")
+            error = UnknownName(f"unknown column {name!r} in {self.where}. Did you mean {', '.join(known[:3])}?")
         return UnknownName(f"{error} In the expression: {self._place(node)}")
 
     def _place(self, node: Node) -> Stretch:

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from assay.core.errors import InputError, NoRoom
+from assay.core.errors import InputError, OutOfMemory
 from assay.models.runtime.batching import out_of_memory
 
 
@@ -91,7 +91,7 @@ def _todays(name: str) -> str:
 def _refuse_too_large(path: Path, error: Exception) -> None:
     """A file that did not fit the memory is not a damaged one."""
     if out_of_memory(error):
-        raise NoRoom(f"there is not enough memory to read {path}. Use a smaller model.") from error
+        raise OutOfMemory(f"there is not enough memory to read {path}. Use a smaller model.") from error
 
 
 def _said(error: Exception) -> str:

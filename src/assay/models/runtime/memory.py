@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from assay.core.errors import AssayError, InputError, NoRoom
+from assay.core.errors import AssayError, InputError, OutOfMemory
 
 if TYPE_CHECKING:
     import torch
@@ -57,7 +57,7 @@ def with_memory(metric: ModelOwner, call: Callable[[], T]) -> T:
         if not out_of_memory(error):
             raise
         instead = "a smaller model" if devices[0].type == "cpu" else "a smaller model, or device=cpu"
-        kind = InputError if metric._loaded is not None else NoRoom
+        kind = InputError if metric._loaded is not None else OutOfMemory
         raise kind(f"{metric.card.name} does not fit the memory of {devices[0]}. Use {instead}.") from error
 
 
