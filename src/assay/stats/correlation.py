@@ -7,15 +7,12 @@ group in which gold or metric is constant has no correlation: it is left out of 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from assay.core.errors import InputError
 from assay.kernels import _native
-from assay.stats.distributions import correlation_p, kendall_exact_p, normal_sf, t_tail
 from assay.stats.groups import Agreement, Grouping, Groups, average, group
 
 if TYPE_CHECKING:
@@ -31,13 +28,11 @@ def pearson(
     *,
     nan_as_zero: bool = False,
     micro: bool = False,
-    p_values: bool = False,
 ) -> Agreement:
     """Pearson's r; the mean over groups, weighted by their number of scores with `micro`."""
     groups = group(gold, by)
     values = pearson_by_group(groups, groups.rows(metrics))
-    p = _by_cell(correlation_p, values, groups.sizes) if p_values else None
-    return average(groups, values, p, groups.leading(metrics), nan_as_zero, micro)
+    return average(groups, values, groups.leading(metrics), nan_as_zero, micro)
 
 
 def spearman(
@@ -47,13 +42,11 @@ def spearman(
     *,
     nan_as_zero: bool = False,
     micro: bool = False,
-    p_values: bool = False,
 ) -> Agreement:
     """Spearman's rho: Pearson's r of the ranks, tied scores sharing their mean rank."""
     groups = group(gold, by)
     values = spearman_by_group(groups, groups.rows(metrics))
-    p = _by_cell(_spearman_p, values, groups.sizes) if p_values else None
-    return average(groups, values, p, groups.leading(metrics), nan_as_zero, micro)
+    return average(groups, values, groups.leading(metrics), nan_as_zero, micro)
 
 
 def kendall(
@@ -65,20 +58,15 @@ def kendall(
     epsilon: float = 0.0,
     nan_as_zero: bool = False,
     micro: bool = False,
-    p_values: bool = False,
 ) -> Agreement:
     """Kendall's tau-b or tau-c, or Deutsch et al.'s (2023) ``23`` and ``acc23``, which reward ties that people share.
 
-    A metric difference of at most `epsilon` counts as a tie. p-values exist for tau-b and tau-c at epsilon 0: exact for
-    short untied groups, else the normal approximation, as in scipy.
+    A metric difference of at most `epsilon` counts as a tie.
     """
     groups = group(gold, by)
     rows = groups.rows(metrics)
     values = kendall_by_group(groups, rows, variant, epsilon)
-    if p_values and (variant not in ("b", "c") or epsilon > 0):
-        raise InputError("only tau-b and tau-c with epsilon 0 have a p-value; use a permutation test.")
-    p = _kendall_p(groups, rows) if p_values else None
-    return average(groups, values, p, groups.leading(metrics), nan_as_zero, micro)
+    return average(groups, values, groups.leading(metrics), nan_as_zero, micro)
 
 
 def kendall_like(gold: Floats, metrics: Floats, by: Grouping = "item", *, threshold: float = 25.0) -> Agreement:
@@ -93,7 +81,7 @@ def kendall_like(gold: Floats, metrics: Floats, by: Grouping = "item", *, thresh
     pairs = (concordant + discordant).astype(np.float64)
     value = np.divide(concordant - discordant, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
     shape = groups.leading(metrics)
-    return Agreement(value.reshape(shape), np.full(shape, np.nan), pairs.reshape(shape))
+    return Agreement(value.reshape(shape), pairs.reshape(shape))
 
 
 def pearson_by_group(groups: Groups, rows: Floats) -> Floats:
@@ -164,54 +152,3 @@ def _centred(groups: Groups, values: Floats) -> Floats:
 
 def _distinct(groups: Groups, rows: Floats) -> Integers:
     return np.array([[len(np.unique(part)) for part in groups.parts(row)] for row in rows])
-
-
-def _by_cell(p_value: Callable[[float, int], float], values: Floats, sizes: Integers) -> Floats:
-    return np.array(
-        [
-            [math.nan if math.isnan(r) else p_value(r, int(n)) for r, n in zip(row, sizes, strict=True)]
-            for row in values.tolist()
-        ]
-    )
-
-
-def _spearman_p(rho: float, n: int) -> float:
-    """scipy's p of Spearman's rho: Student's t with n - 2 degrees of freedom, so none for two pairs."""
-    if n == 2:
-        return math.nan
-    room = (1 - rho) * (1 + rho)
-    return 2 * t_tail(math.inf if room <= 0 else abs(rho) * math.sqrt((n - 2) / room), n - 2)
-
-
-def _kendall_p(groups: Groups, rows: Floats) -> Floats:
-    counts = pair_counts(groups, rows)
-    gold_ties = _tie_sums(groups, groups.gold)
-    out = np.full(counts.shape[:2], np.nan)
-    for r, row in enumerate(rows):
-        for g, (n, ties, other) in enumerate(
-            zip(groups.sizes.tolist(), _tie_sums(groups, row), gold_ties, strict=True)
-        ):
-            if n >= 2:
-                out[r, g] = _one_kendall_p(n, counts[r, g].tolist(), ties, other)
-    return out
-
-
-def _one_kendall_p(n: int, counts: list[int], x: tuple[int, int, int], y: tuple[int, int, int]) -> float:
-    concordant, discordant, *_ = counts
-    total = n * (n - 1) // 2
-    if total in (x[0], y[0]):
-        return math.nan
-    if x[0] == y[0] == 0 and (n <= 33 or min(discordant, total - discordant) <= 1):
-        return kendall_exact_p(n, discordant)
-    m = n * (n - 1)
-    variance = (m * (2 * n + 5) - x[2] - y[2]) / 18 + 2 * x[0] * y[0] / m + x[1] * y[1] / (9 * m * (n - 2))
-    return 2 * normal_sf(abs(concordant - discordant) / math.sqrt(variance))
-
-
-def _tie_sums(groups: Groups, values: Floats) -> list[tuple[int, int, int]]:
-    """Sums over runs of c tied scores: pairs, c(c-1)(c-2) and c(c-1)(2c+5), for each group."""
-    out = []
-    for part in groups.parts(values):
-        c = np.unique(part, return_counts=True)[1].astype(object)
-        out.append((int(sum(c * (c - 1) // 2)), int(sum(c * (c - 1) * (c - 2))), int(sum(c * (c - 1) * (2 * c + 5)))))
-    return out

@@ -144,21 +144,19 @@ def pool(gold: Sequence[Floats]) -> Groups:
 
 @dataclass(frozen=True)
 class Agreement:
-    """A statistic's mean over groups, its mean p-value (NaN where not asked for) and the weight behind it.
+    """A statistic's mean over groups, and the weight behind it.
 
-    Arrays have one entry a metric, none at all for a single metric. `weight` is the number of groups averaged, of scores
-    (micro-average) or of pairs. Where nothing can be averaged all three are 0, as in mt-metrics-eval.
+    Arrays have one entry per metric, or none at all for a single metric. `weight` is the number of groups, of scores
+    (micro-average) or of pairs that were averaged. If nothing can be averaged, both are 0, as in mt-metrics-eval.
     """
 
     value: Floats
-    p: Floats
     weight: Floats
 
 
 def average(
     groups: Groups,
     values: Floats,
-    p: Floats | None,
     shape: tuple[int, ...],
     nan_as_zero: bool = False,
     micro: bool = False,
@@ -169,11 +167,6 @@ def average(
         np.ones_like(defined) if nan_as_zero else defined
     )
     total = weights.sum(axis=-1)
-
-    def mean(column: Floats) -> Floats:
-        summed = (np.where(defined, column, 0) * weights).sum(axis=-1)
-        return np.asarray(np.divide(summed, total, out=np.zeros(len(total)), where=total > 0).reshape(shape))
-
-    return Agreement(
-        mean(values), np.full(shape, np.nan) if p is None else mean(p), total.astype(np.float64).reshape(shape)
-    )
+    summed = (np.where(defined, values, 0) * weights).sum(axis=-1)
+    mean = np.divide(summed, total, out=np.zeros(len(total)), where=total > 0)
+    return Agreement(mean.reshape(shape), total.astype(np.float64).reshape(shape))

@@ -57,7 +57,7 @@ class PermutationMatrix:
 
 def over_groups(by_group: Callable[[Groups, Floats], Floats], nan_as_zero: bool = False) -> Statistic:
     """A statistic for each group, averaged over groups, such as ``over_groups(pearson_by_group)``."""
-    return lambda groups, rows: average(groups, by_group(groups, rows), None, (len(rows),), nan_as_zero).value
+    return lambda groups, rows: average(groups, by_group(groups, rows), (len(rows),), nan_as_zero).value
 
 
 def pooled_pairwise_accuracy(groups: Groups, rows: Floats) -> Floats:
