@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.analyses.dfki import metric_class, tables
-from assay.analyses.dfki_whole import tables as whole_tables
+from assay.analyses.dfki_summary import tables as whole_tables
 from assay.core.batch import Batch
 from assay.core.errors import InputError, UnknownName
 from assay.core.item import Item

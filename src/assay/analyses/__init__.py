@@ -21,7 +21,7 @@ ANALYSES = Registry(
     {
         "demetr": "assay.analyses.demetr:tables",
         "aces": "assay.analyses.aces.tables:tables",
-        "dfki": "assay.analyses.dfki_whole:tables",
+        "dfki": "assay.analyses.dfki_summary:tables",
         "hallucinations": "assay.analyses.hallucinations:tables",
         "judged": "assay.analyses.judged:tables",
         "contrastive": "assay.analyses.contrastive:tables",

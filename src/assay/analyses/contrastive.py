@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from assay.analyses.rows import (
     UNCOVERED,
     UNSCORED,
     accuracies,
+    blindest,
     common_notes,
     estimate_cells,
     estimate_columns,
@@ -174,18 +175,25 @@ def _summary(
     _, pooled = suite.count(["all"] * len(suite.items))
     overall = estimates(pooled, [mean_weights(pooled, [0])], suite.sampling)[0] if suite.items else []
     means = estimates(counts, [mean_weights(counts, range(len(names)))], suite.sampling)[0] if suite.items else []
-    rows = [
-        {
-            **metric_cells(metric),
-            **_cells(pooled, m, [0], overall[m]),
-            **estimate_cells("phenomena_mean", means[m], first="phenomena_first"),
-            "phenomena": int(np.count_nonzero(counts.n[m])),
-            "blindest": _blindest(m, names, singles, counts),
-            "blindest_short": _blindest(m, names, singles, counts, shown=_shortened),
-        }
-        for m, metric in enumerate(suite.measured)
-        if suite.items
-    ]
+    rows = []
+    for m, metric in enumerate(suite.measured if suite.items else ()):
+        lowest = [
+            (estimate.value, (name, k), name, TIED in _cells(counts, m, [k], None)["marks"])
+            for k, (line, name) in enumerate(zip(singles, names, strict=True))
+            if (estimate := line[m]) is not None
+        ]
+        rows.append(
+            {
+                **metric_cells(metric),
+                **_cells(pooled, m, [0], overall[m]),
+                **estimate_cells("phenomena_mean", means[m], first="phenomena_first"),
+                "phenomena": int(np.count_nonzero(counts.n[m])),
+                "blindest": blindest(lowest),
+                "blindest_short": blindest(
+                    (value, place, _shortened(name), tied) for value, place, name, tied in lowest
+                ),
+            }
+        )
     columns = (
         METRIC,
         *ACCURACY,
@@ -215,21 +223,3 @@ def _shortened(name: str, most: int = 22) -> str:
     cut = name[len(name) - most + 1 :]
     ends = [place for mark in "- " if (place := cut.find(mark)) >= 0]
     return f"…{cut[min(ends) + 1 :] if ends else cut}"
-
-
-def _blindest(
-    m: int,
-    names: Sequence[str],
-    singles: Sequence[Sequence[Estimate | None]],
-    counts: Counts,
-    most: int = 2,
-    shown: Callable[[str], str] = str,
-) -> str:
-    """The phenomena with the lowest accuracy; mostly tied ones say so."""
-    known = [(line[m], name, k) for k, (line, name) in enumerate(zip(singles, names, strict=True))]
-    lowest = sorted((estimate.value, name, k) for estimate, name, k in known if estimate is not None)[:most]
-    tied = [TIED in _cells(counts, m, [k], None)["marks"] for _, _, k in lowest]
-    return ", ".join(
-        f"{shown(name)} {100 * value:.0f}%{' (ties)' if tie else ''}"
-        for (value, name, _), tie in zip(lowest, tied, strict=True)
-    )

@@ -42,6 +42,7 @@ from assay.analyses.rows import (
     TIED,
     UNSCORED,
     accuracy_map,
+    blindest,
     common_notes,
     estimate_cells,
     estimate_columns,
@@ -288,7 +289,12 @@ def _summary(
             row[f"{name}_first"] = line["first"]
         row |= {"n": mine["all"]["n"], "unscored": mine["all"]["unscored"]} if "all" in mine else {}
         row["ties"] = sum(_pairs(counts, m, k, lines[k])["ties"] for k in accuracies if lines[k].number != REFERENCE)
-        rows.append(row | {"blindest": _blindest(m, lines, accuracies, counts)})
+        lowest = [
+            (estimate.value, k, lines[k].name, TIED in _pairs(counts, m, k, lines[k])["marks"])
+            for k, per_metric in accuracies.items()
+            if lines[k].number != REFERENCE and (estimate := per_metric[m]) is not None
+        ]
+        rows.append(row | {"blindest": blindest(lowest)})
     columns = [METRIC]
     for name in names:
         columns += estimate_columns(name, kind="percent", decimals=1, mark=f"{name}_first")
@@ -302,16 +308,3 @@ def _summary(
         "and 50 is chance. The last column names the damage it notices least, and whether it is mostly tied."
     )
     return Table("summary", columns, rows, caption, notes, reading=reading)
-
-
-def _blindest(
-    m: int, lines: Sequence[Line], accuracies: dict[int, list[Estimate | None]], counts: Counts, most: int = 2
-) -> str:
-    """The perturbations with the lowest accuracy, number 35 apart; mostly tied ones say so."""
-    estimated = [(per_metric[m], k) for k, per_metric in accuracies.items() if lines[k].number != REFERENCE]
-    lowest = sorted((estimate.value, k) for estimate, k in estimated if estimate is not None)[:most]
-    tied = [TIED in _pairs(counts, m, k, lines[k])["marks"] for _, k in lowest]
-    return ", ".join(
-        f"{lines[k].name} {100 * value:.0f}%{' (ties)' if tie else ''}"
-        for (value, k), tie in zip(lowest, tied, strict=True)
-    )

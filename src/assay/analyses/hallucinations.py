@@ -39,8 +39,8 @@ from assay.core.judged import Judged
 from assay.core.suite import Measured
 from assay.core.table import Figure, Table, TableColumn
 from assay.stats.classification import auroc, detection_draws, precision_at_recall, resamples
-from assay.stats.multiple import corrected
-from assay.stats.paired import share_first
+from assay.stats.multiple import corrected_family
+from assay.stats.paired import bootstrap_p, share_first
 from assay.stats.resampling import median_interval, percentile_interval
 
 Floats = NDArray[np.float64]
@@ -221,15 +221,13 @@ class _Sampler:
             both = self.positive[common]
             if m != best and min(both.sum(), (~both).sum()) >= FEWEST:
                 difference = self.draws(best, common)[figure] - self.draws(m, common)[figure]
-                p[m] = (1 + np.count_nonzero(difference <= 1e-12)) / (1 + self.samples)
+                p[m] = bootstrap_p(difference)
         return p
 
 
 def _mark(rows: list[dict[str, Any]], key: str, mark: str, p: Floats, correction: str) -> None:
     """Write first places into rows, which stand set by set; all sets of the table are one family of comparisons."""
-    tested = ~np.isnan(p)
-    p[tested] = corrected(p[tested], correction)
-    p[~tested] = 1.0
+    p = corrected_family(p, correction)
     width = p.shape[1]
     for s in range(len(p)):
         mine = rows[s * width : (s + 1) * width]

@@ -66,6 +66,13 @@ def tied_notes(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     )
 
 
+def blindest(accuracies: Iterable[tuple[float, Any, str, bool]], most: int = 2) -> str:
+    """The lowest of (accuracy, place among equal ones, name, mostly tied), as ``NAME 12%, NAME 30% (ties)``."""
+    return ", ".join(
+        f"{name} {100 * value:.0f}%{' (ties)' if tied else ''}" for value, _, name, tied in sorted(accuracies)[:most]
+    )
+
+
 def metric_cells(metric: Measured) -> dict[str, Any]:
     """The metric's name, and the mark of one that was trained on the suite."""
     return {"metric": metric.name, "contaminated": CONTAMINATED if metric.contaminated else ""}

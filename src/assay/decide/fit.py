@@ -146,21 +146,10 @@ def _language(name: str, quality: Floats, worth: Floats, goal: Goal, reject_at: 
         if (best := float(quality[worth < 1].max())) > above:
             above, limits = best, STRICTER
     used = int(((quality > above) & (curve.at(quality) <= every.use_at)).sum())
-    return Group(
-        name,
-        len(worth),
-        bad,
-        above,
-        every.use_at,
-        every.reject_at,
-        curve,
-        quantiles,
-        promise,
-        used,
-        limits,
-        promised,
-        _mean_grade(worth),
-    )
+    return replace(
+        every, name=name, n=len(worth), breakdowns=bad, above=above, curve=curve, quantiles=quantiles, promise=promise,
+        used=used, limits=limits, promised=promised, grade=_mean_grade(worth),
+    )  # fmt: skip
 
 
 def _not_looser(own: Group, every: Group, quality: Floats) -> Group:

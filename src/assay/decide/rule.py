@@ -217,20 +217,9 @@ class _StoredGroup:
         above = self.above if self.above is not None else math.inf if self.nothing else -math.inf
         curve = Curve(np.array(self.curve.quality), np.array(self.curve.probability))
         return Group(
-            name,
-            self.n,
-            self.breakdowns,
-            above,
-            self.use_at,
-            self.reject_at,
-            curve,
-            np.array(self.quantiles),
-            self.promise,
-            self.used,
-            self.limits,
-            self.promised,
-            self.grade,
-        )
+            name, self.n, self.breakdowns, above, self.use_at, self.reject_at, curve, np.array(self.quantiles), self.promise,
+            self.used, self.limits, self.promised, self.grade,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

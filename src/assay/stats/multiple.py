@@ -56,6 +56,14 @@ def corrected(p: ArrayLike, method: str = "none") -> Floats:
     return CORRECTIONS[method](p)
 
 
+def corrected_family(p: Floats, method: str = "none") -> Floats:
+    """A table of p-values, those that are not NaN corrected as one family; comparisons that were not tested (NaN) get 1."""
+    p, tested = p.copy(), ~np.isnan(p)
+    p[tested] = corrected(p[tested], method)
+    p[~tested] = 1.0
+    return p
+
+
 def ranks_from_p_values(p_values: Floats, alpha: float = 0.05) -> list[int]:
     """The significance cluster of each metric, from 1, as mt-metrics-eval assigns them.
 

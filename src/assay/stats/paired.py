@@ -74,7 +74,12 @@ def weighted_difference_test(
     """
     draws = np.asarray(weights, np.float64) @ paired_difference_draws(wins, losses, n, generator, samples)
     differ = int(np.sum(wins) + np.sum(losses))
-    return max(float((1 + np.count_nonzero(draws <= 1e-12)) / (1 + samples)), 0.5**differ)
+    return max(bootstrap_p(draws), 0.5**differ)
+
+
+def bootstrap_p(differences: Floats) -> float:
+    """One-sided p-value of bootstrap draws of a difference: (1 + draws at or below zero) / (1 + draws)."""
+    return float((1 + np.count_nonzero(differences <= 1e-12)) / (1 + len(differences)))
 
 
 def share_first(values: Floats, p_worse: Floats, level: float = 0.05) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, get_args
 
-from assay.analyses.dfki_rates import pass_rates
+from assay.analyses.dfki_summary import pass_rates
 from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
 from assay.core.item import Item

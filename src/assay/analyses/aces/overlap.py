@@ -15,7 +15,6 @@ import numpy as np
 from assay.analyses.aces.study import GROUPS, Study, group_of
 from assay.analyses.outcomes import difference_weights
 from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells, without_places
-from assay.core.metric import Card
 from assay.core.table import Figure, Pivot, Table, TableColumn
 from assay.data.aces import phenomena
 
@@ -27,8 +26,12 @@ GROUP = TableColumn("group", hidden=True)
 def tables(everything: Study) -> list[Table]:
     """The tables of Section 8.2; one whose phenomena are not there has no rows."""
     levels, copied, overlapping = _levels(everything), _reference_copied(everything), _lexical_overlap(everything)
-    groups = [_level_groups(levels), _copied_groups(copied), _overlap_groups(overlapping)]
-    return [levels, groups[0], copied, groups[1], overlapping, groups[2]]
+    kinds = ("challenge_set",)
+    caption = "ACES · mean difference of each group of metrics (Table 6)"
+    copied_groups = _group_means(copied, kinds, "difference", "reference_copied_groups", caption)
+    caption = "ACES · mean tau of each group of metrics on high lexical overlap (Section 8.2)"
+    overlap_groups = _group_means(overlapping, kinds, "tau", "lexical_overlap_groups", caption)
+    return [levels, _level_groups(levels), copied, copied_groups, overlapping, overlap_groups]
 
 
 def _by_kind(fact: str) -> dict[str, dict[str, str]]:
@@ -41,8 +44,16 @@ def _by_kind(fact: str) -> dict[str, dict[str, str]]:
     return kinds
 
 
-def _averaged(card: Card) -> bool:
-    return not card.by_characters
+def _metric_cells(everything: Study, m: int, names: Sequence[str]) -> dict[str, Any]:
+    """The cells about metric `m` and the items of the phenomena `names` that it scored."""
+    metric = everything.measured[m]
+    averaged = "no" if metric.card.by_characters else "yes"
+    return {
+        **metric_cells(metric),
+        "group": group_of(metric.card),
+        "averaged": averaged,
+        **everything.sizes(m, names),
+    }
 
 
 def _levels(everything: Study) -> Table:
@@ -62,16 +73,13 @@ def _levels(everything: Study) -> Table:
         if level > 1 and first in everything.index:
             plus, minus = everything.strata([name, first])
             change = everything.estimates([difference_weights(everything.counts, plus, minus)], race=False)[0]
-        for m, metric in enumerate(everything.measured):
+        for m in range(len(everything.measured)):
             rows.append(
                 {
                     "set": kind,
                     "level": level,
                     "name": f"{kind} {level}",
-                    **metric_cells(metric),
-                    "group": group_of(metric.card),
-                    "averaged": "yes" if _averaged(metric.card) else "no",
-                    **everything.sizes(m, [name]),
+                    **_metric_cells(everything, m, [name]),
                     **estimate_cells("tau", taus[i][m]),
                     **estimate_cells("change", change[m] if change else None, first=None),
                 }
@@ -123,14 +131,11 @@ def _reference_copied(everything: Study) -> Table:
         minus, plus = everything.strata([copied, synonym])
         difference = everything.estimates([difference_weights(everything.counts, plus, minus)], race=False)[0]
         sides = everything.estimates([everything.mean([copied]), everything.mean([synonym])], race=False)
-        for m, metric in enumerate(everything.measured):
+        for m in range(len(everything.measured)):
             rows.append(
                 {
                     "challenge_set": kind,
-                    **metric_cells(metric),
-                    "group": group_of(metric.card),
-                    "averaged": "yes" if _averaged(metric.card) else "no",
-                    **everything.sizes(m, [copied, synonym]),
+                    **_metric_cells(everything, m, [copied, synonym]),
                     **estimate_cells("tau_copied", sides[0][m], first=None),
                     **estimate_cells("tau_synonym", sides[1][m], first=None),
                     **estimate_cells("difference", difference[m], first=None),
@@ -157,11 +162,6 @@ def _reference_copied(everything: Study) -> Table:
     return Table("reference_copied", columns, rows, caption, without_places(everything.notes), pivot, reading)
 
 
-def _copied_groups(copied: Table) -> Table:
-    caption = "ACES · mean difference of each group of metrics (Table 6)"
-    return _group_means(copied, ("challenge_set",), "difference", "reference_copied_groups", caption)
-
-
 def _lexical_overlap(everything: Study) -> Table:
     """Section 8.2: tau where the wrong text is a paraphrase of the reference that means something else."""
     rows: list[dict[str, Any]] = []
@@ -170,25 +170,16 @@ def _lexical_overlap(everything: Study) -> Table:
         rows = [
             {
                 "challenge_set": LEXICAL_OVERLAP,
-                **metric_cells(metric),
-                "group": group_of(metric.card),
-                "averaged": "yes" if _averaged(metric.card) else "no",
-                **everything.sizes(m, [LEXICAL_OVERLAP]),
+                **_metric_cells(everything, m, [LEXICAL_OVERLAP]),
                 **estimate_cells("tau", found[m]),
             }
-            for m, metric in enumerate(everything.measured)
+            for m in range(len(everything.measured))
         ]
     hidden = (TableColumn("challenge_set", hidden=True), TableColumn("averaged", hidden=True))
     columns = (METRIC, TableColumn("group"), *hidden, N, *estimate_columns("tau"), UNSCORED, *MARKS)
     caption = "ACES · the wrong text shares most words with the reference (Section 8.2)"
     reading = "A metric near or below 0 takes shared words for shared meaning."
     return Table("lexical_overlap", columns, rows, caption, everything.notes, reading=reading)
-
-
-def _overlap_groups(overlapping: Table) -> Table:
-    """Section 8.2: the mean and deviation of each group of metrics on the paraphrases."""
-    caption = "ACES · mean tau of each group of metrics on high lexical overlap (Section 8.2)"
-    return _group_means(overlapping, ("challenge_set",), "tau", "lexical_overlap_groups", caption)
 
 
 def _group_means(table: Table, keys: Sequence[str], value: str, name: str, caption: str) -> Table:

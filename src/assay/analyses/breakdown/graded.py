@@ -20,16 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.analyses.breakdown.verdicts import Setup, generator
+from assay.analyses.breakdown.verdicts import Setup, generator, mean_cells, sample_note
 from assay.analyses.rows import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
-from assay.core.errors import InputError, listing, unknown
+from assay.core.errors import InputError, unknown
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
 from assay.core.table import Figure, Pivot, Table, TableColumn
 from assay.stats.correlation import kendall_by_group, pearson_by_group
 from assay.stats.groups import pool
 from assay.stats.isotonic import isotonic
-from assay.stats.paired import share_first
+from assay.stats.paired import bootstrap_p, share_first
 from assay.stats.resampling import percentile_interval
 
 Floats = NDArray[np.float64]
@@ -71,7 +71,7 @@ def tables(
     notes = _notes(outcomes, measured, cut, left_out, seed, samples)
     plain = [note for note in notes if not note.startswith(FIRST)]
     made = [
-        _summary(found, notes, samples),
+        _summary(found, notes),
         _languages(found, plain),
         _balance(outcomes, cut, left_out, seed, samples),
         _calibration(found, case or _best(found), seed, samples),
@@ -142,17 +142,6 @@ def _best(found: Sequence[Foretold]) -> str:
     return max(names, key=lambda name: float(np.mean([one.dev_kendall for one in found if one.metric == name])))
 
 
-def _cells(own: Sequence[Foretold]) -> dict[str, Any]:
-    """The mean over setups of each figure, with the interval of the mean."""
-    cells: dict[str, Any] = {}
-    for key in FIGURES:
-        cells[key] = float(np.mean([one.figures[key][0] for one in own]))
-        cells[f"{key}_low"], cells[f"{key}_high"] = percentile_interval(
-            np.mean([one.figures[key][1] for one in own], axis=0)
-        )
-    return cells
-
-
 def _by_task(found: Sequence[Foretold]) -> dict[str, dict[str, list[Foretold]]]:
     tasks: dict[str, dict[str, list[Foretold]]] = {}
     for one in found:
@@ -160,7 +149,7 @@ def _by_task(found: Sequence[Foretold]) -> dict[str, dict[str, list[Foretold]]]:
     return tasks
 
 
-def _summary(found: Sequence[Foretold], notes: Sequence[str], samples: int) -> Table:
+def _summary(found: Sequence[Foretold], notes: Sequence[str]) -> Table:
     rows: list[dict[str, Any]] = []
     tasks = _by_task(found)
     for task, metrics in tasks.items():
@@ -168,12 +157,12 @@ def _summary(found: Sequence[Foretold], notes: Sequence[str], samples: int) -> T
         for name, own in metrics.items():
             n, every = sum(len(one.grades) for one in own), sum(len(one.setup.test) for one in own)
             mine.append({"task": task, "metric": name, "languages": len(own), "n": n, "unscored": every - n})
-            mine[-1] |= {**_cells(own), "first": "", "contaminated": ""}
+            mine[-1] |= {**mean_cells([one.figures for one in own], FIGURES), "first": "", "contaminated": ""}
         if len(mine) > 1:
             values = np.array([row["kendall"] for row in mine])
             draws = [np.mean([one.figures["kendall"][1] for one in metrics[row["metric"]]], axis=0) for row in mine]
             ahead = draws[int(values.argmax())]
-            p = np.array([(1 + np.count_nonzero(ahead - own <= 1e-12)) / (1 + samples) for own in draws])
+            p = np.array([bootstrap_p(ahead - own) for own in draws])
             p[values == values.max()] = 1.0
             for row, is_first in zip(mine, share_first(values, p), strict=True):
                 row["first"] = FIRST if is_first else ""
@@ -205,7 +194,7 @@ def _languages(found: Sequence[Foretold], notes: Sequence[str]) -> Table:
             "language": one.setup.language,
             "metric": one.metric,
             "n": len(one.grades),
-            **_cells([one]),
+            **mean_cells([one.figures], FIGURES),
         }
         for one in sorted(found, key=lambda one: list(_by_task(found)).index(one.setup.task))
     ]
@@ -288,9 +277,9 @@ def _pseudo(pseudo: Sequence[Foretold], gold: Sequence[Foretold]) -> Table:
     tasks, with_gold = _by_task(pseudo), _by_task(gold)
     for task, metrics in tasks.items():
         for name, own in metrics.items():
-            cells = _cells(own)
+            cells = mean_cells([one.figures for one in own], FIGURES)
             there = with_gold.get(task, {}).get(name)
-            other = None if there is None else _cells(there)["kendall"]
+            other = None if there is None else mean_cells([one.figures for one in there], FIGURES)["kendall"]
             rows.append({"task": task, "metric": name, "languages": len(own), **cells, "gold": other})
             rows[-1] |= {"difference": None if other is None else cells["kendall"] - other}
     columns = (
@@ -313,14 +302,8 @@ def _notes(
     seed: int,
     samples: int,
 ) -> list[str]:
-    dev, test = sum(len(setup.dev) for setup in cut), sum(len(setup.test) for setup in cut)
     mean = float(np.mean(np.concatenate([outcomes.worth[setup.test] for setup in cut])))
-    languages = listing(dict.fromkeys(setup.language for setup in cut if setup.language))
-    notes = [
-        f"{dev:,} development and {test:,} test examples (mean grade {mean:.2f})"
-        + (f" in {languages}" if languages else "")
-        + f" · 95% bootstrap, n={samples:,}, seed {seed}"
-    ]
+    notes = [sample_note(cut, f"mean grade {mean:.2f}", seed, samples)]
     if len(measured) > 1:
         notes.append(first_place_note("none").replace("items", "examples"))
     notes.append(

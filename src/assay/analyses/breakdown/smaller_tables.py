@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.breakdown.verdicts import Setup, Verdicts, cells_of, figures
+from assay.analyses.breakdown.verdicts import Setup, Verdicts, figures, mean_cells
 from assay.analyses.rows import estimate_columns
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
@@ -91,7 +91,7 @@ def pseudo_table(
             mine = [v for v in pseudo.values() if (v.setup.task, v.metric) == (task, metric.name)]
             if not mine:
                 continue
-            cells = cells_of([figures(v, seed, samples) for v in mine])
+            cells = mean_cells([figures(v, seed, samples) for v in mine])
             own = [matthews(v.counts) for v in gold.values() if (v.setup.task, v.metric) == (task, metric.name)]
             with_gold = float(np.mean(own)) if own else None
             rows.append({"task": task, "metric": metric.name, "languages": len(mine), **cells, "gold": with_gold})

@@ -32,18 +32,18 @@ from assay.analyses.breakdown.verdicts import (
     Setup,
     Verdict,
     Verdicts,
-    cells_of,
     coin_figures,
     figures,
     generator,
     judge,
+    mean_cells,
+    sample_note,
     setups,
     vote,
     voted,
 )
 from assay.analyses.rows import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
 from assay.core.analysis import requires
-from assay.core.errors import listing
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
@@ -52,7 +52,7 @@ from assay.stats.classification import (
     matthews,
     paired_draw,
 )
-from assay.stats.paired import share_first
+from assay.stats.paired import bootstrap_p, share_first
 
 Bools = NDArray[np.bool_]
 
@@ -119,11 +119,11 @@ def _summary(
         sizes = [(v.setup, int(v.good.sum()), int((~v.good).sum())) for v in some]
         tossed = [coin_figures(setup, good, bad, seed) for setup, good, bad in sizes]
         total = sum(good + bad for _, good, bad in sizes)
-        rows.append({"task": task, "metric": COIN, "languages": len(some), "n": total, **cells_of(tossed)})
+        rows.append({"task": task, "metric": COIN, "languages": len(some), "n": total, **mean_cells(tossed)})
         for name, own in found.items():
             n, unscored = sum(len(v.good) for v in own), sum(len(v.setup.test) - len(v.good) for v in own)
             rows.append({"task": task, "metric": name, "languages": len(own), "n": n, "unscored": unscored})
-            rows[-1] |= cells_of([figures(verdict, seed, samples) for verdict in own])
+            rows[-1] |= mean_cells([figures(verdict, seed, samples) for verdict in own])
         _mark([row for row in rows if row["task"] == task and row["metric"] not in (COIN, VOTE)], found, seed, samples)
     for row in rows:
         row["contaminated"] = ""
@@ -165,7 +165,7 @@ def _mark(rows: list[dict[str, Any]], found: dict[str, list[Verdict]], seed: int
                     rng = generator(seed, "pairs", setup.task, setup.language)
                     one, other = paired_draw(good, first, second, rng, samples)
                     draws.append(figure(one) - figure(other))
-                p[i] = (1 + np.count_nonzero(np.mean(draws, axis=0) <= 1e-12)) / (1 + samples)
+                p[i] = bootstrap_p(np.mean(draws, axis=0))
         for row, is_first in zip(rows, share_first(values, p), strict=True):
             row[mark] = FIRST if is_first else ""
 
@@ -197,12 +197,12 @@ def _languages(
         found = _contestants(measured, cut, verdicts, task)
         for v in next(iter(found.values()), []):
             good = int(v.good.sum())
-            tossed = cells_of([coin_figures(v.setup, good, len(v.good) - good, seed)])
+            tossed = mean_cells([coin_figures(v.setup, good, len(v.good) - good, seed)])
             rows.append({"task": task, "language": v.setup.language, "metric": COIN, **tossed, "unscored": 0})
             rows[-1] |= dict.fromkeys(("threshold", "dev_f1", *COUNTS))
         for name, own in found.items():
             for v in own:
-                cells = cells_of([figures(v, seed, samples)])
+                cells = mean_cells([figures(v, seed, samples)])
                 tp, fp, fn, tn = (int(cell) for cell in v.counts)
                 rows.append(
                     {"task": task, "language": v.setup.language, "metric": name, "threshold": v.threshold, **cells}
@@ -250,14 +250,8 @@ def _notes(
     seed: int,
     samples: int,
 ) -> list[str]:
-    dev, test = sum(len(setup.dev) for setup in cut), sum(len(setup.test) for setup in cut)
-    bad = sum(int((~outcomes.success[setup.test]).sum()) for setup in cut)
-    languages = listing(dict.fromkeys(setup.language for setup in cut if setup.language))
-    notes = [
-        f"{dev:,} development and {test:,} test examples ({bad / test:.0%} breakdowns)"
-        + (f" in {languages}" if languages else "")
-        + f" · 95% bootstrap, n={samples:,}, seed {seed}"
-    ]
+    bad = sum(int((~outcomes.success[setup.test]).sum()) for setup in cut) / sum(len(setup.test) for setup in cut)
+    notes = [sample_note(cut, f"{bad:.0%} breakdowns", seed, samples)]
     if len(measured) > 1:
         notes.append(first_place_note("none").replace("items", "examples"))
     for task, top in vote(measured, cut, verdicts).items():

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError, count, listing
 from assay.core.outcomes import BOTH, DEV, TEST, TaskOutcomes
 from assay.core.suite import Measured
 from assay.stats.classification import Confusion, bin_threshold, coin, confusion, draw, macro_f1, majority, matthews
 from assay.stats.resampling import percentile_interval
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 FEWEST = 20
 """Fewer examples of a language than these say nothing."""
@@ -192,12 +193,24 @@ def coin_figures(setup: Setup, good: int, bad: int, seed: int) -> dict[str, Any]
     return {"f1": (float(f1.mean()), f1), "mcc": (float(mcc.mean()), mcc)}
 
 
-def cells_of(figures: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def mean_cells(
+    figures: Sequence[Mapping[str, tuple[float, Floats]]], keys: Sequence[str] = ("f1", "mcc")
+) -> dict[str, Any]:
     """The mean over setups of each figure, with the interval of the mean."""
     cells: dict[str, Any] = {}
-    for key in ("f1", "mcc"):
+    for key in keys:
         cells[key] = float(np.mean([figure[key][0] for figure in figures]))
-        cells[f"{key}_low"], cells[f"{key}_high"] = percentile_interval(
-            np.mean([figure[key][1] for figure in figures], axis=0)
-        )
+        draws = np.mean([figure[key][1] for figure in figures], axis=0)
+        cells[f"{key}_low"], cells[f"{key}_high"] = percentile_interval(draws)
     return cells
+
+
+def sample_note(cut: Sequence[Setup], quality: str, seed: int, samples: int) -> str:
+    """How many examples of which languages there are, how good they are, and how intervals were drawn."""
+    dev, test = sum(len(setup.dev) for setup in cut), sum(len(setup.test) for setup in cut)
+    languages = listing(dict.fromkeys(setup.language for setup in cut if setup.language))
+    return (
+        f"{dev:,} development and {test:,} test examples ({quality})"
+        + (f" in {languages}" if languages else "")
+        + f" · 95% bootstrap, n={samples:,}, seed {seed}"
+    )

@@ -1,11 +1,12 @@
-"""All tables of the DFKI challenge set: accuracies (`dfki`), what is hard for all metrics, and who wins how often.
+"""Summary tables of the DFKI challenge set: what is hard for all metrics, which metrics win, and what systems do well.
 
-Avramidis et al. 2023 speak of both in their Section 4 (accuracies averaged over all metrics, categories won) and print neither as a
-table. Tables 1 and 4 are those of de-en, 2 and 5 of en-de, 3 and 6 of en-ru, each by one run of its language pair.
+Avramidis et al. 2023 discuss the first two in Section 4 (accuracies averaged over all metrics, categories won) and print
+neither as a table. Tables 1 and 4 are those of de-en, 2 and 5 of en-de, 3 and 6 of en-ru, each by one run of its language pair.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from assay.core.analysis import requires
 from assay.core.item import Item
 from assay.core.suite import Measured
 from assay.core.table import Table, TableColumn
+from assay.stats.proportions import wilson
 
 
 @requires("items", has_columns("category", "phenomenon"))
@@ -117,3 +119,44 @@ def _wins(categories: Table, phenomena: Table) -> Table:
     caption = f"DFKI · first places in {sizes[0]:,} categories and {sizes[1]:,} phenomena"
     reading = "How often a metric shares the first place, holds it alone, and shares the first place of its own class."
     return Table("wins", columns, rows, caption, categories.notes[:1], reading=reading)
+
+
+def pass_rates(verdicts: Table) -> Table:
+    """Passed, failed and open outputs of every phenomenon; the rate is over those with a verdict, with Wilson's interval."""
+    counts: dict[tuple[str, str, str], Counter[str]] = {}
+    sentences: dict[tuple[str, str, str], set[str]] = {}
+    for row in verdicts.rows:
+        place = row["langpair"], row["category"], row["phenomenon"]
+        counts.setdefault(place, Counter())[row["verdict"]] += 1
+        sentences.setdefault(place, set()).add(row["id"])
+    rows = []
+    for place, found in counts.items():
+        decided = found["pass"] + found["fail"]
+        low, high = wilson(found["pass"], decided) if decided else (None, None)
+        rows.append(
+            {
+                **dict(zip(("langpair", "category", "phenomenon"), place, strict=True)),
+                "sentences": len(sentences[place]),
+                "n": found.total(),
+                "pass": found["pass"],
+                "fail": found["fail"],
+                "unresolved": found["unresolved"],
+                "rate": found["pass"] / decided if decided else None,
+                "rate_low": low,
+                "rate_high": high,
+            }
+        )
+    columns = (
+        TableColumn("langpair", "pair"),
+        TableColumn("category"),
+        TableColumn("phenomenon"),
+        TableColumn("sentences", kind="count"),
+        TableColumn("n", "outputs", "count"),
+        TableColumn("pass", kind="count"),
+        TableColumn("fail", kind="count"),
+        TableColumn("unresolved", "open", "count"),
+        TableColumn("rate", "pass rate", "percent", interval=("rate_low", "rate_high")),
+        *(TableColumn(key, kind="percent", hidden=True) for key in ("rate_low", "rate_high")),
+    )
+    caption = "DFKI outputs by phenomenon: how many pass, of those with a verdict"
+    return Table("phenomena", columns, rows, caption, ("open outputs are in no rate · 95% intervals: Wilson",))
