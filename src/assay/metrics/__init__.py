@@ -58,7 +58,7 @@ METRICS = Registry(
         "gemba-mqm": "assay.metrics.judges.gemba:GembaMqm",
         "gemba-esa": "assay.metrics.judges.gemba:GembaEsa",
         "automqm": "assay.metrics.judges.shipped:AutoMqm",
-        "judge": "assay.metrics.judges.own:Judge",
+        "judge": "assay.metrics.judges.shipped:Judge",
     },
     mark="@assay.metric",
     elsewhere="assay.models.files.published:published_name",

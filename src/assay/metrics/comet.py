@@ -104,7 +104,7 @@ class Comet(NeuralMetric):
             sources = [batch.sources[i] for i in rows]
         given = None if self.card.reference_free or not batch.references else references
         predictor = self.loaded()
-        predict = functools.partial(predict_long, predictor) if self.long == "window" else predictor.predict
+        predict = functools.partial(predict_long, predictor.predict) if self.long == "window" else predictor.predict
         found = valued(predict(hypotheses, sources, given), self.value)
         if len(rows) > len(batch):
             found = take(found, best(found.values.tolist(), rows, len(batch)))

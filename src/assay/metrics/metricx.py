@@ -77,7 +77,7 @@ class Metricx(NeuralMetric):
         return self.files.fingerprint(*self.words.files)
 
     def _load(self) -> Any:
-        from assay.models.seq2seq.regression import FirstStep
+        from assay.models.seq2seq.likelihood import FirstStep
 
         return FirstStep(self.files.network(dtype=self.dtype(), device=self.place()[0]), WORD, str(self.files.folder))
 

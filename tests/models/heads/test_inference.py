@@ -110,7 +110,7 @@ def test_long_texts_are_flagged_and_scored_in_windows(place: Path) -> None:
     plain = predictor(place)
     cut = plain.predict(*columns())
     assert cut.truncated.tolist() == [False] * 8 + [True] * 2
-    whole = predict_long(plain, *columns())
+    whole = predict_long(plain.predict, *columns())
     np.testing.assert_allclose(whole.values[:8], cut.values[:8], atol=1e-5, rtol=0)
     assert whole.values[8] != pytest.approx(cut.values[8], abs=1e-6)
     text = columns()[0][8]
@@ -123,7 +123,7 @@ def test_an_empty_translation_of_a_long_source_has_a_score_in_windows(place: Pat
 
     plain, source = predictor(place), "Das ist ein Satz. " * 10
     halves = [piece for _, piece in cut(source, 2)]
-    parts, whole = plain.predict(["", ""], halves, None), predict_long(plain, [""], [source], None)
+    parts, whole = plain.predict(["", ""], halves, None), predict_long(plain.predict, [""], [source], None)
     assert whole.truncated.tolist() == [True] and not parts.truncated.any()
     # Neither window has a share of an empty translation: both count alike.
     assert whole.values[0] == pytest.approx(parts.values.mean(), abs=1e-5)

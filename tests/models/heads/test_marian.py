@@ -107,7 +107,7 @@ def test_no_damage_is_more_than_a_line(tmp_path: Path) -> None:
     """Bytes of the header, the names and the shapes changed at random: read as they are, or refused."""
     import random
 
-    from assay.models.files.marian import read_settings
+    from assay.models.files.comet import read_settings
 
     model = folder(tmp_path) / "checkpoints" / "marian.model.bin"
     whole, draw, refused = model.read_bytes(), random.Random(4), 0

@@ -85,7 +85,7 @@ def test_batches_give_what_the_description_gives(tmp_path: Path) -> None:
     arrays = read_tensors(config.prepared_folder / "pieces.safetensors")
     theirs = described(model, PieceModel.of_tensors(arrays), np.array(arrays["idf"]))
     rows = np.arange(24)
-    found, values, tags = stage._predicted(model, stage._planned(rows), 3)
+    found, values, tags = stage.predicted(model, stage.planned(rows), 3)
     texts = [(group["src"], (group["refs"] or [""])[0], one["text"]) for group in groups for one in group["hyps"]]
     ends = np.cumsum(corpus.lengths(corpus.row_text[found]))
     seen = 0

@@ -7,7 +7,7 @@ from assay.core.spec import Word
 from assay.core.weights import WeightsNeeded
 from assay.io.judgements.gemba import KILOBYTES, LICENCE, gemba_prompt
 from assay.metrics.judges.judge import PromptJudge
-from assay.metrics.judges.own import card_of
+from assay.metrics.judges.shipped import card_of
 
 _DA = "Kocmi and Federmann 2023, Large Language Models Are State-of-the-Art Evaluators of Translation Quality"
 _MQM = "Kocmi and Federmann 2023, GEMBA-MQM: Detecting Translation Quality Error Spans with GPT-4"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
@@ -16,6 +17,7 @@ from assay.core.context import report_progress, response_cache
 from assay.core.errors import AssayError, InputError, Interrupted, MissingPart, OutputError, count
 from assay.core.langpair import languages
 from assay.core.metric import Card, Metric, Scores, Signature
+from assay.data import rows
 from assay.io.endpoint.address import address_of
 from assay.io.endpoint.asker import Asker
 from assay.io.endpoint.chat import ChatAnswer
@@ -24,11 +26,11 @@ from assay.io.endpoint.spending import BudgetReached, Purse, money
 from assay.io.judgements.answers import without_thoughts
 from assay.io.judgements.prompts import Prompt, filled
 from assay.metrics.judges.estimate import RequestEstimate, estimated
-from assay.metrics.judges.names import language_name
 from assay.metrics.judges.reading import UNREADABLE, JudgeReading, errors, rating, together
 
 if TYPE_CHECKING:
     from assay.core.context import ResponseCache
+
 
 VERSION = 3
 """Of how answers are read. Version 1 read thoughts as the answer; version 2 counted every line below a heading as an error."""
@@ -276,3 +278,13 @@ def _worse(before: BaseException | None, job: Future[JudgeReading]) -> BaseExcep
 def _plain(model: str) -> str:
     """A model's name as a signature can hold it."""
     return "".join(char if char.isalnum() or char in "-_./@" else "_" for char in model) or "unnamed"
+
+
+@cache
+def _names() -> dict[str, str]:
+    return {row["code"]: row["name"] for row in rows("languages.csv")}
+
+
+def language_name(code: str) -> str:
+    """What a prompt calls a language: its English name, or its code where we know none."""
+    return _names().get(code, code)

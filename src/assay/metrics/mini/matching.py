@@ -11,9 +11,8 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores, Signature
 from assay.metrics.common import best, f1
-from assay.metrics.mini.asking import strange_flags, triples
 from assay.metrics.mini.cards import BERTSCORE, E5_QE
-from assay.metrics.mini.model import LONGEST, model_of, need_weights, weights_of
+from assay.metrics.mini.model import LONGEST, model_of, need_weights, strange_flags, triples, weights_of
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats

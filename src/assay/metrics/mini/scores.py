@@ -18,9 +18,8 @@ from assay.core.metric import Metric, Needs, Scores, Signature
 from assay.core.spans import ErrorSpan
 from assay.metrics.common import best
 from assay.metrics.mini import reading
-from assay.metrics.mini.asking import strange_flags, triples
 from assay.metrics.mini.cards import MINI, MQM, UNIT
-from assay.metrics.mini.model import Model, Opinion, Triple, model_of, need_weights, weights_of
+from assay.metrics.mini.model import Model, Opinion, Triple, model_of, need_weights, strange_flags, triples, weights_of
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats

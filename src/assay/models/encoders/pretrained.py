@@ -1,27 +1,118 @@
-"""Encoders as the hub has them: a folder with ``config.json``, weights and a tokenizer. Nothing is downloaded, no code is run.
+"""Pretrained encoders from folders of the Hugging Face hub: ``config.json``, weights and a tokenizer.
 
     loaded = load_encoder("LaBSE", dtype=torch.float32, device="cpu")
     packed = pack([[101, 7, 102]], pad=loaded.tokenizer.pad)
     *_, last = loaded.encoder.states(packed)
 
-Families that `Encoder` has are packed; of any other, transformers makes the encoder (`ForeignEncoder`).
+Families that `Encoder` supports run on packed batches. The transformers library builds any other encoder (`ForeignEncoder`).
+Nothing is downloaded, and no code of a checkpoint is run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
-from assay.core.errors import InputError
-from assay.models.encoders.building import StateEncoder, build_encoder
+from assay.core.errors import InputError, MissingPart
 from assay.models.encoders.config import EncoderConfig
+from assay.models.encoders.encoder import Encoder
 from assay.models.encoders.tokenizer import Tokenizer
 from assay.models.files.encoder import EncoderFiles, locate_encoder, read_shape
-from assay.models.files.weights import read_state
+from assay.models.files.weights import check_finite, read_state
+from assay.models.runtime.packing import Packed
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """transformers without its warnings about a config.json: what is wrong with one is told in one line."""
+    from transformers.utils import logging
+
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call, unused-ignore]
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+
+
+class StateEncoder(Protocol):
+    """What a model needs of an encoder."""
+
+    config: EncoderConfig
+
+    def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
+        """Hidden states of a packed batch, layer by layer."""
+
+    def cast(self, dtype: torch.dtype) -> None:
+        """The precision of the matrix products."""
+
+    def prepack(self) -> None:
+        """Weights laid out for inference, where that helps."""
+
+
+class ForeignEncoder(nn.Module):
+    """A transformers encoder behind the interface of `assay.models.encoders.encoder.Encoder`. Slower: it computes on padding."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        try:
+            from transformers import AutoConfig, AutoModel
+        except ImportError as error:
+            raise MissingPart(
+                f"an encoder of type {config.raw.get('model_type')!r} needs the package transformers: pip install transformers"
+            ) from error
+        self.config = config
+        settings = dict(config.raw)
+        kind = str(settings.pop("model_type", ""))
+        try:
+            with _quiet():
+                about = AutoConfig.for_model(kind, **settings)
+            self.model: Any = AutoModel.from_config(about)  # type: ignore[no-untyped-call, unused-ignore]
+        except Exception as error:  # a config.json may say anything, and transformers stumbles in as many ways
+            said = (str(error).splitlines() or [type(error).__name__])[0][:160]
+            raise InputError(
+                f"transformers makes no encoder of type {kind[:40]!r} from this config.json: {said}."
+            ) from error
+        if getattr(self.model, "pooler", None) is not None:
+            self.model.pooler = None
+
+    def cast(self, dtype: torch.dtype) -> None:
+        """The whole encoder, norms included: its own code decides nothing about mixed precision."""
+        self.model.to(dtype)
+
+    def prepack(self) -> None:
+        """Nothing: its layers are not ours to lay out."""
+
+    def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
+        """Hidden states, unpadded again after the forward pass."""
+        places = torch.arange(packed.longest, device=packed.ids.device)
+        mask = places[None, :] < packed.lengths[:, None]
+        ids = torch.full(mask.shape, self.config.pad, dtype=torch.int64, device=mask.device)
+        ids[mask] = packed.ids
+        further = {}
+        if packed.types is not None:
+            types = torch.ones_like(ids)
+            types[mask] = packed.types
+            further["token_type_ids"] = types
+        states = self.model(
+            input_ids=ids, attention_mask=mask.long(), output_hidden_states=True, **further
+        ).hidden_states
+        last = len(states) - 1 if last is None else last
+        for index, hidden in enumerate(states[: last + 1]):
+            yield packed.select(hidden[mask].float()) if index == last else hidden[mask].float()
+
+
+def build_encoder(config: EncoderConfig) -> StateEncoder:
+    """An encoder of this shape with fresh weights: ours, or the one that transformers makes."""
+    if config.family == "other":
+        return ForeignEncoder(config)
+    return Encoder(config)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +177,45 @@ def our_weights(
             raise InputError(
                 f"{path}: {theirs[0]} has the shape {tuple(parts[0].shape)}, which its config.json does not describe."
             )
-        tensor = parts[0] if len(parts) == 1 else torch.cat(parts)
-        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-            raise InputError(f"{path}: {theirs[0]} contains NaN or infinite values. The checkpoint is damaged.")
+        tensor = check_finite(parts[0] if len(parts) == 1 else torch.cat(parts), theirs[0], path)
         found[name] = tensor.float() if tensor.is_floating_point() else tensor
         used.update(theirs)
     return found, {name.removeprefix(prefix): tensor for name, tensor in state.items() if name not in used}
+
+
+def fill(
+    model: nn.Module,
+    state: Mapping[str, Tensor],
+    config: EncoderConfig,
+    path: Path,
+    heads: Callable[[str], str],
+    metric: str,
+    *,
+    dtype: torch.dtype,
+    device: torch.device | str,
+) -> None:
+    """Fill a model that has an `encoder` and heads behind it with the weights of a checkpoint, ready for inference.
+
+    `heads` gives the official name of a weight outside the encoder, `metric` names the model in messages. Norms and heads stay in
+    float32.
+    """
+    names = {name: tensor.shape for name, tensor in model.state_dict().items()}
+    shapes = {name.removeprefix("encoder."): shape for name, shape in names.items() if name.startswith("encoder.")}
+    weights, rest = our_weights(shapes, state, config, path)
+    filled = {
+        f"encoder.{name}": tensor.to(device, torch.float32 if "norm" in name else dtype)
+        for name, tensor in weights.items()
+    }
+    for name, shape in names.items():
+        if name not in filled:
+            theirs = heads(name)
+            if (tensor := rest.get(theirs)) is None:
+                raise InputError(f"{path} lacks {theirs}: it is an encoder without {metric}'s head, or it is cut.")
+            if tensor.shape != shape:
+                raise InputError(f"{path}: {theirs} has the shape {tuple(tensor.shape)}, {metric}'s is {tuple(shape)}.")
+            filled[name] = check_finite(tensor, theirs, path).to(device, torch.float32)
+    model.load_state_dict(filled, assign=True)
+    model.to(device).eval().requires_grad_(False)
 
 
 def check_tokenizer(tokenizer: Tokenizer, config: EncoderConfig, path: Path) -> None:

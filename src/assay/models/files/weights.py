@@ -82,6 +82,13 @@ def read_state(files: tuple[Path, ...]) -> dict[str, Tensor]:
     return found
 
 
+def check_finite(tensor: Tensor, name: str, path: Path | str) -> Tensor:
+    """Return a weight, or raise if it contains NaN or infinite values."""
+    if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+        raise InputError(f"{path}: {name} contains NaN or infinite values. The checkpoint is damaged.")
+    return tensor
+
+
 def _todays(name: str) -> str:
     if name.endswith("LayerNorm.gamma"):
         return name.removesuffix("gamma") + "weight"

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from assay.core.errors import InputError
-from assay.models.encoders.building import StateEncoder, build_encoder
 from assay.models.encoders.config import EncoderConfig, ModelConfig
+from assay.models.encoders.pretrained import StateEncoder, build_encoder
 from assay.models.runtime.packing import Packed, segment_max, segment_sum
 
 

@@ -24,7 +24,7 @@ from assay.core.errors import InputError, MissingPart
 from assay.io.files.tensor_bundle import read_bundle
 from assay.models.encoders.config import EncoderConfig
 from assay.models.encoders.encoder import Encoder, Layer
-from assay.models.encoders.pretrained import our_weights
+from assay.models.encoders.pretrained import fill
 from assay.models.encoders.tokenizer import read_sentencepiece, without_halves
 from assay.models.files.bleurt import BleurtFiles
 from assay.models.files.weights import read_state
@@ -95,14 +95,7 @@ def load_bleurt(
     state = {_renamed(name): tensor for name, tensor in state.items()}
     with torch.device("meta"):
         model = BleurtModel(config)
-    shapes = {name: tensor.shape for name, tensor in model.encoder.state_dict().items()}
-    weights, rest = our_weights(shapes, state, config, path)
-    whole = {f"encoder.{name}": tensor.to(device, _narrow(name, dtype)) for name, tensor in weights.items()}
-    for ours, theirs in (("pooler", "pooler.dense"), ("head", "classifier")):
-        for kind in ("weight", "bias"):
-            whole[f"{ours}.{kind}"] = _head(rest, f"{theirs}.{kind}", model.get_parameter(f"{ours}.{kind}").shape, path)
-    model.load_state_dict(whole, assign=True)
-    model.to(device).eval().requires_grad_(False)
+    fill(model, state, config, path, _official_head, "BLEURT", dtype=dtype, device=device)
     if int8:
         quantise(model.encoder)
     else:
@@ -123,19 +116,9 @@ def predictor(
     return loaded, PairPredictor(loaded.model, files.encoder, torch.device(device), dtype)
 
 
-def _narrow(name: str, dtype: torch.dtype) -> torch.dtype:
-    return torch.float32 if "norm" in name else dtype
-
-
-def _head(rest: Mapping[str, Tensor], name: str, shape: torch.Size, path: Path) -> Tensor:
-    tensor = rest.get(name)
-    if tensor is None:
-        raise InputError(f"{path} lacks {name}: it is an encoder without BLEURT's head, or it is cut.")
-    if tensor.shape != shape:
-        raise InputError(f"{path}: {name} has the shape {tuple(tensor.shape)}, BLEURT's is {tuple(shape)}.")
-    if not bool(torch.isfinite(tensor).all()):
-        raise InputError(f"{path}: {name} contains NaN or infinite values. The checkpoint is damaged.")
-    return tensor.float()
+def _official_head(name: str) -> str:
+    part, _, kind = name.rpartition(".")
+    return f"{'pooler.dense' if part == 'pooler' else 'classifier'}.{kind}"
 
 
 def _renamed(name: str) -> str:

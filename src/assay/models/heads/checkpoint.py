@@ -20,7 +20,7 @@ from assay.models.encoders.config import EncoderConfig, ModelConfig
 from assay.models.encoders.pretrained import official_names, to_official
 from assay.models.encoders.tokenizer import Tokenizer
 from assay.models.files.comet import Files, fingerprint, locate, read_config, read_hparams
-from assay.models.files.weights import read_torch
+from assay.models.files.weights import check_finite, read_torch
 from assay.models.heads.base import CometModel
 from assay.models.heads.comet import build_model
 from assay.models.heads.marian import read_model
@@ -156,8 +156,7 @@ def _filled(
                 f"{path}: {needed[name][0]} has the shape {tuple(parts[0].shape)}, which a {config.class_identifier} on "
                 f"{config.pretrained_model} does not have. Its hparams.yaml or config.json belongs to another checkpoint."
             )
-        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-            raise InputError(f"{path}: {needed[name][0]} contains NaN or infinite values. The checkpoint is damaged.")
+        check_finite(tensor, needed[name][0], path)
         narrow = name.startswith("encoder.") and "norm" not in name and tensor.is_floating_point()
         found[name] = tensor.to(device, dtype if narrow else torch.float32, copy=True).contiguous()
     model.load_state_dict(found, assign=True)

@@ -18,7 +18,7 @@ from assay.core.errors import InputError
 from assay.io.files.marian import read_marian
 from assay.models.encoders.config import EncoderConfig
 from assay.models.encoders.tokenizer import Tokenizer, Tokens, read_sentencepiece, without_halves
-from assay.models.files.marian import read_settings
+from assay.models.files.comet import read_settings
 
 _LINEAR = "as<marian::nn::Linear>()"
 _LAYER = "encoder->layers->at({})->as<marian::nn::TransformerEncoderLayer>()->"

@@ -21,7 +21,7 @@ from assay.core.spans import PENALTIES, ErrorSpan
 from assay.io.documents import read_document
 from assay.models.encoders.config import KNOWN_ENCODERS, EncoderConfig
 from assay.models.encoders.encoder import Encoder, Layer, add
-from assay.models.encoders.pretrained import our_weights
+from assay.models.encoders.pretrained import fill
 from assay.models.encoders.tokenizer import without_halves
 from assay.models.files.encoder import MateseFiles, read_shape
 from assay.models.files.weights import read_torch
@@ -99,7 +99,9 @@ class MateseTagger:
         self.labels = _labels(content.get("hyper_parameters"), files.weights)
         self.reference_less = shape.reference_less
         config = _config(files, shape, state)
-        model = _filled(config, shape, state, files.weights, dtype, torch.device(device))
+        with torch.device("meta"):
+            model = MateseModel(config, shape)
+        fill(model, state, config, files.weights, _theirs, "MaTESe", dtype=dtype, device=device)
         model.encoder.prepack()
         self.backend = _tokenizer(files.tokenizer, config)
         self.ids = {name: self.backend.token_to_id(name) for name in (SOURCE, CANDIDATE, REFERENCE)}
@@ -199,36 +201,6 @@ def _config(files: MateseFiles, shape: MateseShape, state: dict[str, Tensor]) ->
     if words is None or words.dim() != 2:
         raise InputError(f"{files.weights} has no encoder called transformer_model: it is not a MaTESe checkpoint.")
     return replace(known, vocabulary=words.shape[0])
-
-
-def _filled(
-    config: EncoderConfig,
-    shape: MateseShape,
-    state: dict[str, Tensor],
-    path: Path,
-    dtype: torch.dtype,
-    device: torch.device,
-) -> MateseModel:
-    with torch.device("meta"):
-        model = MateseModel(config, shape)
-    shapes = {name: tensor.shape for name, tensor in model.encoder.state_dict().items()}
-    weights, rest = our_weights(shapes, state, config, path)
-    whole = {
-        f"encoder.{name}": tensor.to(device, torch.float32 if "norm" in name else dtype)
-        for name, tensor in weights.items()
-    }
-    for name, parameter in model.state_dict().items():
-        if name.startswith("encoder."):
-            continue
-        theirs = _theirs(name)
-        tensor = rest.get(theirs)
-        if tensor is None or tensor.shape != parameter.shape or not bool(torch.isfinite(tensor).all()):
-            what = "lacks" if tensor is None else "has no usable"
-            raise InputError(f"{path} {what} {theirs}: it is cut, or not a MaTESe checkpoint of this shape.")
-        whole[name] = tensor.to(device, torch.float32)
-    model.load_state_dict(whole, assign=True)
-    model.to(device).eval().requires_grad_(False)
-    return model
 
 
 _PARTS = {

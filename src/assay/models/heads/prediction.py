@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -94,6 +94,8 @@ def join(parts: Sequence[Prediction]) -> Prediction:
 
 Decoder = Literal["paper", "exact"]
 Offsets = Sequence[tuple[int, int]]
+Predict = Callable[..., "Prediction"]
+"""Prediction of hypotheses, sources and references."""
 
 
 def decode(
@@ -161,13 +163,6 @@ def _paper(
             group = []
 
 
-class Predicts(Protocol):
-    """What windows need of a predictor."""
-
-    def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
-        """Scores of all rows."""
-
-
 def cut(text: str, parts: int) -> list[tuple[int, str]]:
     """`text` in `parts` pieces of about equal length with their starts, cut behind a sentence or a word where it can be."""
     places = [0]
@@ -181,7 +176,7 @@ def cut(text: str, parts: int) -> list[tuple[int, str]]:
 
 
 def predict_long(
-    predictor: Predicts, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None
+    predict: Predict, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None
 ) -> Prediction:
     """Scores of all rows; those that would be truncated are scored in windows.
 
@@ -189,10 +184,10 @@ def predict_long(
     are all windows' spans, and the MQM component is computed again from all of them. The `truncated` flag stays raised: it
     says that the row was longer than the model reads.
     """
-    whole = predictor.predict(hypotheses, sources, references)
+    whole = predict(hypotheses, sources, references)
     for row in np.flatnonzero(whole.truncated).tolist():
         parts = _windows(
-            predictor,
+            predict,
             hypotheses[row],
             None if sources is None else sources[row],
             None if references is None else references[row],
@@ -203,14 +198,14 @@ def predict_long(
 
 
 def _windows(
-    predictor: Predicts, hypothesis: str, source: str | None, reference: str | None
+    predict: Predict, hypothesis: str, source: str | None, reference: str | None
 ) -> tuple[list[tuple[int, str]], Prediction] | None:
     """The row in as few windows as are not truncated; None where even single characters are too long."""
     count = 2
     while count <= max(len(hypothesis), 2):
         pieces = cut(hypothesis, count)
         sides = [None if text is None else [piece for _, piece in cut(text, count)] for text in (source, reference)]
-        found = predictor.predict([piece for _, piece in pieces], *sides)
+        found = predict([piece for _, piece in pieces], *sides)
         if not found.truncated.any():
             return pieces, found
         count = math.ceil(count * 1.5)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from assay.core.errors import InputError
 from assay.io.resources.contamination import Guard, normalised
 from assay.io.table.bad_rows import BadRows
 from assay.models.mini.config import MiniConfig, MiniData
+from assay.models.training.data import document_share, sample
 from assay.models.training.sources import corpus_spans, read_assessments, read_groups
 
 KINDS = ("mqm", "bio", "syn", "da", "esa", "qe", "darr", "tch", "un")
@@ -60,9 +58,8 @@ def load_groups(config: MiniConfig) -> tuple[list[JudgedGroup], list[str]]:
         if not Path(one.path).is_file():
             raise InputError(f"there is no training data {one.path}.")
         groups = list(_corpus(one, bad) if one.format == "corpus" else _assessments(one, bad))
-        found += _drawn(
-            [group for group in _admitted(groups, guard) if group.hypotheses], one.limit, config.seed + number
-        )
+        admitted = [group for group in _admitted(groups, guard) if group.hypotheses]
+        found += sample(admitted, one.limit, config.seed + number, 0x6B)
     if not found:
         raise InputError("the configuration's data have no groups to train on.")
     return _split(found, config), [*guard.report.sentences(), *bad.sentences()]
@@ -119,29 +116,17 @@ def _admitted(groups: Sequence[JudgedGroup], guard: Guard) -> Iterator[JudgedGro
         yield replace(group, hypotheses=tuple(judged for judged in group.hypotheses if next(allowed)))
 
 
-def _drawn(groups: list[JudgedGroup], limit: int, seed: int) -> list[JudgedGroup]:
-    if not limit or len(groups) <= limit:
-        return groups
-    rows = np.random.default_rng([seed, 0x6B]).choice(len(groups), limit, replace=False)
-    return [groups[row] for row in np.sort(rows).tolist()]
-
-
 def _split(groups: Sequence[JudgedGroup], config: MiniConfig) -> list[JudgedGroup]:
     """Documents kept apart; what shares a source with them is neither trained on nor watched."""
+
+    def is_held_out(group: JudgedGroup) -> bool:
+        drawn = group.kind in ("mqm", "esa") and group.split == "train"
+        return drawn and document_share(config.seed, group.document) < config.held_out
+
     if config.held_out:
-        groups = [
-            replace(group, split="dev")
-            if group.kind in ("mqm", "esa") and group.split == "train" and _share(config.seed, group) < config.held_out
-            else group
-            for group in groups
-        ]
+        groups = [replace(group, split="dev") if is_held_out(group) else group for group in groups]
     watched = {normalised(group.source) for group in groups if group.split == "dev"} - {""}
     return [
         replace(group, split="unused") if group.split == "train" and normalised(group.source) in watched else group
         for group in groups
     ]
-
-
-def _share(seed: int, group: JudgedGroup) -> float:
-    name = f"{seed}|{group.document}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big") / 2**48

@@ -1,4 +1,4 @@
-"""A whole run: prepare, train each stage, let teachers predict, pack the last stage, and evaluate it on held-out documents."""
+"""Complete run of assay-mini's recipe: data, stages, predictions of teachers, held-out figures, and the packed model."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.core.errors import InputError
 from assay.io.files.atomic import atomic_write
 from assay.models.mini.config import MiniConfig
 from assay.models.mini.corpus import PIECES, PreparedCorpus
+from assay.models.mini.groups import KINDS, SPLITS
+from assay.models.mini.model import HEADS, MiniModel
 from assay.models.mini.pack import round_all, write_model
 from assay.models.mini.prepare import prepare
 from assay.models.mini.stage import WEIGHTS, StageRun
 from assay.models.training.state import Listener, OutOfTime
+from assay.models.training.watching import pearson
 
 MODEL = "model"
 """The folder of the packed model inside the run's folder."""
@@ -62,7 +66,7 @@ def _packed(stage: StageRun) -> Path:
         model = stage.trained()
         card = {**_card(stage.config, stage.corpus), "held_out": {}}
         round_all(model)
-        card["held_out"] = stage.watch(model)
+        card["held_out"] = watch(stage, model)
         write_model(model.cpu(), stage.config.prepared_folder / PIECES, folder, card)
         stage.listener.note(f"packed to {folder}. {_said(card['held_out'])}".strip())
     return folder
@@ -70,7 +74,7 @@ def _packed(stage: StageRun) -> Path:
 
 def _figures(stage: StageRun) -> dict[str, Any]:
     """Figures on held-out documents, kept beside the stage."""
-    found = stage.watch(stage.trained())
+    found = watch(stage, stage.trained())
     with atomic_write(stage.folder / FIGURES, "w") as out:
         json.dump(found, out, indent=1)
     return found
@@ -98,3 +102,75 @@ def _card(config: MiniConfig, corpus: PreparedCorpus) -> dict[str, Any]:
         "langpairs": list(corpus.langpairs),
         "stages": [asdict(stage) for stage in config.stages],
     }
+
+
+def watch(stage: StageRun, model: MiniModel) -> dict[str, Any]:
+    """Return figures on the held-out documents, by several readings of the model."""
+    rows = watched_rows(stage.corpus)
+    if not len(rows):
+        return {}
+    found, values, _ = stage.predicted(model, stage.planned(rows), 1)
+    order = np.argsort(found)
+    rows, values = found[order], values[order, 0]
+    heads = ("ranking", "assessment", "esa", "quality", "teacher")
+    readings = {"mqm": -values[:, 0], **{head: values[:, 1 + HEADS.index(head)] for head in heads}}
+    return {name: asdict(figures(stage.corpus, rows, values[:, 0], by)) for name, by in readings.items()}
+
+
+LEAST = 30
+"""Rows that a collection and language pair need to be told."""
+ESA_GAP = 4.0
+"""ESA points from which on one translation counts as better."""
+
+
+@dataclass(frozen=True)
+class HeldOutFigures:
+    """Means over collections and language pairs, and how many rows they rest on."""
+
+    pairs: float
+    pearson: float
+    rows: int
+    mean: float
+    """Of the reading over these rows, by which it can be standardised."""
+    deviation: float
+
+
+def watched_rows(corpus: PreparedCorpus) -> NDArray[np.int64]:
+    """Rows of held-out groups with MQM or ESA scores and a reference that is not the translation itself."""
+    group = corpus.row_group
+    kinds = [KINDS.index("mqm"), KINDS.index("esa")]
+    chosen = (corpus.group_split[group] == SPLITS.index("dev")) & np.isin(corpus.group_kind[group], kinds)
+    reference = corpus.group_references[group, 0]
+    return np.flatnonzero(chosen & (reference >= 0) & (reference != corpus.row_text))
+
+
+def figures(
+    corpus: PreparedCorpus, rows: NDArray[np.int64], log_mu: NDArray[np.float32], ranking: NDArray[np.float32]
+) -> HeldOutFigures:
+    """Pairs are told by `ranking` (higher is better), correlation by minus mu; NaN where there is nothing to compare."""
+    group = corpus.row_group[rows]
+    sets = corpus.group_collection[group] * len(corpus.langpairs) + corpus.group_langpair[group]
+    told: list[tuple[float, float]] = []
+    for one in np.unique(sets):
+        here = np.flatnonzero(sets == one)
+        if len(here) < LEAST:
+            continue
+        scores = corpus.row_score[rows[here]].astype(np.float64)
+        esa = corpus.group_kind[group[here[0]]] == KINDS.index("esa")
+        right = _right_pairs(scores, ranking[here], group[here], ESA_GAP if esa else 0.0)
+        told.append((right, pearson(scores, -np.exp(log_mu[here].astype(np.float64)))))
+    if not told:
+        told = [(float("nan"), float("nan"))]
+    pairs, correlation = (float(np.mean(column)) for column in zip(*told, strict=True))
+    return HeldOutFigures(pairs, correlation, len(rows), float(ranking.mean()), float(ranking.std()))
+
+
+def _right_pairs(
+    people: NDArray[np.float64], model: NDArray[np.float32], group: NDArray[np.int64], gap: float
+) -> float:
+    right = total = 0
+    for part in np.split(np.arange(len(group)), np.flatnonzero(np.diff(group)) + 1):
+        better = people[part][:, None] - people[part] > gap
+        right += int((model[part][:, None] > model[part])[better].sum())
+        total += int(better.sum())
+    return right / total if total else float("nan")

@@ -9,7 +9,6 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +23,12 @@ from assay.models.mini.batch import FILE, READINGS, VIEWS, Predictions, Training
 from assay.models.mini.config import MiniConfig, StageConfig, plain_stage
 from assay.models.mini.corpus import PIECES, LexicalFeatures, PreparedCorpus
 from assay.models.mini.losses import Losses
-from assay.models.mini.model import HEADS, MiniModel, MiniOutput, mini_model
+from assay.models.mini.model import MiniModel, MiniOutput, mini_model
 from assay.models.mini.pack import WORDS, four_bits
 from assay.models.mini.plan import BatchItem, BatchPlan, batches, every_item, measure
 from assay.models.mini.start import read_encoder
-from assay.models.mini.watch import HeldOutFigures, figures, watched_rows
-from assay.models.training.loop import Loop, Tensors, TrainingStopped
+from assay.models.training.loop import Loop, Tensors, TrainingStopped, mixed
 from assay.models.training.optimizer import clip, encoder_layer, grouped, load_named_state, named_state
-from assay.models.training.plan import mixed
 from assay.models.training.state import STATE, Listener
 
 CALIBRATION = 12
@@ -221,44 +218,24 @@ class StageRun(Loop):
         if (self.folder / FILE).is_file():
             return
         model = self.trained()
-        planned = self._planned(np.arange(self.corpus.rows))
+        planned = self.planned(np.arange(self.corpus.rows))
         pieces = -(-len(planned) // PIECE)
         for number in range(pieces):
             if piece_path(self.folder, number).is_file():
                 continue
             self.listener.check(f"in {self.stage.name}")
             part = planned[number * PIECE : (number + 1) * PIECE]
-            rows, values, tags = self._predicted(model, part, VIEWS)
+            rows, values, tags = self.predicted(model, part, VIEWS)
             write_tensors(piece_path(self.folder, number), {"rows": rows, "values": values, "tags": tags})
             self.listener.stage_step(f"{self.stage.name} · predicting", number + 1, pieces, math.nan)
         join(self.folder, pieces, self.corpus.lengths(self.corpus.row_text))
 
-    def watch(self, model: MiniModel) -> dict[str, Any]:
-        """Figures on the held-out documents, by three readings of the model."""
-        rows = watched_rows(self.corpus)
-        if not len(rows):
-            return {}
-        found, values, _ = self._predicted(model, self._planned(rows), 1)
-        order = np.argsort(found)
-        rows, values = found[order], values[order, 0]
-        readings = {
-            "mqm": -values[:, 0],
-            **{
-                head: values[:, 1 + HEADS.index(head)]
-                for head in ("ranking", "assessment", "esa", "quality", "teacher")
-            },
-        }
-        told: dict[str, HeldOutFigures] = {
-            name: figures(self.corpus, rows, values[:, 0], by) for name, by in readings.items()
-        }
-        return {name: asdict(one) for name, one in told.items()}
-
-    def _planned(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> list[list[BatchItem]]:
+    def planned(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> list[list[BatchItem]]:
         items = every_item(self.corpus, rows)
         return batches(items, [measure(self.corpus, item) for item in items], PREDICTED_TOKENS)
 
     @torch.no_grad()
-    def _predicted(self, model: MiniModel, planned: Sequence[Sequence[BatchItem]], views: int) -> tuple[Any, Any, Any]:
+    def predicted(self, model: MiniModel, planned: Sequence[Sequence[BatchItem]], views: int) -> tuple[Any, Any, Any]:
         """Rows, readings (rows, views, 7) and the tags of the first view, end to end."""
         made = _Batches(self.corpus, self.config.prepared_folder, planned.__getitem__)
         rows, values, tags = [], [], []

@@ -1,5 +1,5 @@
-"""Encoder-decoders (mT5, BART and its kin, fairseq's transformer) as scorers: one regression logit, or the likelihood of a text.
+"""Encoder-decoders (mT5, BART and its relatives, fairseq's transformer, GPT-2) that score texts and generate nothing.
 
-Nothing is ever generated. `network` holds the layers, `attending` who attends to whom in a batch, `regression` the one step of
-MetricX, `likelihood` the probability of given targets, `folder` and `fairseq_file` how weights are read without running code.
+`network` holds the layers, `attending` the attention of packed batches, `likelihood` the scores, `folder` and `fairseq_file` the
+reading of weights without running their code.
 """

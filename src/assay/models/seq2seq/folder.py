@@ -17,7 +17,7 @@ from torch import Tensor
 from assay.core.errors import InputError, MissingPart, count
 from assay.io.documents import read_document
 from assay.models.files.hashing import fingerprint_files
-from assay.models.files.weights import read_torch
+from assay.models.files.weights import check_finite, read_torch
 from assay.models.seq2seq.config import Shape, read_shape
 from assay.models.seq2seq.network import Network
 
@@ -156,9 +156,7 @@ def _joined(name: str, way: list[str], found: Mapping[str, Take], shape: Shape, 
             f"{where}: {way[0]} has the shape {tuple(parts[0].shape)}, which a {shape.family} model of its config.json does not "
             "have. config.json belongs to another model."
         )
-    if not bool(torch.isfinite(whole).all()):
-        raise InputError(f"{where}: {way[0]} contains NaN or infinite values. The checkpoint is damaged.")
-    return whole
+    return check_finite(whole, way[0], where)
 
 
 Names = list[list[str]]

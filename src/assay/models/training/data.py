@@ -1,4 +1,4 @@
-"""From the files of a phase to the records it trains on: read, guard, scale, hold documents out, add hallucinations."""
+"""Training data of a phase: admitted and scaled records, held-out documents, hallucinations, and batches."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from assay.models.training.sources import FORMATS
 if TYPE_CHECKING:
     from assay.models.training.config import DataConfig, PhaseConfig, TrainConfig
     from assay.models.training.hallucinations import Embed
+
+
+Item = TypeVar("Item")
 
 
 @dataclass
@@ -86,12 +89,12 @@ def read_all(data: Sequence[DataConfig], guard: Guard, bad: BadRows, seed: int) 
     return records
 
 
-def sample(records: list[Record], limit: int, seed: int) -> list[Record]:
-    """At most `limit` records (0: all), drawn by the seed, in their order."""
-    if not limit or len(records) <= limit:
-        return records
-    rows = np.random.default_rng([seed, 0x5A]).choice(len(records), limit, replace=False)
-    return [records[row] for row in np.sort(rows).tolist()]
+def sample(items: list[Item], limit: int, seed: int, stream: int = 0x5A) -> list[Item]:
+    """Return at most `limit` items (0: all) in their order, drawn by the seed and the number of a random stream."""
+    if not limit or len(items) <= limit:
+        return items
+    rows = np.random.default_rng([seed, stream]).choice(len(items), limit, replace=False)
+    return [items[row] for row in np.sort(rows).tolist()]
 
 
 def hold_out(records: Sequence[Record], fraction: float, seed: int) -> tuple[list[Record], list[Record]]:
@@ -101,7 +104,7 @@ def hold_out(records: Sequence[Record], fraction: float, seed: int) -> tuple[lis
     """
     if not fraction:
         return list(records), []
-    away = {one.document for one in records if _share(f"{seed}|{one.document}") < fraction}
+    away = {one.document for one in records if document_share(seed, one.document) < fraction}
     sources = {one.source for one in records if one.document in away and one.source}
     held = [one for one in records if one.document in away]
     return [one for one in records if one.document not in away and one.source not in sources], held
@@ -146,5 +149,75 @@ def _notes(guard: Guard, bad: BadRows) -> list[str]:
     return [*guard.report.sentences(), *bad.sentences()]
 
 
-def _share(text: str) -> float:
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big") / 2**48
+def document_share(seed: int, document: str) -> float:
+    """Return a number from 0 to 1 that depends only on the seed and the name of a document."""
+    name = f"{seed}|{document}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big") / 2**48
+
+
+def order_of(epoch: int, n: int, seed: int, phase: int) -> np.ndarray:
+    """The order of an epoch: a function of seed, phase and epoch alone, so that a resumed run needs no iterator's state."""
+    return np.random.default_rng([seed, phase, epoch, 0x0DE2]).permutation(n)
+
+
+def batches(
+    epoch: int, tokens: Sequence[int], seed: int, phase: int, batch_size: int, batch_tokens: int
+) -> list[list[int]]:
+    """The batches of an epoch as rows: of `batch_size` rows, or of about `batch_tokens` tokens and similar lengths."""
+    order = order_of(epoch, len(tokens), seed, phase).tolist()
+    if not batch_tokens:
+        return [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    made: list[list[int]] = []
+    window = 100 * max(1, batch_tokens * len(tokens) // max(1, sum(tokens)))
+    for start in range(0, len(order), window):
+        batch: list[int] = []
+        held = 0
+        for row in sorted(order[start : start + window], key=lambda row: (tokens[row], row)):
+            if batch and held + tokens[row] > batch_tokens:
+                made.append(batch)
+                batch, held = [], 0
+            batch.append(row)
+            held += tokens[row]
+        made.append(batch)
+    return [made[place] for place in order_of(epoch, len(made), seed + 1, phase).tolist()]
+
+
+@dataclass
+class Plan:
+    """The steps of a phase: which rows make the batch of each, and how long the encoder stays frozen."""
+
+    phase: PhaseConfig
+    number: int
+    seed: int
+    tokens: Sequence[int]
+    _epochs: dict[int, list[list[int]]] = field(default_factory=dict)
+
+    def epoch(self, number: int) -> list[list[int]]:
+        """The batches of one epoch."""
+        if number not in self._epochs:
+            self._epochs = {key: value for key, value in self._epochs.items() if key == 0}
+            self._epochs[number] = batches(
+                number, self.tokens, self.seed, self.number, self.phase.batch_size, self.phase.batch_tokens
+            )
+        return self._epochs[number]
+
+    @property
+    def steps(self) -> int:
+        """Steps in all."""
+        whole, part = divmod(self.phase.epochs, 1)
+        total = sum(len(self.epoch(i)) for i in range(int(whole)))
+        total += math.ceil(part * len(self.epoch(int(whole)))) if part else 0
+        return min(total, self.phase.max_steps) if self.phase.max_steps else total
+
+    @property
+    def frozen_steps(self) -> int:
+        """Steps before the encoder begins to learn."""
+        return round(self.phase.nr_frozen_epochs * len(self.epoch(0)))
+
+    def batch(self, step: int) -> list[int]:
+        """The rows of a step."""
+        epoch = 0
+        while step >= len(self.epoch(epoch)):
+            step -= len(self.epoch(epoch))
+            epoch += 1
+        return self.epoch(epoch)[step]

@@ -6,6 +6,7 @@ with the same bits as an uninterrupted one.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -121,3 +122,8 @@ def device_of(name: str) -> torch.device:
     if name.startswith("cuda") and not torch.cuda.is_available():
         raise InputError(f"the configuration asks for {name}, and torch sees no GPU here. Say device: auto.")
     return torch.device(name)
+
+
+def mixed(*parts: int) -> int:
+    """One seed out of several numbers."""
+    return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=8).digest(), "big") >> 1

@@ -16,11 +16,10 @@ from assay.core.errors import InputError, Interrupted, count
 from assay.models.runtime.batching import out_of_memory
 from assay.models.training import search
 from assay.models.training.config import PhaseConfig, TrainConfig
-from assay.models.training.data import LoadedRecords, load_held_out, load_phase
+from assay.models.training.data import LoadedRecords, Plan, load_held_out, load_phase
 from assay.models.training.encoding import EncodedRecord, TextEncoder, has_target, packed
-from assay.models.training.loop import Loop, Tensors, TrainingStopped
+from assay.models.training.loop import Loop, Tensors, TrainingStopped, mixed
 from assay.models.training.optimizer import adamw, clip, load_named_state, losses, named_state, unfreeze, warm_up
-from assay.models.training.plan import Plan, mixed
 from assay.models.training.setup import TOKENIZER, begin
 from assay.models.training.state import STATE, Listener, LossWeights, TrainingProgress, plain_config
 from assay.models.training.watching import Look, look
