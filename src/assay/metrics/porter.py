@@ -25,29 +25,7 @@ STEP_2 = _rules(
     "alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble fulli:ful"
 )
 STEP_3 = _rules("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
-STEP_4 = tuple(
-    [
-        "al",
-        "ance",
-        "ence",
-        "er",
-        "ic",
-        "able",
-        "ible",
-        "ant",
-        "ement",
-        "ment",
-        "ent",
-        "ion",
-        "ou",
-        "ism",
-        "ate",
-        "iti",
-        "ous",
-        "ive",
-        "ize",
-    ]
-)
+STEP_4 = _rules("al: ance: ence: er: ic: able: ible: ant: ement: ment: ent: ion: ou: ism: ate: iti: ous: ive: ize:")
 
 _CLASSES = bytes(ord("v" if chr(i) in "aeiou" else "y" if chr(i) == "y" else "c") for i in range(256))
 _CACHE_WORDS, _CACHE_LENGTH = 1 << 17, 64
@@ -162,7 +140,7 @@ def _replaced(word: str, rules: tuple[tuple[str, str], ...]) -> str:
 
 
 def _step_4(word: str) -> str:
-    for suffix in STEP_4:
+    for suffix, _ in STEP_4:
         if word.endswith(suffix):
             rest = word[: -len(suffix)]
             removable = _measure(rest) > 1 and (suffix != "ion" or rest[-1] in "st")
