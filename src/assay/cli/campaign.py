@@ -27,7 +27,7 @@ HELP = Help(
     "Evaluate human judgements (MQM, ESA, DA): scores, annotator agreement, and systems ranked with significance.",
     """
     assay campaign wmt23 --langpair en-de
-    assay campaign wmt23 --langpair en-de --table agreement --table raters
+    assay campaign wmt23 --langpair en-de --table raters
     """,
     (
         "judgements", "by", "test", "metrics", "metric_file", "data_dir", "langpair", "columns", "skip_bad", "table",

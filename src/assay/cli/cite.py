@@ -18,7 +18,7 @@ HELP = Help(
     details="""
     more examples:
       assay cite compare -o references.bib
-      assay cite runs/first
+      assay cite runs/demetr
 
     Without a name: the citation of assay. A paper should also report the metric's signature, which is printed under
     each table.

@@ -87,7 +87,7 @@ FIT = Help(
 APPLY = Help(
     "Label each translation use, review or reject with a rule.",
     """
-    assay decide fit --data parsing/outcomes.tsv -m chrf --out rule.json
+    assay breakdown --task parsing --translator none --error word-swap --run-dir p && assay decide fit p/outcomes.tsv -o rule.json
     assay decide apply --rule rule.json --data demo --lang en
     """,
     (

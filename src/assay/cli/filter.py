@@ -15,8 +15,8 @@ from assay.verbs.filter import filter_rows
 HELP = Help(
     "Keep the rows of a table that satisfy an expression over scores, columns and flags.",
     """
-    assay score -m chrf --data demo --out scores.jsonl
-    assay filter 'chrf < 30 and system == "ours"' scores.jsonl --out bad.tsv
+    assay score -m chrf --data demo --out demo.jsonl
+    assay filter 'chrf < 30 and system == "ours"' demo.jsonl --out bad.tsv
     """,
     details="""
     more examples:
