@@ -126,7 +126,8 @@ def fill() -> None:
         "import sys\nfor line in sys.stdin:\n    print(['success', 'breakdown'][len(line) % 2], flush=True)\n",
     )
     put(
-        "mine.csv", [line.strip() for line in reproduce.HELP.details.splitlines() if re.match(" +(table|phenomena),", line)]
+        "mine.csv",
+        [line.strip() for line in reproduce.HELP.details.splitlines() if re.match(" +(table|phenomena),", line)],
     )
     for folder in (".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"):
         (Path.home() / folder).mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import os
 import re
 import shlex
@@ -57,8 +56,8 @@ PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for
 HELPS = {
     f"{command.prog} --help": "\n\n".join(
         [
-            textwrap.indent(inspect.cleandoc(command.text.examples), "    "),
-            re.sub("^  ", "    ", inspect.cleandoc(command.text.details), flags=re.MULTILINE),
+            textwrap.indent(command.text.examples, "    "),
+            re.sub("^  ", "    ", command.text.details, flags=re.MULTILINE),
         ]
     )
     for verb in VERBS

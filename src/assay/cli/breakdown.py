@@ -32,16 +32,11 @@ if TYPE_CHECKING:
     from assay.verbs.breakdown import BreakdownResult
 
 HELP = Help(
-    "Judge metrics by a downstream task: do they recognize the translations on which it fails?",
-    """
+    """Judge metrics by a downstream task: do they recognize the translations on which it fails?
+
     assay breakdown --task parsing --translator none --error word-swap --run-dir parsing
     assay breakdown --data parsing/outcomes.tsv -m chrf -m bleu --table errors
-    """,
-    (
-        "metrics", "data", "columns", "score", "dev_share", "task", "langs", "translator", "error", "judge", "review",
-        "table", "all", "format", "out", "run_dir", "workers", "quiet",
-    ),
-    """
+
     more examples:
       assay breakdown --task parsing --langs es,pt --translator auto --run-dir parsing
       assay breakdown --task parsing --translator none --error all --table matrix
@@ -56,7 +51,9 @@ HELP = Help(
     A judge is a command that reads one JSON object per line, with the columns of the table, and writes success,
     breakdown, a grade or skip for each.
     """,
-)  # fmt: skip
+    "metrics data columns score dev_share task langs translator error judge review table all format out run_dir "
+    "workers quiet",
+)
 DECISIONS = "breakdown-decisions.jsonl"
 TABLES = (
     "summary", "languages", "languages_f1", "balance", "thresholds", "pseudo", "cases", "errors", "matrix", "calibration",

@@ -11,15 +11,21 @@ from assay.core.errors import count
 from assay.report import FORMATS
 from assay.verbs.cache import clear, info
 
-HELP = Help(
-    "Show or delete stored scores, responses of language models and progress files of unfinished runs.",
-    """
+HELP = Help("""Show or delete stored scores, responses of language models and progress files of unfinished runs.
+
     assay cache show
     assay cache clear
-    """,
-)
-SHOW = Help("Show the size and the contents of the score store.", "assay cache show\nassay cache show --format json")
-CLEAR = Help("Delete stored scores and progress files.", "assay cache clear\nassay cache clear --answers")
+""")
+SHOW = Help("""Show the size and the contents of the score store.
+
+    assay cache show
+    assay cache show --format json
+""")
+CLEAR = Help("""Delete stored scores and progress files.
+
+    assay cache clear
+    assay cache clear --answers
+""")
 
 
 def add_show(parser: Parser) -> None:

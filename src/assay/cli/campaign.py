@@ -24,16 +24,11 @@ from assay.report import FORMATS
 from assay.verbs.campaign import campaign
 
 HELP = Help(
-    "Evaluate human judgements (MQM, ESA, DA): scores, annotator agreement, and systems ranked with significance.",
-    """
+    """Evaluate human judgements (MQM, ESA, DA): scores, annotator agreement, and systems ranked with significance.
+
     assay campaign wmt23 --langpair en-de
     assay campaign wmt23 --langpair en-de --table raters
-    """,
-    (
-        "judgements", "by", "test", "metrics", "metric_file", "data_dir", "langpair", "columns", "skip_bad", "table",
-        "all", "format", "out", "run_dir", "workers", "quiet",
-    ),
-    """
+
     more examples:
       assay campaign judgements.tsv
       assay campaign judgements.tsv -m chrf --metric-file theirs_scores.tsv --table metrics --table williams
@@ -42,7 +37,9 @@ HELP = Help(
     Judgements are MQM files of Google (one error per row), exports of Appraise (DA, ESA), or any table with system,
     segment and score, and optionally rater, langpair, mt, src, ref and spans. Higher scores are better.
     """,
-)  # fmt: skip
+    "judgements by test metrics metric_file data_dir langpair columns skip_bad table all format out run_dir workers "
+    "quiet",
+)
 
 
 def add_arguments(parser: Parser) -> None:

@@ -12,20 +12,19 @@ from assay.report.page import Section, page
 from assay.verbs.card import card
 
 HELP = Help(
-    "Describe a metric and run it on every available suite: one page with all its results.",
-    """
+    """Describe a metric and run it on every available suite: one page with all its results.
+
     assay card chrf
     assay card chrf --format md --out chrf.md
-    """,
-    ("metric", "suite", "data_dir", "all", "samples", "seed", "format", "out", "workers", "quiet"),
-    """
+
     more examples:
       assay card my_module:MyMetric --format json --out card.json
 
     assay check compares a later run with a card in JSON. Suites are run if their data are available ($ASSAY_DATA,
     --data-dir or assay fetch); the embedded suite always is.
     """,
-)  # fmt: skip
+    "metric suite data_dir all samples seed format out workers quiet",
+)
 
 
 def add_arguments(parser: Parser) -> None:

@@ -13,13 +13,11 @@ from assay.report.writing import write
 from assay.verbs.check import check
 
 HELP = Help(
-    "Run a metric again and fail (exit 1) if it became worse than its card on any phenomenon, as a check in CI.",
-    """
+    """Run a metric again and fail (exit 1) if it became worse than its card on any phenomenon, as a check in CI.
+
     assay card chrf --suite embedded --format json --out card.json
     assay check --against card.json --tolerance 0.01
-    """,
-    ("against", "metric", "suite", "data_dir", "tolerance", "trust", "all", "summary", "format", "out", "workers", "quiet"),
-    """
+
     more examples:
       assay check --against card.json --tolerance 0.01 --tolerance omission=0.03
       assay check --against card.json --summary summary.md
@@ -28,7 +26,8 @@ HELP = Help(
     of them. The check also fails if a phenomenon is missing or its items no longer get a score. Improvements are
     reported.
     """,
-)  # fmt: skip
+    "against metric suite data_dir tolerance trust all summary format out workers quiet",
+)
 
 
 def add_arguments(parser: Parser) -> None:

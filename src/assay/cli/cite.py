@@ -9,21 +9,18 @@ from assay.cli.output import Output, write
 from assay.cli.parser import Help, Parser
 from assay.verbs.cite import cite
 
-HELP = Help(
-    "Print what to cite for metrics, suites and methods, or for everything that a run used.",
-    """
+HELP = Help("""Print what to cite for metrics, suites and methods, or for everything that a run used.
+
     assay cite bleu chrf demetr
     assay cite comet-22 --format bibtex
-    """,
-    details="""
+
     more examples:
       assay cite compare -o references.bib
       assay cite runs/demetr
 
     Without a name: the citation of assay. A paper should also report the metric's signature, which is printed under
     each table.
-    """,
-)  # fmt: skip
+""")
 FORMATS = ("table", "bibtex", "json", "jsonl", "tsv", "csv", "md")
 
 

@@ -39,16 +39,11 @@ if TYPE_CHECKING:
     from assay.verbs.shared.request import TextRequest
 
 HELP = Help(
-    "Compare systems: scores, differences with 95% confidence intervals, and paired significance tests.",
-    """
+    """Compare systems: scores, differences with 95% confidence intervals, and paired significance tests.
+
     assay compare --data demo
     assay compare -m chrf -m ter --data demo --worst 5
-    """,
-    (
-        "files", "metrics", "mt", "ref", "src", "data", "columns", "langpair", "testset", "baseline", "by", "worst",
-        "changed", "pairs", "format", "out", "run_dir", "workers", "quiet",
-    ),
-    """
+
     more examples:
       assay compare -m chrf,bleu,ter --mt Online=online.de Ours=ours.de --ref ref.de
       assay compare -m chrf --data outputs.tsv --baseline online --by domain --worst 5
@@ -57,7 +52,9 @@ HELP = Help(
     The tests compare each system with the baseline. The same seed gives the p-values of sacrebleu. A system is marked
     as better (*) or worse (!) if all tests agree and p < 0.05. No conclusion is drawn from fewer than 10 segments.
     """,
-)  # fmt: skip
+    "files metrics mt ref src data columns langpair testset baseline by worst changed pairs format out run_dir "
+    "workers quiet",
+)
 DATA = ("csv", "tsv", "jsonl")
 """Formats in which the table of systems holds the differences too."""
 

@@ -10,19 +10,16 @@ from assay.cli.main import VERBS
 from assay.cli.parser import Help, Parser, declare
 from assay.verbs.list import names
 
-HELP = Help(
-    "Print a completion script for bash, zsh, fish or tcsh.",
-    """
+HELP = Help("""Print a completion script for bash, zsh, fish or tcsh.
+
     assay completion bash > ~/.local/share/bash-completion/completions/assay
     assay completion fish > ~/.config/fish/completions/assay.fish
-    """,
-    details="""
+
     more examples:
       assay completion zsh > ~/.zfunc/_assay
 
     For zsh, add fpath+=~/.zfunc to ~/.zshrc, before compinit.
-    """,
-)
+""")
 
 
 def add_arguments(parser: Parser) -> None:

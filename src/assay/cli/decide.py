@@ -55,24 +55,17 @@ from assay.verbs.shared.request import table_among
 if TYPE_CHECKING:
     from assay.verbs.decide_stream import LabelStream
 
-HELP = Help(
-    "Learn from outcomes which translations to use, review or reject, and label new translations.",
-    """
+HELP = Help("""Learn from outcomes which translations to use, review or reject, and label new translations.
+
     assay breakdown --task parsing --translator none --error word-swap --run-dir parsing
     assay decide fit --data parsing/outcomes.tsv -m chrf --goal "catch 95%" --out rule.json
-    """,
-)
+""")
 FIT = Help(
-    "Learn thresholds that reach a goal from a table of outcomes, and write them as a rule.",
-    """
+    """Learn thresholds that reach a goal from a table of outcomes, and write them as a rule.
+
     assay breakdown --task parsing --translator none --error word-swap --run-dir parsing
     assay decide fit --data parsing/outcomes.tsv -m chrf --goal "catch 95%" --out rule.json
-    """,
-    (
-        "metrics", "data", "columns", "goal", "confidence", "reject_at", "score", "langs", "dev_share", "success_at",
-        "judge", "seed", "format", "out", "run_dir", "workers", "quiet",
-    ),
-    """
+
     goals:
       "catch 95%"             find 95% of the breakdowns
       "at most 2% bad"        at most 2% breakdowns among the translations labelled use
@@ -83,18 +76,15 @@ FIT = Help(
     The first three goals have a guarantee for finite samples. The rule's card states it and, if the outcomes have a
     test part, the value observed there.
     """,
-)  # fmt: skip
+    "metrics data columns goal confidence reject_at score langs dev_share success_at judge seed format out run_dir "
+    "workers quiet",
+)
 APPLY = Help(
-    "Label each translation use, review or reject with a rule.",
-    """
+    """Label each translation use, review or reject with a rule.
+
     assay breakdown --task parsing --translator none --error word-swap --run-dir p && assay decide fit p/outcomes.tsv -o rule.json
     assay decide apply --rule rule.json --data demo --lang en
-    """,
-    (
-        "files", "rule", "mt", "ref", "src", "data", "columns", "lang", "keep", "format", "out", "run_dir", "trust",
-        "workers", "quiet",
-    ),
-    """
+
     more examples:
       assay decide apply --rule rule.json --src new.es --mt new.en --ref new.ref.en --lang es --format tsv
       assay decide apply rule.json corpus/ --keep "label == 'use'" --out usable/
@@ -102,7 +92,8 @@ APPLY = Help(
     A warning reports scores that are distributed differently from those in the outcomes. A folder or a pattern of
     shards (text with --mt, --src and --ref) is labelled shard by shard into --out FOLDER/.
     """,
-)  # fmt: skip
+    "files rule mt ref src data columns lang keep format out run_dir trust workers quiet",
+)
 FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
 
 

@@ -13,34 +13,26 @@ from assay.cli.reviewing import add_review, review_settings
 from assay.report import FORMATS
 from assay.verbs.dfki import DECISIONS, build, judge, review
 
-HELP = Help(
-    "Judge the outputs of the DFKI test suite by its rules, review open cases, and build challenge items.",
-    """
+HELP = Help("""Judge the outputs of the DFKI test suite by its rules, review open cases, and build challenge items.
+
     assay dfki judge
     assay dfki build --n 10000 --seed 7 --out items.jsonl
-    """,
-)
-JUDGE = Help(
-    "Judge each output by the rules of the test suite: pass, fail or open.",
-    """
+""")
+JUDGE = Help("""Judge each output by the rules of the test suite: pass, fail or open.
+
     assay dfki judge
     assay dfki judge --table verdicts --format tsv --out verdicts.tsv
-    """,
-)
-REVIEW = Help(
-    f"Decide the open outputs with one key each; every decision is saved at once (default: {DECISIONS}).",
-    """
+""")
+REVIEW = Help(f"""Decide the open outputs with one key each; every decision is saved at once (default: {DECISIONS}).
+
     assay dfki review --langpair de-en
     assay dfki review --page
-    """,
-)
-BUILD = Help(
-    "Build challenge items from passed and failed outputs.",
-    """
+""")
+BUILD = Help("""Build challenge items from passed and failed outputs.
+
     assay dfki build --n 10000 --seed 7 --out items.jsonl
     assay run items.jsonl -m chrf
-    """,
-)
+""")
 
 
 def _add_common(parser: Parser, langpair: str) -> None:

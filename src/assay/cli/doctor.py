@@ -10,16 +10,13 @@ from assay.cli.parser import Help, Parser
 from assay.report import FORMATS
 from assay.verbs.doctor import doctor
 
-HELP = Help(
-    "Show what is installed: packages, extras, GPUs, caches and their sizes, data and versions.",
-    """
+HELP = Help("""Show what is installed: packages, extras, GPUs, caches and their sizes, data and versions.
+
     assay doctor
     assay doctor --format json
-    """,
-    details="""
+
     Downloads and changes nothing. Include the output in a bug report. assay selfcheck verifies the numbers.
-    """,
-)  # fmt: skip
+""")
 
 
 def add_arguments(parser: Parser) -> None:

@@ -10,16 +10,13 @@ from assay.cli.parser import Help, Parser
 from assay.cli.progress import Bytes
 from assay.verbs.fetch import fetch
 
-HELP = Help(
-    "Download the official files of a suite or a checkpoint; an interrupted download resumes.",
-    """
+HELP = Help("""Download the official files of a suite or a checkpoint; an interrupted download resumes.
+
     assay fetch demetr
     assay fetch comet-22
-    """,
-    details="""
+
     Files are verified by SHA-256 if a checksum is known. No other verb downloads files.
-    """,
-)  # fmt: skip
+""")
 
 
 def add_arguments(parser: Parser) -> None:

@@ -12,13 +12,11 @@ from assay.cli.texts import finish
 from assay.core.errors import InputError
 from assay.verbs.filter import filter_rows
 
-HELP = Help(
-    "Keep the rows of a table that satisfy an expression over scores, columns and flags.",
-    """
+HELP = Help("""Keep the rows of a table that satisfy an expression over scores, columns and flags.
+
     assay score -m chrf --data demo --out demo.jsonl
     assay filter 'chrf < 30 and system == "ours"' demo.jsonl --out bad.tsv
-    """,
-    details="""
+
     more examples:
       assay filter '`assay-mini.mqm` < -5 or copied_source' scores.jsonl --out look.csv
       assay filter 'chrf >= 50 and mt is not missing' scores.jsonl --invert
@@ -28,8 +26,7 @@ HELP = Help(
     columns. Operators: < <= > >= == !=, and, or, not, in ("de", "fr"), ~ "regular expression", is missing, + - * /,
     length(mt), lower(lang), abs(x). A comparison fails on a row without a number; handle such rows as in 'comet is
     missing or comet < 0.5'.
-    """,
-)  # fmt: skip
+""")
 FORMATS = ("table", "tsv", "csv", "jsonl", "json", "parquet", "xlsx", "md", "latex", "html")
 ONLY_COUNTS = ("md", "latex", "html")
 

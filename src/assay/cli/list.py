@@ -12,19 +12,16 @@ from assay.report import FORMATS
 from assay.report.terminal import width_of
 from assay.verbs.list import KINDS, listing
 
-HELP = Help(
-    "List metrics, suites, analyses, perturbations, tasks or translators, or show one in full.",
-    """
+HELP = Help("""List metrics, suites, analyses, perturbations, tasks or translators, or show one in full.
+
     assay list metrics
     assay list metrics bleu
-    """,
-    details="""
+
     more examples:
       assay list
       assay list suites demetr
       assay list perturbations
-    """,
-)
+""")
 WIDE = 120
 """Terminal width from which the list of metrics has a column with descriptions."""
 

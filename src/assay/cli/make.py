@@ -38,16 +38,11 @@ from assay.verbs.make import annotate, card_path, make
 from assay.verbs.make_corpus import make_corpus
 
 HELP = Help(
-    "Make a challenge set: turn good translations into incorrect ones, and record each change.",
-    """
+    """Make a challenge set: turn good translations into incorrect ones, and record each change.
+
     assay make -p number-replaced -p word-swap --data demo --out set.jsonl
     assay run set.jsonl -m chrf -m bleu
-    """,
-    (
-        "files", "perturbations", "data", "columns", "langpair", "n", "words", "seed", "out", "annotate", "sample",
-        "annotator", "format", "workers", "quiet",
-    ),
-    """
+
     more examples:
       assay make -p demetr --data corpus.tsv --langpair de-en --n 1000 --seed 7 --out set.jsonl
       assay make --annotate --sample 60 --out set.jsonl
@@ -62,7 +57,8 @@ HELP = Help(
     A folder or a pattern of shards is processed shard by shard into --out FOLDER/, with at most --n items of each
     perturbation per shard.
     """,
-)  # fmt: skip
+    "files perturbations data columns langpair n words seed out annotate sample annotator format workers quiet",
+)
 
 
 def add_arguments(parser: Parser) -> None:

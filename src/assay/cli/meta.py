@@ -28,16 +28,11 @@ if TYPE_CHECKING:
     from assay.verbs.meta import MetaResult
 
 HELP = Help(
-    "Measure how well metrics agree with human judgements: the official WMT tables, with your metric added.",
-    """
+    """Measure how well metrics agree with human judgements: the official WMT tables, with your metric added.
+
     assay meta wmt23
     assay meta wmt23 -m chrf -m bleu --significance
-    """,
-    (
-        "name", "metrics", "metric_file", "data_dir", "langpair", "task", "recipe", "gold", "contrastive",
-        "significance", "worth", "table", "all", "format", "out", "run_dir", "workers", "quiet",
-    ),
-    """
+
     more examples:
       assay meta wmt23 --metric-file mine/ --langpair en-de --table tasks
       assay meta wmt23 --statistic kendall --group item --gold da-sqm --metrics '*COMET*'
@@ -47,7 +42,9 @@ HELP = Help(
     --metric-file PATH reads the scores of another metric; PATH:lower means that lower is better. PATH is a folder
     with files such as en-de/NAME-refA.seg.score, or a table with the columns langpair, system, segment and score.
     """,
-)  # fmt: skip
+    "name metrics metric_file data_dir langpair task recipe gold contrastive significance worth table all format out "
+    "run_dir workers quiet",
+)
 
 
 def add_arguments(parser: Parser) -> None:

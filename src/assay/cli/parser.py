@@ -9,7 +9,6 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -29,18 +28,14 @@ MOST_COLUMNS = 100
 """Width of help on wider terminals."""
 
 
-@dataclass(frozen=True)
 class Help:
-    """Texts of a command's help, and the arguments that its short form shows."""
+    """Help of a command, from a text of a sentence, two examples that run as pasted, and paragraphs for the full help."""
 
-    summary: str
-    """One sentence."""
-    examples: str
-    """Two command lines that run as pasted."""
-    options: tuple[str, ...] = ()
-    """Arguments of the short help, in this order, by their names in the namespace. If empty, the short help shows all."""
-    details: str = ""
-    """Explanations and further examples at the end of the full help."""
+    def __init__(self, text: str, usual: str = "") -> None:
+        self.summary, self.examples, *more = inspect.cleandoc(text).split("\n\n")
+        self.details = "\n\n".join(more)
+        self.usual = usual.split()
+        """Names of the arguments in the short help, in this order; if empty, the short help is the full help."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -109,10 +104,10 @@ class Parser(argparse.ArgumentParser):
         if self._subparsers is not None:
             modes: Any = self._subparsers._group_actions[0]
             return self._help([("modes", None, modes._choices_actions)], "")
-        if not self.text.options:
+        if not self.text.usual:
             return self.format_full_help()
         actions = {action.dest: action for action in reversed(self._actions)}
-        chosen = [actions[name] for name in self.text.options]
+        chosen = [actions[name] for name in self.text.usual]
         return self._help([("options", None, chosen)], f"All options, in groups: {self.prog} --help-all")
 
     def format_full_help(self) -> str:
@@ -120,15 +115,13 @@ class Parser(argparse.ArgumentParser):
         if self.modes:
             return self.format_help()
         groups = [(group.title, group.description, group._group_actions) for group in self._action_groups]
-        return self._help(groups, filled(inspect.cleandoc(self.text.details)))
+        return self._help(groups, filled(self.text.details))
 
     def _help(self, groups: Iterable[tuple[str | None, str | None, list[argparse.Action]]], end: str) -> str:
         formatter = self._get_formatter()
         formatter.add_text(self.format_usage().rstrip())
         formatter.add_text(filled(self.text.summary))
-        examples = inspect.cleandoc(self.text.examples)
-        if examples:
-            formatter.add_text(f"examples:\n{textwrap.indent(examples, '  ')}")
+        formatter.add_text(f"examples:\n{textwrap.indent(self.text.examples, '  ')}")
         for title, description, actions in groups:
             formatter.start_section(title)
             formatter.add_text(description)

@@ -16,13 +16,11 @@ from assay.verbs.reproduce import reproduce
 if TYPE_CHECKING:
     from assay.verbs.reproduce import ReproduceResult
 
-HELP = Help(
-    "Recompute published tables from the data and compare every cell; a receipt is one such comparison.",
-    """
+HELP = Help("""Recompute published tables from the data and compare every cell; a receipt is one such comparison.
+
     assay reproduce demetr
     assay reproduce aces --explain
-    """,
-    details="""
+
     more examples:
       assay reproduce embedded --receipts mine.csv
 
@@ -31,8 +29,7 @@ HELP = Help(
       table,row,column,published,tolerance,derivable,reason
       phenomena,metric=chrf; phenomenon=omission,accuracy,94.1,,yes,
     with the names that assay run SUITE --format json prints, and percentages in percent.
-    """,
-)  # fmt: skip
+""")
 
 
 def add_arguments(parser: Parser) -> None:

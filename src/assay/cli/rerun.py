@@ -12,13 +12,11 @@ from assay.report import FORMATS
 from assay.verbs.rerun import rerun
 
 HELP = Help(
-    "Repeat a run from its manifest and fail (exit 1) if a number differs.",
-    """
+    """Repeat a run from its manifest and fail (exit 1) if a number differs.
+
     assay score -m chrf --data demo --run-dir first
     assay rerun first
-    """,
-    ("run_of", "folder", "trust", "format", "out", "workers", "quiet"),
-    """
+
     more examples:
       assay rerun demo.json
       assay rerun theirs --folder .
@@ -28,7 +26,8 @@ HELP = Help(
     score store. The manifest may name registered metrics and suites only, unless --trust allows module:name and paths
     of checkpoints.
     """,
-)  # fmt: skip
+    "run_of folder trust format out workers quiet",
+)
 
 
 def add_arguments(parser: Parser) -> None:

@@ -43,16 +43,11 @@ if TYPE_CHECKING:
     from assay.verbs.run import SuiteResult
 
 HELP = Help(
-    "Run metrics on challenge sets and on sets with human judgements, and show where they are blind.",
-    """
+    """Run metrics on challenge sets and on sets with human judgements, and show where they are blind.
+
     assay run
     assay run embedded -m chrf -m bleu --table phenomena
-    """,
-    (
-        "suites", "metrics", "metric_file", "langpair", "columns", "subsample", "data_dir", "table", "all", "format",
-        "out", "run_dir", "export", "workers", "quiet",
-    ),
-    """
+
     more examples:
       assay run demetr -m chrf -m bleu
       assay run my_pairs.tsv -m my_module:MyMetric --metric-file theirs.tsv --langpair en-de
@@ -68,7 +63,8 @@ HELP = Help(
     A folder or a pattern of contrastive files is run shard by shard into --out FOLDER/, with the scores of every
     pair. The tables cover all shards.
     """,
-)  # fmt: skip
+    "suites metrics metric_file langpair columns subsample data_dir table all format out run_dir export workers quiet",
+)
 
 
 def add_arguments(parser: Parser) -> None:

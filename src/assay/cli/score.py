@@ -45,16 +45,11 @@ if TYPE_CHECKING:
     from assay.verbs.shared.request import TextRequest
 
 HELP = Help(
-    "Score translations with one or more metrics, per system and per segment.",
-    """
+    """Score translations with one or more metrics, per system and per segment.
+
     assay score --data demo
     assay score -m chrf -m bleu --data demo --out scores.jsonl
-    """,
-    (
-        "files", "metrics", "mt", "ref", "src", "data", "columns", "langpair", "testset", "by", "ci", "spans",
-        "format", "out", "summary", "run_dir", "workers", "quiet",
-    ),
-    """
+
     more examples:
       assay score -m chrf,bleu ours.de --ref ref.de
       assay score -m bleu:tokenize=zh --data outputs.tsv --out scores.jsonl
@@ -74,7 +69,8 @@ HELP = Help(
     A folder or a pattern of shards (Parquet, JSON lines, TSV, CSV; text with --mt and --ref) is scored shard by shard
     into --out FOLDER/. An interrupted run resumes when you run the same command again.
     """,
-)  # fmt: skip
+    "files metrics mt ref src data columns langpair testset by ci spans format out summary run_dir workers quiet",
+)
 FORMATS = ("table", "json", "jsonl", "tsv", "parquet", "xlsx", "csv", "md", "latex", "html")
 ROWS = ("jsonl", "tsv", "csv", "parquet", "xlsx")
 """Formats with one row per segment."""

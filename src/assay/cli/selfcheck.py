@@ -12,13 +12,11 @@ from assay.report import FORMATS
 from assay.verbs.selfcheck import selfcheck
 
 HELP = Help(
-    "Verify that this installation reproduces the reference scores, and fail (exit 1) if a score deviates.",
-    """
+    """Verify that this installation reproduces the reference scores, and fail (exit 1) if a score deviates.
+
     assay selfcheck
     assay selfcheck -m chrf -m bleu:tokenize=zh
-    """,
-    ("metrics", "format", "out", "quiet"),
-    """
+
     more examples:
       assay selfcheck -m comet-22
 
@@ -27,7 +25,8 @@ HELP = Help(
     metrics must agree exactly, neural metrics within their tolerance. assay list metrics NAME shows the largest
     deviation found on this machine.
     """,
-)  # fmt: skip
+    "metrics format out quiet",
+)
 
 
 def add_arguments(parser: Parser) -> None:

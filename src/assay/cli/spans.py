@@ -24,16 +24,11 @@ from assay.report import FORMATS
 from assay.verbs.spans import spans
 
 HELP = Help(
-    "Evaluate predicted error spans against human ones: F1 with confidence intervals and tests, and agreement of annotators.",
-    """
+    """Evaluate predicted error spans against human ones: F1 with confidence intervals and tests, and agreement of annotators.
+
     assay spans wmt23 --langpair en-de -m xcomet-xl
     assay spans wmt23 --langpair zh-en --table raters
-    """,
-    (
-        "gold", "predicted", "metrics", "data_dir", "langpair", "rater", "common", "columns", "skip_bad", "table",
-        "all", "format", "out", "run_dir", "workers", "quiet",
-    ),
-    """
+
     more examples:
       assay spans gold.tsv --predicted ours.jsonl --predicted gpt=answers.jsonl
 
@@ -44,7 +39,8 @@ HELP = Help(
 
     Rows are matched by langpair, system and segment; the translations must be identical on both sides.
     """,
-)  # fmt: skip
+    "gold predicted metrics data_dir langpair rater common columns skip_bad table all format out run_dir workers quiet",
+)
 
 
 def add_arguments(parser: Parser) -> None:

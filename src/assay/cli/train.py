@@ -16,13 +16,11 @@ from assay.verbs.train import example, preview, train
 if TYPE_CHECKING:
     from assay.verbs.train import Look, PhaseConfig
 
-HELP = Help(
-    "Train a metric with error spans on human judgements, with the recipe of xCOMET or of assay-mini.",
-    """
+HELP = Help("""Train a metric with error spans on human judgements, with the recipe of xCOMET or of assay-mini.
+
     assay train --example trial
     assay train trial/train.yaml
-    """,
-    details="""
+
     more examples:
       assay train config.yaml --dry-run
       assay train config.yaml --resume
@@ -30,8 +28,7 @@ HELP = Help(
 
     Training data that appear in DEMETR, ACES, WMT22, WMT23 or the hallucination benchmark are rejected and counted. A
     resumed run gives the same result as an uninterrupted one. docs/train_mini.md describes the recipe of assay-mini.
-    """,
-)  # fmt: skip
+""")
 
 
 def add_arguments(parser: Parser) -> None:

@@ -10,13 +10,11 @@ from assay.cli.parser import Help, Parser
 from assay.core.errors import InputError, count
 from assay.verbs.view import view
 
-HELP = Help(
-    "View runs in the browser: systems, segments with marked errors, and phenomena that a metric misses.",
-    """
+HELP = Help("""View runs in the browser: systems, segments with marked errors, and phenomena that a metric misses.
+
     assay run -m chrf --run-dir runs/first
     assay view runs/
-    """,
-    details="""
+
     more examples:
       assay view scores.jsonl --no-open
       assay view runs/demetr --out demetr.html
@@ -27,8 +25,7 @@ HELP = Help(
 
     --annotate asks for the errors of each translation with category and severity, and saves each annotation at once.
     A .tsv file has Google's MQM format. assay campaign and assay spans read both.
-    """,
-)  # fmt: skip
+""")
 
 
 def add_arguments(parser: Parser) -> None:
