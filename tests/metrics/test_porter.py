@@ -9,7 +9,7 @@ from assay.metrics import porter
 from tests.data import demetr_requests, ntrex
 
 ORACLE = PorterStemmer()
-SUFFIXES = [*porter.STEP_4, *(suffix for suffix, _ in porter.STEP_2 + porter.STEP_3)]
+SUFFIXES = [suffix for suffix, _ in porter.STEP_4 + porter.STEP_2 + porter.STEP_3]
 SUFFIXES += [
     "s",
     "es",
