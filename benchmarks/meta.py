@@ -21,7 +21,6 @@ import scipy.stats
 
 from assay.analyses.meta.recipes import task_set
 from assay.analyses.meta.tasks import gather, run_tasks
-from assay.io.wmt.tree import write_eval_set
 from assay.stats.groups import group
 from assay.stats.permutation import permutation_matrix
 from assay.suites.wmt import facts, judged_systems, pair_facts, read_pairs
@@ -46,7 +45,10 @@ def main() -> None:
     peer = load_peer(Path(sys.argv[1]))
     with tempfile.TemporaryDirectory() as folder:
         for tree in trees.values():
-            write_eval_set(Path(folder) / "wmt23", tree)
+            for name in tree.files.content:
+                target = Path(folder) / "wmt23" / name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(tree.files.read(name))
         theirs_sets = {("wmt23", pair): peer.data.EvalSet("wmt23", pair, True, path=folder) for pair in PAIRS}
     their_tasks, _ = peer.tasks.WMT23(k=0)
     started = time.perf_counter()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import InputError, UnknownName
-from assay.io.wmt.tree import MetricName, langpairs, read_eval_set, write_eval_set
+from assay.io.wmt.tree import MetricName, langpairs, read_eval_set
 from tests import wmt
 from tests.data import need
 
@@ -74,18 +74,6 @@ def test_texts_as_json_lines(tree: Path):
     (tree / "sources" / "en-de.jsonl").write_text('{"source": "a"}\n{"text": "b"}\n')
     with pytest.raises(InputError, match=r"sources/en-de.jsonl line 2: an object with a text under 'source'"):
         read_eval_set(tree, "en-de")
-
-
-def test_a_written_tree_reads_back(tree: Path, tmp_path: Path):
-    before = read_eval_set(tree, "en-de")
-    write_eval_set(tmp_path / "copy", before)
-    after = read_eval_set(tmp_path / "copy", "en-de")
-    assert (before.outputs, before.references, before.documents) == (after.outputs, after.references, after.documents)
-    for ours, theirs in ((before.human, after.human), (before.metrics, after.metrics)):
-        assert list(ours) == list(theirs)
-        for name in ours:
-            for level in ours.levels(name):
-                assert np.array_equal(ours.at(name, level), theirs.at(name, level), equal_nan=True)
 
 
 def test_byte_order_marks_and_odd_line_ends_are_text(tree: Path):

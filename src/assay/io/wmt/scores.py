@@ -7,7 +7,7 @@ read as NaN. A literal ``nan`` or ``inf`` is somebody's mistake and is named.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -56,26 +56,6 @@ def read_domain_scores(data: bytes, where: str, systems: Sequence[str], domains:
             raise unknown("system", system, systems, f"in {where} line {line}")
         out[rows[system], columns[domain]] = _number(text, where, line, system)
     return out
-
-
-def write_scores(scores: Mapping[str, Floats]) -> bytes:
-    """The file for a mapping from system to its scores; numbers read back as they were."""
-    lines = [f"{system}\t{_text(value)}\n" for system, row in scores.items() for value in row.tolist()]
-    return "".join(lines).encode()
-
-
-def write_domain_scores(scores: Mapping[str, Floats], domains: Sequence[str]) -> bytes:
-    """The file for a mapping from system to one score a domain."""
-    lines = [
-        f"{domain}\t{system}\t{_text(float(row[column]))}\n"
-        for column, domain in enumerate(domains)
-        for system, row in scores.items()
-    ]
-    return "".join(lines).encode()
-
-
-def _text(value: float) -> str:
-    return UNSCORED if math.isnan(value) else repr(value)
 
 
 Runs = list[tuple[str, int]]

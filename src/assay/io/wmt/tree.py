@@ -22,7 +22,7 @@ from assay.core.errors import InputError, count, listing, unknown
 from assay.core.judged import Judgement
 from assay.core.judged_systems import Level, LevelScores
 from assay.io.wmt.files import TEXTS, TreeFiles, langpairs, open_files
-from assay.io.wmt.scores import read_domain_scores, read_scores, write_domain_scores, write_scores
+from assay.io.wmt.scores import read_domain_scores, read_scores
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LEVELS: tuple[Level, ...] = ("seg", "sys", "domain")
 SOURCE_ONLY = "src"
 
-__all__ = ["EvalSet", "MetricName", "ScoreFiles", "campaign_of", "langpairs", "read_eval_set", "write_eval_set"]
+__all__ = ["EvalSet", "MetricName", "ScoreFiles", "campaign_of", "langpairs", "read_eval_set"]
 
 
 @dataclass(frozen=True, order=True)
@@ -239,61 +239,3 @@ def campaign_of(sets: Sequence[EvalSet], references: Mapping[str, str], name: st
         raise InputError(f"{name} has no ratings with error spans for {pairs} (human-scores/PAIR.NAME.seg.rating).")
     standard_systems = frozenset((pair, reference) for pair, reference in references.items())
     return Campaign(name, "MQM", judgements, texts, marked=True, standard=standard_systems)
-
-
-def write_eval_set(
-    root: Path,
-    evalset: EvalSet,
-    *,
-    human: Mapping[str, LevelScores] | None = None,
-    metrics: Mapping[str, LevelScores] | None = None,
-) -> None:
-    """Write one language pair into the tree at `root`; scores are the set's own unless others are given.
-
-    Each file appears whole or not at all. Systems without any score are left out of a score file. Ratings are copied.
-    """
-    pair = evalset.langpair
-    _write_lines(root / "sources" / f"{pair}.txt", evalset.sources)
-    for name, lines in evalset.references.items():
-        _write_lines(root / "references" / f"{pair}.{name}.txt", lines)
-    for system, lines in evalset.outputs.items():
-        _write_lines(root / "system-outputs" / pair / f"{system}.txt", lines)
-    if evalset.domains:
-        rows = [f"{a}\t{b}" for a, b in zip(evalset.domains, evalset.documents, strict=True)]
-        _write_lines(root / "documents" / f"{pair}.docs", rows)
-    for name, scores in (evalset.human if human is None else human).items():
-        _write_levels(root / "human-scores", f"{pair}.{name}", scores, evalset)
-    for name, scores in (evalset.metrics if metrics is None else metrics).items():
-        MetricName.parse(name)
-        _write_levels(root / "metric-scores" / pair, name, scores, evalset)
-    for rater in evalset.raters:
-        file = f"human-scores/{pair}.{rater}.seg.rating"
-        _write(root / file, evalset.files.read(file))
-
-
-def _write_levels(folder: Path, stem: str, scores: LevelScores, evalset: EvalSet) -> None:
-    import numpy as np
-
-    for level in LEVELS:
-        values = scores.at(level)
-        if values is None:
-            continue
-        table = values.reshape(len(evalset.systems), -1)
-        rows = {s: row for s, row in zip(evalset.systems, table, strict=True) if not np.isnan(row).all()}
-        data = write_domain_scores(rows, evalset.domain_names) if level == "domain" else write_scores(rows)
-        _write(folder / f"{stem}.{level}.score", data)
-
-
-def _write_lines(path: Path, lines: Sequence[str]) -> None:
-    for number, line in enumerate(lines, 1):
-        if "\n" in line:
-            raise InputError(f"{path} line {number}: a text with a line feed cannot stand on one line.")
-    _write(path, "".join(f"{line}\n" for line in lines).encode())
-
-
-def _write(path: Path, data: bytes) -> None:
-    from assay.io.files.atomic import atomic_write
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as stream:
-        stream.write(data)
