@@ -5,8 +5,7 @@ from html.parser import HTMLParser
 
 from assay.core.table import Table, TableColumn
 from assay.report import render
-from assay.report.markup import fragment
-from assay.report.page import Section, page
+from assay.report.page import Section, fragment, page
 from tests.report.tables import phenomena, row
 
 NASTY = "<script>alert('|_*&$')</script>"

@@ -11,8 +11,8 @@ import pytest
 
 import assay
 from assay.cli.main import main
+from assay.core import batch
 from assay.core.errors import InputError
-from assay.engine import chunks
 from tests.report.sheets import read
 
 TABLE = """system\tid\tdomain\tsrc\tMT\tref\tref2\tNote
@@ -173,7 +173,7 @@ def test_values_keep_their_kind(tmp_path: Path) -> None:
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chunks.regroup, "__defaults__", (64, 16_000_000))
+        patch.setattr(batch.regroup, "__defaults__", (64, 16_000_000))
         assert main(["score", "-m", "chrf", "--data", str(path), "--out", str(out)]) == 0
     kept = polars.read_parquet(out)
     assert kept["year"].to_list() == [line["year"] for line in lines]
@@ -211,7 +211,7 @@ def test_the_spool_keeps_them_and_knows_other_columns(
     header, *lines = TABLE.splitlines()
     numbered = [line.replace("\ts", f"\t{k}s", 1) for k in range(100) for line in lines]
     many.write_text("\n".join([header, *numbered]) + "\n")
-    monkeypatch.setattr(chunks.regroup, "__defaults__", (64, 16_000_000))
+    monkeypatch.setattr(batch.regroup, "__defaults__", (64, 16_000_000))
     whole = scored(many, "jsonl").read_text()
     monkeypatch.setattr("assay.report.rows.write_rows", lambda *_, **__: (_ for _ in ()).throw(MemoryError))
     killed = ["score", "-m", "chrf", "--data", str(many), "--format", "jsonl", "--out", str(tmp_path / "never")]
@@ -219,5 +219,5 @@ def test_the_spool_keeps_them_and_knows_other_columns(
     many.write_text("\n".join([header, *(line.replace("news", "News") for line in numbered)]) + "\n")
     monkeypatch.undo()
     monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(chunks.regroup, "__defaults__", (64, 16_000_000))
+    monkeypatch.setattr(batch.regroup, "__defaults__", (64, 16_000_000))
     assert scored(many, "jsonl").read_text() == whole.replace("news", "News")

@@ -12,9 +12,9 @@ import sacrebleu
 
 import assay
 from assay.cli.main import main
+from assay.core import batch
 from assay.core.chunk import Retained
 from assay.core.errors import InputError, MissingPart
-from assay.engine import chunks
 from assay.metrics.bleu import Bleu
 from assay.verbs.compare_tables import agreements
 from assay.verbs.shared.request import request
@@ -192,7 +192,7 @@ def test_the_command_says_the_same_of_several_languages(table: Callable[..., Pat
 
 def test_languages_that_come_late_are_told_apart_in_every_chunk(table: Callable[..., Path], monkeypatch) -> None:  # type: ignore[no-untyped-def]
     whole = assay.score(data=table("zh", "de", "ja"), metrics=["bleu"], ci=True, samples=50)
-    monkeypatch.setattr(chunks.regroup, "__defaults__", (2, 16_000_000))
+    monkeypatch.setattr(batch.regroup, "__defaults__", (2, 16_000_000))
     monkeypatch.setattr("assay.engine.inputs.PIECE", 2)
     parts = assay.score(data=table("zh", "de", "ja"), metrics=["bleu"], ci=True, samples=50)
     assert len(list(parts.run.chunks())) > 4

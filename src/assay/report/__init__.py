@@ -31,10 +31,10 @@ def render(
 
         return terminal.render(tables, width=width, colour=colour)
     if format in ("md", "latex", "html"):
-        from assay.report import markup
+        from assay.report import markup, page
 
         if format == "html":
-            return markup.page(tables, title)
+            return page.page_of_tables(tables, title)
         return markup.markdown(tables) if format == "md" else markup.latex(tables)
     from assay.report import data
 

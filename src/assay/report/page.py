@@ -1,4 +1,4 @@
-"""A report as one HTML page that needs nothing from elsewhere: tables, how to read them, figures inside, light and dark."""
+"""Tables as HTML: a fragment for notebooks, and self-contained pages with tables, figures and how to read them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,56 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.core.table import Table
-from assay.report.markup import STYLE, fragment
+from assay.report.grid import grid, split_mark
 
-_STYLE = (
-    STYLE
-    + """
+_STYLE = """
+:root{color-scheme:light dark}
+body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}
+table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}
+caption{text-align:left;font-weight:600;padding:.3rem 0}
+th,td{padding:.2rem .7rem;border-bottom:1px solid #8884;text-align:left;white-space:nowrap;vertical-align:top}
+td.t{white-space:normal;min-width:16rem}
+td.n,th.n{text-align:right;padding-right:1.2rem}
+td i{display:inline-block;width:0;font-style:normal}
+thead th{border-bottom:2px solid #888;vertical-align:bottom}
+.note{color:#6b7280;font-size:.9em;margin:.1rem 0}
+.scroll{overflow-x:auto}
+th:first-child,td:first-child{position:sticky;left:0;background:Canvas}
+@media (prefers-color-scheme:dark){.note{color:#a3abb5}}
+@media (max-width:40rem){body{margin:1rem auto;padding:0 .6rem}th,td{padding:.2rem .45rem}}
+"""
+
+_LONG = 40
+"""Texts with more characters are broken inside their cell."""
+
+
+def fragment(table: Table, caption: bool = True) -> str:
+    """One table as an HTML fragment, for a notebook or a page."""
+    drawn = grid(table)
+    head = "".join(
+        f"<th{' class=n' if right else ''} dir=auto>{html.escape(text)}</th>"
+        for text, right in zip(drawn.headings, drawn.numeric, strict=True)
+    )
+    body = "\n".join(
+        "<tr>" + "".join(_cell(text, right) for text, right in zip(row, drawn.numeric, strict=True)) + "</tr>"
+        for row in drawn.rows
+    )
+    title = f"<caption>{html.escape(table.caption)}</caption>" if caption and table.caption else ""
+    notes = "".join(f'<p class="note">{html.escape(note)}</p>' for note in table.notes)
+    return (
+        f'<div class="scroll"><table>{title}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>{notes}'
+    )
+
+
+def _cell(text: str, right: bool) -> str:
+    if not right:
+        return f"<td{' class=t' if len(text) > _LONG and ' ' in text else ''} dir=auto>{html.escape(text)}</td>"
+    number, mark = split_mark(text)
+    # A mark takes no room, so that digits stand below digits.
+    return f"<td class=n>{html.escape(number)}" + (f"<i>&nbsp;{html.escape(mark)}</i>" if mark else "") + "</td>"
+
+
+_SECTIONS = """
 h1{font-size:1.6rem;margin:0 0 .2rem}
 h2{font-size:1.35rem;margin:2.5rem 0 .3rem;border-bottom:1px solid #8886;padding-bottom:.3rem}
 h3{font-size:1.08rem;margin:2rem 0 .3rem}
@@ -22,7 +67,6 @@ figure svg{display:block;max-width:100%;height:auto;min-width:32rem}
 nav{margin:.6rem 0;line-height:1.9}
 nav a{margin-right:1rem;white-space:nowrap}
 """
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +79,25 @@ class Section:
     figures: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def page(sections: Sequence[Section], title: str) -> str:
-    """The whole page, a section after the other, the first table of each first."""
-    body = "\n".join(_section(section, f"s{i}-") for i, section in enumerate(sections))
+def head_of(title: str, style: str) -> str:
+    """Return the beginning of a page, up to its content."""
+    shown = html.escape(title)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>\n"
-        f"<h1>{html.escape(title)}</h1>\n{body}\n</body></html>\n"
+        f"<title>{shown}</title><style>{style}</style></head><body>\n<h1>{shown}</h1>\n"
     )
+
+
+def page_of_tables(tables: Sequence[Table], title: str = "assay") -> str:
+    """Return a page with tables alone."""
+    return head_of(title, _STYLE) + "\n".join(map(fragment, tables)) + "\n</body></html>\n"
+
+
+def page(sections: Sequence[Section], title: str) -> str:
+    """Return a page of sections, the first table of each first."""
+    body = "\n".join(_section(section, f"s{i}-") for i, section in enumerate(sections))
+    return f"{head_of(title, _STYLE + _SECTIONS)}{body}\n</body></html>\n"
 
 
 def _section(section: Section, prefix: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.core.columns import Columns
 from assay.core.spans import ErrorSpan, Side
+from assay.report.page import head_of
 from assay.report.rows import json_document, row_lines
 from assay.report.text import display_width, visible
 
@@ -104,10 +105,7 @@ mark sup{font-size:.65em;margin-left:.15em}
 
 def as_html(rows: Iterable[SpanRow], signatures: Signatures, title: str = "Error spans") -> Iterator[str]:
     """A page that needs nothing from elsewhere, in pieces. Every mark says its severity in words, not by colour alone."""
-    head = (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body><h1>{html.escape(title)}</h1>\n"
-    )
+    head = head_of(title, _STYLE)
     for row in rows:
         yield head + _line(row)
         head = ""

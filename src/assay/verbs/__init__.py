@@ -8,7 +8,7 @@ from assay.core.table import Table, set_html_renderer
 
 
 def _table_as_html(table: Table) -> str:
-    from assay.report.markup import fragment
+    from assay.report.page import fragment
 
     return fragment(table)
 
