@@ -188,7 +188,7 @@ def test_a_judge_on_the_command_line(
     for wrong, said in (
         ([*command, "sed"], "write cmd: and then a command"),
         (["breakdown", "--task", "parsing", "--judge", "cmd:cat"], "require --data"),
-        (["breakdown", "--data", str(table), "--judged", "x"], "--judged goes with --judge"),
+        (["breakdown", "--data", str(table), "--judged", "x"], "--judged requires --judge"),
         (["decide", "apply", "--rule", "r.json", "--judge", "cmd:cat"], "--judge goes with assay decide fit"),
     ):
         assert main(wrong) == 2

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.keeping import keep
 from assay.cli.main import GROUPS, VERBS, main
+from assay.cli.output import keep
 from assay.cli.parser import Parser, parser_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,7 +149,7 @@ def test_a_run_that_nobody_asked_to_keep_may_stay_unkept(tmp_path: Path) -> None
     def refused(folder: str) -> Path:
         raise PermissionError(13, "Permission denied", folder)
 
-    assert keep(refused, "runs/x", 1.0, asked=False).startswith("⚠ the run was not kept in runs/x: Permission denied.")
+    assert keep(refused, "runs/x", 1.0, asked=False).startswith("⚠ the run was not saved in runs/x: Permission denied.")
     with pytest.raises(PermissionError):
         keep(refused, "runs/x", 1.0, asked=True)
     (tmp_path / "tables.json").touch()

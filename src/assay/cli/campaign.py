@@ -16,10 +16,10 @@ from assay.cli.options import (
     add_resampling,
     add_skip_bad,
     column_map,
+    pick,
 )
-from assay.cli.output import Output
+from assay.cli.output import Output, show_tables
 from assay.cli.parser import Help, Parser
-from assay.cli.tables import show_tables
 from assay.report import FORMATS
 from assay.verbs.campaign import campaign
 
@@ -37,7 +37,7 @@ HELP = Help(
     Judgements are MQM files of Google (one error per row), exports of Appraise (DA, ESA), or any table with system,
     segment and score, and optionally rater, langpair, mt, src, ref and spans. Higher scores are better.
     """,
-    "judgements by test metrics metric_file data_dir langpair columns skip_bad table all format out run_dir workers "
+    "judgements by test metrics metric_file data_dir langpairs columns skip_bad table all format out run_dir workers "
     "quiet",
 )
 
@@ -78,21 +78,13 @@ def add_arguments(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Evaluate, then print or write the tables."""
     output, started = Output.of(args), time.monotonic()
+    names = "langpairs by test statistic resample skip_bad data_dir samples seed workers"
     result = campaign(
         args.judgements,
         args.metrics or (),
         metric_files=args.metric_file,
-        langpairs=args.langpair,
-        by=args.by,
-        test=args.test,
-        statistic=args.statistic,
-        resample=args.resample,
         columns=column_map(args.columns),
-        skip_bad=args.skip_bad,
-        data_dir=args.data_dir,
-        samples=args.samples,
-        seed=args.seed,
-        workers=args.workers,
+        **pick(args, *names.split()),
     )
-    show_tables(result, args, output, time.monotonic() - started, "campaign")
+    show_tables(result, args, output, started, "campaign")
     return 0

@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from assay.cli.keeping import keep, run_folder
 from assay.cli.options import (
     add_data_dir,
     add_kept_tables,
@@ -16,9 +15,10 @@ from assay.cli.options import (
     add_metrics,
     add_output,
     add_seed,
+    pick,
     positive,
 )
-from assay.cli.output import Output
+from assay.cli.output import Output, write_run
 from assay.cli.parser import Help, Parser
 from assay.report import FORMATS
 from assay.verbs.meta import meta
@@ -42,7 +42,7 @@ HELP = Help(
     --metric-file PATH reads the scores of another metric; PATH:lower means that lower is better. PATH is a folder
     with files such as en-de/NAME-refA.seg.score, or a table with the columns langpair, system, segment and score.
     """,
-    "name metrics metric_file data_dir langpair task recipe gold contrastive significance worth table all format out "
+    "name metrics metric_file data_dir langpairs tasks recipe gold contrastive significance worth table all format out "
     "run_dir workers quiet",
 )
 
@@ -54,7 +54,9 @@ def add_arguments(parser: Parser) -> None:
     add_metric_files(parser)
     add_data_dir(parser, "test sets")
     add_language_pairs(parser)
-    parser.add_argument("--task", action="append", type=positive, metavar="N", help="only task N; repeatable")
+    parser.add_argument(
+        "--task", action="append", dest="tasks", type=positive, metavar="N", help="only task N; repeatable"
+    )
     parser.add_argument(
         "--recipe", default="official", metavar="NAME",
         help="tasks to evaluate: official (default), xcomet, or a file that defines tasks",
@@ -99,29 +101,11 @@ def add_arguments(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compute the tables, then print or write them."""
     output, started = Output.of(args), time.monotonic()
-    result = meta(
-        args.name,
-        args.metrics or (),
-        recipe=args.recipe,
-        metric_files=args.metric_file,
-        data_dir=args.data_dir,
-        langpairs=args.langpair,
-        tasks=args.task,
-        statistics=args.statistics,
-        levels=args.levels,
-        groups=args.groups,
-        gold=args.gold,
-        domains=args.domains,
-        systems=args.systems,
-        humans=args.humans,
-        stored=args.stored,
-        contrastive=args.contrastive,
-        significance=args.significance,
-        worth=args.worth,
-        draws=args.draws,
-        seed=args.seed,
-        workers=args.workers,
+    names = (
+        "recipe data_dir langpairs tasks statistics levels groups gold domains systems humans stored contrastive "
+        "significance worth draws seed workers"
     )
+    result = meta(args.name, args.metrics or (), metric_files=args.metric_file, **pick(args, *names.split()))
     if args.table:
         shown = [result.table(name) for name in args.table]
     elif output.on_screen and args.recipe != "xcomet" and not args.all:
@@ -129,9 +113,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         shown = list(result.tables.values())
     output.emit(shown, head=result.head(), title=f"assay meta {result.name}")
-    folder = run_folder(args.run_dir, output, result.name)
-    if folder is not None:
-        output.note(keep(result.write, folder, time.monotonic() - started, asked=args.run_dir is not None))
+    write_run(result.write, args.run_dir, output, result.name, started)
     return 0
 
 

@@ -163,7 +163,7 @@ def add_metric_files(parser: argparse._ActionsContainer) -> None:
 def add_language_pairs(parser: argparse._ActionsContainer) -> None:
     """Add --langpair for verbs that take several; it also names the pair of a file that has no such column."""
     parser.add_argument(
-        "--langpair", action="append", type=langpair, metavar="xx-yy",
+        "--langpair", action="append", dest="langpairs", type=langpair, metavar="xx-yy",
         help="only this language pair, or the pair of a file without that column; repeatable",
     )  # fmt: skip
 
@@ -326,6 +326,11 @@ def langpair(text: str) -> str:
     if not re.fullmatch(f"{language}-{language}", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a language pair such as en-de")
     return text
+
+
+def pick(args: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return some arguments by name, as keyword arguments of a verb that calls them the same."""
+    return {name: getattr(args, name) for name in names}
 
 
 def comma_separated(text: str | None) -> list[str]:

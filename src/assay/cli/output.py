@@ -1,24 +1,34 @@
-"""Where results go: the screen, or a file that appears only when whole."""
+"""Output of results: tables on the terminal or in files, run directories, and notes on stderr."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from assay.core.columns import import_polars, plain
 from assay.core.errors import InputError
 from assay.core.table import Table
-from assay.report import BINARY_FORMATS, render, terminal, write_binary
+from assay.core.view_data import LIVE, PROGRESS
+from assay.report import BINARY_FORMATS, DATA_FORMATS, render, terminal, write_binary
+from assay.report.page import page
 from assay.report.terminal import paragraph, width_of
 from assay.report.writing import say, write, write_bytes, write_pieces
+
+if TYPE_CHECKING:
+    from assay.verbs.result import Result
+
+ON_REQUEST = ("segments",)
+"""Tables with one row per translation, which documents show only if --table names them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What --format, --out and --quiet ask for, under a title."""
+    """Format and destination of a verb's result, from --format, --out and --quiet."""
 
     title: str
     format: str = "table"
@@ -28,21 +38,21 @@ class Output:
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Output:
-        """From the arguments of a verb."""
+        """Return the output that the arguments of a verb describe."""
         format, safe = getattr(args, "format", "table"), getattr(args, "spreadsheet_safe", False)
         if safe and format not in ("csv", "tsv", "xlsx"):
-            raise InputError(f"--spreadsheet-safe goes with --format csv, tsv or xlsx, not {format}.")
+            raise InputError(f"--spreadsheet-safe requires --format csv, tsv or xlsx, not {format}.")
         if format == "parquet":
             import_polars("--format parquet")
         return cls(f"assay {args.verb}", format, getattr(args, "out", None), args.quiet, safe)
 
     @property
     def on_screen(self) -> bool:
-        """A table for a person who looks at the terminal, who gets the shortest answer."""
+        """Whether tables are shown on a terminal, where the first one is enough."""
         return self.format == "table" and not self.out
 
     def emit(self, tables: Sequence[Table], *, head: Mapping[str, Any] | None = None, title: str = "") -> None:
-        """Tables in the wanted format, where they are wanted."""
+        """Write tables in the format and to the destination."""
         if self.format in BINARY_FORMATS:
             write_bytes(lambda stream: write_binary(tables, self.format, stream), self.out, self.format)
             return
@@ -59,20 +69,66 @@ class Output:
         write(text, self.out)
 
     def emit_json(self, whole: Mapping[str, Any]) -> None:
-        """A document of the result's own as JSON; NaN and infinities become null."""
+        """Write a mapping as JSON; NaN and infinities become null."""
         import json
 
         write(json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n", self.out)
 
-    def note(self, sentence: str) -> None:
-        """A remark for people, on stderr."""
-        note(sentence, self.quiet)
+    def note(self, text: str) -> None:
+        """Print a note on stderr."""
+        note(text, self.quiet)
 
 
-def note(sentence: str, quiet: bool = False) -> None:
-    """A remark for people, on stderr."""
+def note(text: str, quiet: bool = False) -> None:
+    """Print a note on stderr, unless quiet."""
     if not quiet:
-        say("\n".join(paragraph(sentence, width_of(sys.stderr))) + "\n")
+        say("\n".join(paragraph(text, width_of(sys.stderr))) + "\n")
+
+
+def show_tables(result: Result, args: argparse.Namespace, output: Output, started: float, name: str) -> None:
+    """Write the tables that --table and --all select, then the notes and the run directory."""
+    short, data = output.on_screen and not args.all, output.format in DATA_FORMATS
+    shown = [result.table(wanted) for wanted in args.table or ()] or (
+        [result.table()]
+        if short
+        else [table for table in result.tables.values() if data or table.name not in ON_REQUEST]
+    )
+    if output.format == "html":
+        write(page([result.section(shown)], title=result.heading()), output.out)
+    else:
+        output.emit(shown, head=result.head(), title=result.heading())
+    for text in result.notes:
+        output.note(f"⚠ {text}")
+    more = [other for other in result.tables if result.tables[other] not in shown]
+    if short and not args.table and more:
+        output.note(f"more tables: {', '.join(more)} (--table NAME, --all)")
+    write_run(result.write, args.run_dir, output, name, started)
+
+
+def run_folder(run_dir: str | None, output: Output, name: str) -> str | None:
+    """Return the run directory: --run-dir, or a folder in runs/ if the tables are shown on a terminal."""
+    if run_dir is None and output.on_screen and sys.stdout.isatty():
+        return f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{name}"
+    return run_dir
+
+
+def write_run(write_to: Callable[[str], Path], run_dir: str | None, output: Output, name: str, started: float) -> None:
+    """Write the run directory, if there is one, and print its name."""
+    folder = run_folder(run_dir, output, name)
+    if folder is not None:
+        output.note(keep(write_to, folder, time.monotonic() - started, asked=run_dir is not None))
+
+
+def keep(write_to: Callable[[str], Path], folder: str, seconds: float, *, asked: bool) -> str:
+    """Write a run directory and return a note about it; an error is part of the note unless --run-dir `asked` for it."""
+    try:
+        written = write_to(folder)
+    except OSError as error:
+        if asked:
+            raise
+        return f"⚠ the run was not saved in {folder}: {error.strerror or error}. Use --run-dir DIR for another folder."
+    names = sorted(path.name for path in written.iterdir() if path.is_file() and path.name not in (LIVE, PROGRESS))
+    return f"wrote {written}/ ({', '.join(names)}) · {seconds:.1f} s"
 
 
 __all__ = ["Output", "note", "write", "write_bytes", "write_pieces"]

@@ -33,7 +33,7 @@ from assay.cli.options import (
     langpair,
     positive,
 )
-from assay.cli.output import Output, write
+from assay.cli.output import Output, keep, run_folder, write
 from assay.cli.parser import Help, Parser
 from assay.core.errors import InputError, count
 from assay.report import FORMATS
@@ -297,13 +297,9 @@ def _chosen(result: SuiteResult, names: Sequence[str] | None, *, short: bool) ->
 
 def _folder(run_dir: str | None, output: Output, suite: str, several: bool) -> str | None:
     """Where a suite's run is kept, if at all: in a folder of its own where there are several suites."""
-    from assay.cli.keeping import run_folder
-
     return f"{run_dir}/{suite}" if run_dir and several else run_folder(run_dir, output, suite)
 
 
 def _keep(result: SuiteResult, folder: str, figures: Sequence[str], seconds: float, *, asked: bool) -> str:
     """Write the run directory, and the sentence that says so."""
-    from assay.cli.keeping import keep
-
     return keep(lambda path: result.write(path, figures), folder, seconds, asked=asked)

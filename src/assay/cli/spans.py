@@ -15,11 +15,11 @@ from assay.cli.options import (
     add_resampling,
     add_skip_bad,
     column_map,
+    pick,
     positive,
 )
-from assay.cli.output import Output
+from assay.cli.output import Output, show_tables
 from assay.cli.parser import Help, Parser
-from assay.cli.tables import show_tables
 from assay.report import FORMATS
 from assay.verbs.spans import spans
 
@@ -39,7 +39,7 @@ HELP = Help(
 
     Rows are matched by langpair, system and segment; the translations must be identical on both sides.
     """,
-    "gold predicted metrics data_dir langpair rater common columns skip_bad table all format out run_dir workers quiet",
+    "gold predicted metrics data_dir langpairs rater common columns skip_bad table all format out run_dir workers quiet",
 )
 
 
@@ -67,20 +67,9 @@ def add_arguments(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Evaluate, then print or write the tables."""
     output, started = Output.of(args), time.monotonic()
+    names = "langpairs rater common skip_bad data_dir samples trials seed workers"
     result = spans(
-        args.gold,
-        args.predicted,
-        args.metrics or (),
-        langpairs=args.langpair,
-        rater=args.rater,
-        common=args.common,
-        columns=column_map(args.columns),
-        skip_bad=args.skip_bad,
-        data_dir=args.data_dir,
-        samples=args.samples,
-        trials=args.trials,
-        seed=args.seed,
-        workers=args.workers,
+        args.gold, args.predicted, args.metrics or (), columns=column_map(args.columns), **pick(args, *names.split())
     )
-    show_tables(result, args, output, time.monotonic() - started, "spans")
+    show_tables(result, args, output, started, "spans")
     return 0

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import column_map, natural
-from assay.cli.output import Output, note
+from assay.cli.output import Output, keep, note
 from assay.cli.parser import Parser
 from assay.cli.progress import Progress
 from assay.core.errors import InputError
@@ -139,8 +139,6 @@ def add_run_dir(parser: Parser) -> None:
 
 def keep_run(result: Result, args: argparse.Namespace, output: Output, started: float) -> None:
     """Write the run directory, where one was asked for, and say so."""
-    from assay.cli.keeping import keep
-
     if args.run_dir:
         output.note(keep(result.write, args.run_dir, time.monotonic() - started, asked=True))
 
