@@ -73,11 +73,17 @@ def _log_gamma_step(a: float) -> float:
     return 0.5 * math.log(a) + series / a
 
 
-def t_tail(t: float, df: float) -> float:
-    """P(T > t) for Student's t with `df` degrees of freedom; NaN where df is not above 0."""
+def t_two_sided(t: float, df: float) -> float:
+    """Return P(|T| >= |t|) for Student's t with `df` degrees of freedom, which may be fractional; NaN unless df > 0."""
     if math.isnan(t) or not df > 0:
         return math.nan
     if math.isinf(t):
-        return 0.0 if t > 0 else 1.0
-    half = 0.5 * incomplete_beta(df / 2, 0.5, df / (df + t * t), t * t / (df + t * t))
+        return 0.0
+    square = t * t
+    return incomplete_beta(df / 2, 0.5, df / (df + square), square / (df + square))
+
+
+def t_tail(t: float, df: float) -> float:
+    """Return P(T > t) for Student's t with `df` degrees of freedom; NaN unless df > 0."""
+    half = 0.5 * t_two_sided(t, df)
     return half if t >= 0 else 1 - half

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.stats.distributions import normal_sf, t_tail
+from assay.stats.distributions import normal_sf, t_two_sided
 
 Floats = NDArray[np.float64]
 
@@ -41,7 +41,7 @@ def welch(a: NDArray[np.float64], b: NDArray[np.float64]) -> Welch:
         return Welch(t, 0.0 if difference else 1.0, float(len(a) + len(b) - 2))
     t = difference / math.sqrt(total) if difference else 0.0
     df = total**2 / (error_a**2 / (len(a) - 1) + error_b**2 / (len(b) - 1))
-    return Welch(t, 2 * t_tail(abs(t), df), df)
+    return Welch(t, t_two_sided(t, df), df)
 
 
 def _mean_and_squared_error(values: NDArray[np.float64]) -> tuple[float, float]:
