@@ -98,5 +98,5 @@ def test_paired_difference():
 def test_bad_input():
     with pytest.raises(InputError, match="confidence"):
         bootstrap(np.eye(3), np.eye(3)[None], LEVELS["global"], rng=np.random.default_rng(0), confidence=95)
-    with pytest.raises(InputError, match="none of systems"):
+    with pytest.raises(InputError, match="Use systems, inputs or both"):
         bootstrap(np.eye(3), np.eye(3)[None], LEVELS["global"], rng=np.random.default_rng(0), resample="words")

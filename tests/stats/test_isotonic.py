@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.isotonic import IsotonicRegression
 
 from assay.core.errors import InputError
-from assay.stats.isotonic import isotonic, point_worth, pool_adjacent_violators
+from assay.stats.isotonic import delta_agreement, isotonic, pool_adjacent_violators
 
 
 @given(st.integers(1, 60), st.integers(1, 40), st.integers(0, 2**32 - 1))
@@ -30,25 +30,25 @@ def test_what_a_point_is_worth():
     # signs do not matter; below 1 half agree, from 1 on all do
     differences = np.array([0.1, -0.2, 0.3, 0.4, 1.0, -1.5, 2.0, 3.0])
     agrees = np.array([1, 0, 1, 0, 1, 1, 1, 1])
-    got = point_worth(differences, agrees, rng=np.random.default_rng(0), draws=200)
+    got = delta_agreement(differences, agrees, rng=np.random.default_rng(0), draws=200)
     assert got.needed == {0.80: 1.0, 0.90: 1.0, 0.95: 1.0}
     assert got.curve.at(np.array([0.05, 5.0])).tolist() == [0.5, 1.0]
     assert (got.lower <= got.curve.y).all() and (got.curve.y <= got.upper).all() and got.pairs == 8
-    never = point_worth(differences, np.zeros(8), rng=np.random.default_rng(0), draws=10)
+    never = delta_agreement(differences, np.zeros(8), rng=np.random.default_rng(0), draws=10)
     assert never.needed == {0.80: None, 0.90: None, 0.95: None}
 
 
 def test_same_seed_same_interval():
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=50), rng.integers(0, 2, 50)
-    one, other = (point_worth(x, y, rng=np.random.default_rng(9), draws=50) for _ in range(2))
+    one, other = (delta_agreement(x, y, rng=np.random.default_rng(9), draws=50) for _ in range(2))
     assert one.lower.tolist() == other.lower.tolist()
 
 
 def test_bad_input():
-    with pytest.raises(InputError, match="at least one finite difference"):
-        point_worth(np.array([]), np.array([]), rng=np.random.default_rng(0))
-    with pytest.raises(InputError, match="at least one finite difference"):
-        point_worth(np.array([np.nan]), np.array([1]), rng=np.random.default_rng(0))
+    with pytest.raises(InputError, match="at least one pair of systems"):
+        delta_agreement(np.array([]), np.array([]), rng=np.random.default_rng(0))
+    with pytest.raises(InputError, match="at least one pair of systems"):
+        delta_agreement(np.array([np.nan]), np.array([1]), rng=np.random.default_rng(0))
     with pytest.raises(InputError, match="same length"):
         isotonic(np.array([1.0]), np.array([1.0, 2.0]))

@@ -111,7 +111,7 @@ def test_equal_metrics_are_never_better():
     gold = np.random.default_rng(0).normal(size=(3, 20))
     got = permutation_test(group(gold), gold, gold, PEARSON, rng=np.random.default_rng(0), draws=50)
     assert (got.p, got.delta) == (1.0, 0.0)
-    with pytest.raises(InputError, match="ungrouped"):
+    with pytest.raises(InputError, match="needs ungrouped"):
         permutation_matrix(group(gold, "item"), np.stack([gold, gold]), rng=np.random.default_rng(0))
 
 

@@ -233,7 +233,7 @@ class Tally:
             self.counts[name] = before + np.array([found[label] for label in LABELS], np.int64)
         for name, counts in told["drift"].items():
             group = self.rule.groups[name]
-            self._drift.setdefault(name, DriftCounter(group.quantiles, group.n)).take(counts)
+            self._drift.setdefault(name, DriftCounter(group.quantiles, group.n)).merge(counts)
 
     def __len__(self) -> int:
         return int(sum(found.sum() for found in self.counts.values()))

@@ -1,1 +1,1 @@
-"""Statistics: arrays in, numbers out; no idea what a metric is. One file a family."""
+"""Statistical functions over arrays: resampling, tests, correlations, agreement and calibration."""

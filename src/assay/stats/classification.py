@@ -1,8 +1,8 @@
-"""Scores as classifiers of good and bad: macro-F1, Matthews correlation, and the threshold of ten bins.
+"""Scores as classifiers of good and bad translations: macro-F1, Matthews correlation, thresholds and ROC area.
 
-Everything is computed from confusion counts, so that a bootstrap is a draw of counts and needs no copy of the data. The
-positive class is *good* (no breakdown), as in Moghe et al. 2023, Section 3.1: a false positive is a breakdown that was let
-through, a false negative a good translation that was held back.
+Everything is computed from confusion counts, so a bootstrap draws counts and copies no data. The positive class is *good*
+(no breakdown), as in Moghe et al. 2023, Section 3.1. A false positive is a breakdown that was accepted, a false negative a
+good translation that was held back.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BINS = 10
 
 
 class Confusion(NamedTuple):
-    """Counts, single numbers or arrays of the same shape."""
+    """Confusion counts: single numbers or arrays of the same shape."""
 
     true_positive: Integers
     false_positive: Integers
@@ -33,7 +33,10 @@ class Confusion(NamedTuple):
 
 
 class Threshold(NamedTuple):
-    """A chosen threshold (a score at or above it is good), its macro-F1 where it was chosen, and all candidates."""
+    """A chosen threshold, its macro-F1 on the data it was chosen from, and all candidates.
+
+    A score at the threshold counts as good.
+    """
 
     value: float
     f1: float
@@ -42,16 +45,16 @@ class Threshold(NamedTuple):
 
 
 def confusion(good: Bools, predicted: Bools) -> Confusion:
-    """Counts of what is good against what was predicted to be good, over the last axis."""
+    """Return the confusion counts of true and predicted goodness over the last axis."""
     good, predicted = np.asarray(good, bool), np.asarray(predicted, bool)
     cells = (good & predicted, ~good & predicted, good & ~predicted, ~good & ~predicted)
     return Confusion(*(np.count_nonzero(cell, axis=-1) for cell in cells))
 
 
 def macro_f1(counts: Confusion) -> Floats:
-    """Mean F1 of the classes, as scikit-learn has it: a class that is neither there nor predicted does not take part.
+    """Return the mean F1 of the classes, as scikit-learn computes it.
 
-    NaN where there is nothing at all.
+    A class that neither occurs nor is predicted is left out of the mean. Without any example the result is NaN.
     """
     tp, fp, fn, tn = (np.asarray(count, np.float64) for count in counts)
     total, classes = np.zeros(tp.shape), np.zeros(tp.shape)
@@ -63,7 +66,7 @@ def macro_f1(counts: Confusion) -> Floats:
 
 
 def matthews(counts: Confusion) -> Floats:
-    """Matthews correlation coefficient; 0 where truth or prediction is all of one class, as scikit-learn has it."""
+    """Return the Matthews correlation coefficient; 0 if truth or prediction has one class only, as in scikit-learn."""
     tp, fp, fn, tn = (np.asarray(count, np.float64) for count in counts)
     spread = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     root = np.sqrt(spread)
@@ -71,18 +74,18 @@ def matthews(counts: Confusion) -> Floats:
 
 
 def bin_threshold(scores: Floats, good: Bools, bins: int = BINS) -> Threshold:
-    """The threshold of Moghe et al. 2023, Sections 3.1 and 4.3, from the scores of the development part (higher is better).
+    """Choose a threshold from development scores (higher is better), as in Moghe et al. 2023, Sections 3.1 and 4.3.
 
-    The range from the lowest to the highest score is cut into ten bins of equal width. Each bin is a candidate: it and every
-    bin above it count as good, so its lower edge is the threshold (a score on the edge is good). The bin with the highest
-    macro-F1 wins; of equal ones the lowest, which holds fewest translations back. The paper leaves the side of the edge and
-    ties open.
+    The range from the lowest to the highest score is cut into ten bins of equal width. Each bin is a candidate: it and
+    every higher bin count as good, so its lower edge is the threshold, and a score on the edge is good. The bin with the
+    highest macro-F1 wins. Of equal bins the lowest wins, because it holds back the fewest translations. The paper specifies
+    neither the side of the edge nor the ties.
     """
     scores, good = np.asarray(scores, np.float64), np.asarray(good, bool)
     if len(scores) == 0 or not np.isfinite(scores).all():
-        raise InputError("a threshold needs at least one score, and finite ones only.")
+        raise InputError("a threshold needs at least one score, and all scores must be finite.")
     low, high = scores.min(), scores.max()
-    # The lower edge of bin k, without the rounding that would lift the lowest edge above the lowest score.
+    # Computed so that rounding cannot lift the lowest edge above the lowest score.
     edges = low + (high - low) * np.arange(bins) / bins
     order = np.sort(scores[good]), np.sort(scores[~good])
     below_good, below_bad = (np.searchsorted(part, edges, "left") for part in order)
@@ -93,21 +96,21 @@ def bin_threshold(scores: Floats, good: Bools, bins: int = BINS) -> Threshold:
 
 
 def coin(n_good: int, n_bad: int, rng: np.random.Generator, samples: int = 1000) -> tuple[Floats, Floats]:
-    """Draws of macro-F1 and Matthews correlation of a coin that calls half of everything good (the random baseline)."""
+    """Draw macro-F1 and Matthews correlation of the random baseline, which calls half of all examples good."""
     passed, missed = rng.binomial(n_good, 0.5, samples), rng.binomial(n_bad, 0.5, samples)
     counts = Confusion(passed, missed, n_good - passed, n_bad - missed)
     return macro_f1(counts), matthews(counts)
 
 
 def majority(votes: Sequence[Bools]) -> Bools:
-    """Good where more than half of the votes say good."""
+    """Return True for examples that more than half of the votes call good."""
     if not len(votes):
         raise InputError("a majority needs at least one vote.")
     return np.asarray(2 * np.count_nonzero(np.asarray(votes, bool), axis=0) > len(votes))
 
 
 def draw(counts: Confusion, rng: np.random.Generator, samples: int) -> Confusion:
-    """Bootstrap draws of confusion counts: examples drawn anew, which is a multinomial draw of the four cells."""
+    """Bootstrap confusion counts: resampling examples is a multinomial draw of the four cells."""
     cells = np.array([int(count) for count in counts])
     drawn = rng.multinomial(cells.sum(), cells / cells.sum(), samples)
     return Confusion(*drawn.T)
@@ -116,7 +119,7 @@ def draw(counts: Confusion, rng: np.random.Generator, samples: int) -> Confusion
 def paired_draw(
     good: Bools, first: Bools, second: Bools, rng: np.random.Generator, samples: int
 ) -> tuple[Confusion, Confusion]:
-    """Bootstrap draws of two classifiers' counts on the same examples: a multinomial draw of their eight joint cells."""
+    """Bootstrap the counts of two classifiers on the same examples: a multinomial draw of their eight joint cells."""
     code = 4 * np.asarray(good, bool) + 2 * np.asarray(first, bool) + np.asarray(second, bool)
     cells = np.bincount(code, minlength=8)
     drawn = rng.multinomial(len(code), cells / len(code), samples).T
@@ -133,7 +136,7 @@ def paired_draw(
 
 
 def auroc(scores: Floats, labels: Bools) -> float:
-    """Chance that a positive scores above a negative, ties counting half. NaN without positives or negatives."""
+    """Return the area under the ROC curve, ties counting half; NaN without positives or negatives."""
     positives, negatives = scores[labels], np.sort(scores[~labels])
     if not len(positives) or not len(negatives):
         return float("nan")
@@ -143,10 +146,10 @@ def auroc(scores: Floats, labels: Bools) -> float:
 
 
 def precision_at_recall(scores: Floats, labels: Bools, recall: float = 0.9) -> float:
-    """Share of positives among what lies at or above the threshold that keeps `recall` of the positives.
+    """Return the precision at the threshold that keeps a share `recall` of the positives; NaN without positives.
 
-    The threshold is the (1 - recall) quantile of the positives' scores, with linear interpolation, as in stopes
-    (Dale et al. 2023); scores equal to it are included. NaN without positives.
+    The threshold is the (1 - recall) quantile of the positives' scores with linear interpolation, as in stopes (Dale et al.
+    2023). Scores equal to it are included.
     """
     positives = scores[labels]
     if not len(positives):
@@ -156,10 +159,10 @@ def precision_at_recall(scores: Floats, labels: Bools, recall: float = 0.9) -> f
 
 
 class Resamples(NamedTuple):
-    """Bootstrap resamples of positives and negatives apart, the same for every metric so that draws are paired."""
+    """Bootstrap resamples of positives and negatives, drawn separately and shared by all metrics so that draws are paired."""
 
     positives: NDArray[np.int64]
-    """[sample, draw]: which positive was drawn."""
+    """[sample, draw]: index of the positive that was drawn."""
     negatives: NDArray[np.int32]
     """[sample, negative]: how often this negative was drawn."""
 
@@ -173,20 +176,20 @@ def resamples(n_positive: int, n_negative: int, generator: np.random.Generator, 
     return Resamples(positives, negatives.astype(np.int32))
 
 
-def detection_draws(scores: Floats, labels: Bools, drawn: Resamples, recall: float = 0.9) -> tuple[Floats, Floats]:
-    """Bootstrap draws of `auroc` and of `precision_at_recall`."""
+def detection_draws(scores: Floats, labels: Bools, resampled: Resamples, recall: float = 0.9) -> tuple[Floats, Floats]:
+    """Return bootstrap draws of `auroc` and of `precision_at_recall`."""
     positives, negatives = scores[labels], scores[~labels]
     order = np.argsort(negatives, kind="stable")
     ordered = negatives[order]
-    below = np.zeros((len(drawn.negatives), len(ordered) + 1), np.int32)
-    np.cumsum(drawn.negatives[:, order], axis=1, out=below[:, 1:])
+    below = np.zeros((len(resampled.negatives), len(ordered) + 1), np.int32)
+    np.cumsum(resampled.negatives[:, order], axis=1, out=below[:, 1:])
     left, right = np.searchsorted(ordered, positives, "left"), np.searchsorted(ordered, positives, "right")
-    beaten = np.take_along_axis(below[:, left] + below[:, right], drawn.positives, axis=1).sum(axis=1)
+    beaten = np.take_along_axis(below[:, left] + below[:, right], resampled.positives, axis=1).sum(axis=1)
     area = beaten / (2.0 * len(positives) * len(negatives))
 
-    values = positives[drawn.positives]
+    values = positives[resampled.positives]
     thresholds = np.quantile(values, 1.0 - recall, axis=1)
-    found = np.count_nonzero(values >= thresholds[:, None], axis=1)
-    reached = np.searchsorted(ordered, thresholds, "left")
-    alarms = len(negatives) - below[np.arange(len(below)), reached]
-    return area, found / (found + alarms)
+    hits = np.count_nonzero(values >= thresholds[:, None], axis=1)
+    first_alarm = np.searchsorted(ordered, thresholds, "left")
+    alarms = len(negatives) - below[np.arange(len(below)), first_alarm]
+    return area, hits / (hits + alarms)

@@ -1,8 +1,9 @@
-"""Agreement of metric scores with people's, by correlation: the same numbers as mt-metrics-eval.
+"""Correlation of metric scores with human scores: Pearson, Spearman and the Kendall family, equal to mt-metrics-eval.
 
-Every function takes gold scores (systems by segments, NaN where nobody judged, or one score a system) and metric scores
-of the same shape, or a stack of them with one matrix a metric. Groups with fewer than two judged cells are left out. A
-group in which gold or metric is constant has no correlation: it is left out of the mean, or counts 0 with `nan_as_zero`.
+Every function takes gold scores and metric scores of the same shape. Gold scores are a matrix of systems by segments (NaN
+if not judged) or one score per system; metric scores may be a stack with one matrix per metric. Groups with fewer than two
+judged cells are left out. If gold or metric is constant in a group, its correlation is undefined: the group is left out of
+the mean, or counts as 0 with `nan_as_zero`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def pearson(
     nan_as_zero: bool = False,
     micro: bool = False,
 ) -> Agreement:
-    """Pearson's r; the mean over groups, weighted by their number of scores with `micro`."""
+    """Return Pearson's r, averaged over groups; `micro` weights groups by their number of scores."""
     groups = group(gold, by)
     values = pearson_by_group(groups, groups.rows(metrics))
     return average(groups, values, groups.leading(metrics), nan_as_zero, micro)
@@ -43,7 +44,7 @@ def spearman(
     nan_as_zero: bool = False,
     micro: bool = False,
 ) -> Agreement:
-    """Spearman's rho: Pearson's r of the ranks, tied scores sharing their mean rank."""
+    """Return Spearman's rho: Pearson's r of the ranks, where tied scores share their mean rank."""
     groups = group(gold, by)
     values = spearman_by_group(groups, groups.rows(metrics))
     return average(groups, values, groups.leading(metrics), nan_as_zero, micro)
@@ -59,7 +60,7 @@ def kendall(
     nan_as_zero: bool = False,
     micro: bool = False,
 ) -> Agreement:
-    """Kendall's tau-b or tau-c, or Deutsch et al.'s (2023) ``23`` and ``acc23``, which reward ties that people share.
+    """Return Kendall's tau-b or tau-c, or the variants ``23`` and ``acc23`` of Deutsch et al. (2023), which reward correct ties.
 
     A metric difference of at most `epsilon` counts as a tie.
     """
@@ -70,9 +71,9 @@ def kendall(
 
 
 def kendall_like(gold: Floats, metrics: Floats, by: Grouping = "item", *, threshold: float = 25.0) -> Agreement:
-    """WMT20's "Kendall-like": only pairs whose gold scores differ by `threshold` count, metric ties as discordant.
+    """Return WMT20's "Kendall-like" statistic: pairs whose gold scores differ by `threshold` or more, metric ties as discordant.
 
-    The mean weighs groups by their pairs; `weight` is the number of pairs, and the value 0 where there is none.
+    Groups are weighted by their number of pairs, which is also the `weight`. Without any pair the value is 0.
     """
     groups = group(gold, by)
     rows = groups.rows(metrics)
@@ -85,7 +86,7 @@ def kendall_like(gold: Floats, metrics: Floats, by: Grouping = "item", *, thresh
 
 
 def pearson_by_group(groups: Groups, rows: Floats) -> Floats:
-    """Pearson's r for every row and group; NaN where gold or metric is constant."""
+    """Return Pearson's r of every row and group; NaN if gold or metric is constant."""
     x, y = _centred(groups, rows), _centred(groups, groups.gold)
     with np.errstate(divide="ignore", invalid="ignore"):
         r = groups.sums(x * y) / (np.sqrt(groups.sums(x * x)) * np.sqrt(groups.sums(y * y)))
@@ -94,17 +95,20 @@ def pearson_by_group(groups: Groups, rows: Floats) -> Floats:
 
 
 def spearman_by_group(groups: Groups, rows: Floats) -> Floats:
-    """Spearman's rho for every row and group."""
+    """Return Spearman's rho of every row and group."""
     ranked = Groups(ranks(groups, groups.gold[None])[0], groups.starts, groups.cells, groups.shape)
     return pearson_by_group(ranked, ranks(groups, rows))
 
 
 def kendall_by_group(groups: Groups, rows: Floats, variant: KendallVariant, epsilon: float | Floats = 0.0) -> Floats:
-    """A Kendall variant for every row and group; NaN for groups without a pair, and for b and c without an untied one."""
+    """Return a Kendall variant of every row and group.
+
+    The value is NaN for groups without a pair, and for the variants b and c also without an untied pair.
+    """
     if np.min(epsilon) < 0:
         raise InputError("epsilon must not be negative.")
     if variant == "c" and np.max(epsilon) > 0:
-        raise InputError("tau-c is not defined with an epsilon above 0.")
+        raise InputError("tau-c is not defined for an epsilon above 0.")
     counts = pair_counts(groups, rows, epsilon)
     concordant, discordant, metric_only, gold_only, both = np.moveaxis(counts, -1, 0)
     pairs = groups.pairs
@@ -120,18 +124,18 @@ def kendall_by_group(groups: Groups, rows: Floats, variant: KendallVariant, epsi
             classes = np.minimum(_distinct(groups, rows), _distinct(groups, groups.gold[None]))
             value = 2 * (concordant - discordant) / (groups.sizes**2 * (classes - 1) / classes)
         else:
-            raise InputError(f"Kendall variant {variant!r} is none of b, c, 23, acc23.")
+            raise InputError(f"Kendall variant {variant!r} is unknown. Use b, c, 23 or acc23.")
     return np.asarray(np.where((untied_metric == 0) | (untied_gold == 0), np.nan, value))
 
 
 def pair_counts(groups: Groups, rows: Floats, epsilon: float | Floats = 0.0) -> Integers:
-    """[concordant, discordant, tied in metric only, in gold only, in both] for every row and group."""
+    """Return [concordant, discordant, tied in metric only, in gold only, in both] for every row and group."""
     epsilons = np.ascontiguousarray(np.broadcast_to(np.asarray(epsilon, dtype=np.float64), len(rows)))
     return _native.pair_counts(groups.gold, rows, groups.starts, epsilons).reshape(len(rows), -1, 5)
 
 
 def ranks(groups: Groups, rows: Floats) -> Floats:
-    """Ranks within groups, from 1; tied scores share their mean rank."""
+    """Return ranks within groups, from 1; tied scores share their mean rank."""
     which = groups.spread(np.arange(len(groups.sizes)))
     first = groups.spread(groups.starts[:-1])
     out = np.empty(rows.shape)

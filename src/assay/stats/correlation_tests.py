@@ -1,7 +1,7 @@
-"""Tests and intervals of agreement with people: Williams' test of two metrics, and the bootstrap over systems, segments or both.
+"""Williams' test of two metrics, and bootstrap intervals of correlations over systems, segments or both.
 
-Williams (1959; Graham and Baldwin 2014) tests two dependent correlations that share a variable; the bootstrap is that of
-Deutsch et al. (2021, section 4).
+Williams (1959; Graham and Baldwin 2014) tests two dependent correlations that share a variable. The bootstrap is that of
+Deutsch et al. (2021, Section 4).
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Williams:
-    """The t statistic with its degrees of freedom; positive where the first correlation is the higher one."""
+    """The t statistic and its degrees of freedom; t is positive if the first correlation is higher."""
 
     t: float
     df: int
 
     @property
     def p_two_sided(self) -> float:
-        """For "they differ"."""
+        """The two-sided p-value for the hypothesis that the correlations differ."""
         return 2 * t_tail(abs(self.t), self.df)
 
 
 def williams(r1: float, r2: float, r12: float, n: int) -> Williams:
     """Test r1 = cor(gold, first) against r2 = cor(gold, second), given r12 = cor(first, second), over n pairs of scores.
 
-    t is NaN where it is not defined: fewer than four scores, or a determinant that leaves no variance.
+    t is NaN if it is undefined: with fewer than four scores, or if the determinant leaves no variance.
     """
     if n < 4:
         return Williams(math.nan, n - 3)
@@ -53,10 +53,10 @@ def williams(r1: float, r2: float, r12: float, n: int) -> Williams:
 def williams_test(
     gold: Floats, first: Floats, second: Floats, correlation: Callable[[Floats, Floats], float], *, exact: bool = False
 ) -> tuple[Williams, float, float]:
-    """Williams' test of two metrics' correlations with gold scores; also gives the two correlations.
+    """Run Williams' test on the scores of two metrics. Also return the correlation of each metric with gold.
 
-    All three correlations are over the judged cells. mt-metrics-eval takes the two metrics' own correlation, and n, over
-    all cells, judged or not; `exact` repeats that.
+    All three correlations are computed over the judged cells. mt-metrics-eval computes n and the correlation of the two
+    metrics over all cells, judged or not; `exact` repeats that.
     """
     groups = group(gold)
     if np.shape(first) != np.shape(second):
@@ -70,12 +70,12 @@ def williams_test(
 
 Resample = Literal["systems", "inputs", "both"]
 MatrixStatistic = Callable[["Floats", "Floats"], "Floats"]
-"""Gold scores and a stack of metric scores in, one value a metric out: ``lambda g, m: pearson(g, m).value``."""
+"""Gold scores and a stack of metric scores in, one value per metric out: ``lambda g, m: pearson(g, m).value``."""
 
 
 @dataclass(frozen=True)
 class Bootstrap:
-    """Percentile intervals of each metric's statistic, and the draws (draws by metrics; NaN: not defined in a draw)."""
+    """Percentile intervals of each metric's statistic, and the draws (draws by metrics; NaN if undefined in a draw)."""
 
     lower: Floats
     upper: Floats
@@ -92,11 +92,11 @@ def bootstrap(
     draws: int = 1000,
     confidence: float = 0.95,
 ) -> Bootstrap:
-    """Intervals for a stack of metrics (metrics by systems by segments), all on the same draws."""
+    """Compute intervals for a stack of metrics (metrics by systems by segments), all on the same draws."""
     if not 0 < confidence < 1:
-        raise InputError("confidence must lie between 0 and 1.")
+        raise InputError("confidence must be between 0 and 1.")
     if resample not in ("systems", "inputs", "both"):
-        raise InputError(f"resample {resample!r} is none of systems, inputs, both.")
+        raise InputError(f"resample {resample!r} is unknown. Use systems, inputs or both.")
     gold, metrics = np.asarray(gold, dtype=np.float64), np.asarray(metrics, dtype=np.float64)
     systems, segments = gold.shape
     samples = np.empty((draws, len(metrics)))

@@ -1,4 +1,4 @@
-"""Tail probabilities of the normal, Student's t and binomial distributions, accurate also far out."""
+"""Tail probabilities of the normal, Student's t and binomial distributions, accurate far into the tails."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _EPSILON = 1e-16
 
 
 def normal_sf(z: float) -> float:
-    """P(Z > z) for a standard normal Z, without losing digits when z is large."""
+    """Return P(Z > z) for a standard normal Z, without losing digits for large z."""
     return 0.5 * math.erfc(z / math.sqrt(2.0))
 
 
 def binomial_tail(successes: int, trials: int, probability: float = 0.5) -> float:
-    """P(X >= successes) for X binomial."""
+    """Return P(X >= successes) for binomial X."""
     if successes <= 0:
         return 1.0
     if successes > trials:
@@ -23,9 +23,10 @@ def binomial_tail(successes: int, trials: int, probability: float = 0.5) -> floa
 
 
 def incomplete_beta(a: float, b: float, x: float, complement: float) -> float:
-    """The regularised incomplete beta function I_x(a, b); `complement` is 1 - x, given apart so that no digit is lost.
+    """Return the regularised incomplete beta function I_x(a, b). `complement` is 1 - x, passed separately to keep its digits.
 
-    Lentz's evaluation of the continued fraction (Abramowitz and Stegun 26.5.8) on the side where it converges fast.
+    The continued fraction (Abramowitz and Stegun 26.5.8) is evaluated by Lentz's method on the side where it converges
+    fast.
     """
     if x <= 0.0:
         return 0.0
@@ -67,7 +68,7 @@ def _log_beta(a: float, b: float) -> float:
 
 
 def _log_gamma_step(a: float) -> float:
-    """log(Γ(a + 1/2) / Γ(a)) for large a; the difference of two lgamma would lose digits."""
+    """Return log(Γ(a + 1/2) / Γ(a)) for large a, where a difference of two lgamma values would lose digits."""
     inverse = 1.0 / (a * a)
     series = -1 / 8 + inverse * (1 / 192 + inverse * (-1 / 640 + inverse * (17 / 14336 - inverse * 31 / 18432)))
     return 0.5 * math.log(a) + series / a

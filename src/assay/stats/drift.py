@@ -1,4 +1,4 @@
-"""Have the scores changed since? A new sample, counted as it comes, against an old one kept as its quantiles."""
+"""Drift detection: new scores, counted as they arrive, compared with quantiles of the scores a rule was learned from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BINS = 10
 
 
 class Drift(NamedTuple):
-    """Kolmogorov and Smirnov's largest distance between the distributions, its p-value, and the stability index."""
+    """Result of a drift check: Kolmogorov-Smirnov distance, its p-value, population stability index, and number of new scores."""
 
     distance: float
     p: float
@@ -24,7 +24,7 @@ class Drift(NamedTuple):
 
 
 def kolmogorov_tail(x: float) -> float:
-    """P(K > x) of Kolmogorov's distribution."""
+    """Return P(K > x) of Kolmogorov's distribution."""
     if x <= 0.2:
         return 1.0  # 1 - 10⁻¹² and more
     terms = [math.copysign(2.0, k % 2 - 0.5) * math.exp(-2 * (k * x) ** 2) for k in range(1, 101)]
@@ -32,10 +32,10 @@ def kolmogorov_tail(x: float) -> float:
 
 
 class DriftCounter:
-    """New scores against evenly spaced quantiles (from the lowest to the highest) of `n` old ones.
+    """New scores compared with evenly spaced quantiles (from minimum to maximum) of `n` old ones.
 
-    Only counts are kept, so that memory does not grow with the new scores. Nothing is lost by it: the old distribution is a
-    step at each quantile, and between two steps the largest distance lies at one of them.
+    Only counts are kept, so memory does not grow with the new scores. The result is exact: the old distribution has a step
+    at each quantile, and between two steps the largest distance is at one of them.
     """
 
     def __init__(self, quantiles: Floats, n: int) -> None:
@@ -48,7 +48,7 @@ class DriftCounter:
         self._up_to_edge = np.zeros(len(self.edges), np.int64)
 
     def add(self, new: Floats) -> None:
-        """Count more new scores; those that are not finite are passed over."""
+        """Count more new scores; scores that are not finite are skipped."""
         new = np.sort(new[np.isfinite(new)])
         self.n += len(new)
         self._below += np.searchsorted(new, self.quantiles, "left")
@@ -56,19 +56,19 @@ class DriftCounter:
         self._up_to_edge += np.searchsorted(new, self.edges, "right")
 
     def counts(self) -> dict[str, list[int]]:
-        """What was counted, as plain values: those of several counters may be added up and handed to `take`."""
+        """Return the counts as plain values. Counts of several counters can be added up and passed to `merge`."""
         counted = {"n": [self.n], "below": self._below, "up_to": self._up_to, "up_to_edge": self._up_to_edge}
-        return {name: np.asarray(found).tolist() for name, found in counted.items()}
+        return {name: np.asarray(values).tolist() for name, values in counted.items()}
 
-    def take(self, counts: Mapping[str, Sequence[int]]) -> None:
-        """Count what other counters of the same quantiles counted."""
+    def merge(self, counts: Mapping[str, Sequence[int]]) -> None:
+        """Add the counts of other counters with the same quantiles."""
         self.n += counts["n"][0]
         self._below += np.asarray(counts["below"], np.int64)
         self._up_to += np.asarray(counts["up_to"], np.int64)
         self._up_to_edge += np.asarray(counts["up_to_edge"], np.int64)
 
     def drift(self) -> Drift:
-        """How far the new scores lie from the old ones. The p-value is the asymptotic one of two samples."""
+        """Return how far the new scores are from the old ones, with the asymptotic two-sample p-value."""
         size = len(self.quantiles)
         below = np.abs(self._below / self.n - np.searchsorted(self.quantiles, self.quantiles, "left") / size)
         up_to = np.abs(self._up_to / self.n - np.searchsorted(self.quantiles, self.quantiles, "right") / size)
@@ -77,9 +77,10 @@ class DriftCounter:
         return Drift(distance, p, self._stability_index(), self.n)
 
     def _stability_index(self) -> float:
-        """Population stability index over the old sample's deciles: sum of (new - old) ln(new / old) of the shares.
+        """Return the population stability index over the deciles of the old sample: sum of (new - old) ln(new / old) of the shares.
 
-        Customary reading: below 0.1 nothing happened, above 0.25 something did. An empty bin counts as half an observation.
+        By convention, values below 0.1 mean no change and values above 0.25 a clear change. An empty bin counts as half an
+        observation.
         """
 
         def shares(up_to_edge: NDArray[np.int64], n: int) -> Floats:

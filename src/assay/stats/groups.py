@@ -1,7 +1,7 @@
-"""Scores cut into groups: the one shape in which every statistic of agreement with people sees its data.
+"""Human scores cut into groups, the common input of all statistics of agreement with human judgements.
 
-Gold scores are a matrix, systems by segments, NaN where nobody judged. A statistic looks at all judged cells at once
-(``none``), at each segment's systems (``item``) or at each system's segments (``system``), and averages over the groups.
+Gold scores are a matrix of systems by segments, NaN if not judged. A statistic uses all judged cells at once (``none``),
+the systems of each segment (``item``) or the segments of each system (``system``), and is averaged over the groups.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Grouping = Literal["none", "item", "system"]
 
 @dataclass(frozen=True)
 class Groups:
-    """Judged cells in the order of the grouping: `gold`, where each group starts, and each cell's place in the matrix."""
+    """Judged cells in group order: gold scores, start of each group, and the position of each cell in the matrix."""
 
     gold: Floats
     starts: Integers
@@ -41,7 +41,7 @@ class Groups:
 
     @cached_property
     def usable(self) -> NDArray[np.bool_]:
-        """Groups with at least two judged cells; the others say nothing about agreement."""
+        """Groups with at least two judged cells, the minimum for any agreement."""
         return np.asarray(self.sizes >= 2)
 
     @cached_property
@@ -51,16 +51,19 @@ class Groups:
 
     @property
     def systems(self) -> Integers:
-        """The row of each cell."""
+        """Row of each cell."""
         return np.asarray(self.cells // self.shape[1])
 
     @property
     def items(self) -> Integers:
-        """The column of each cell."""
+        """Column of each cell."""
         return np.asarray(self.cells % self.shape[1])
 
     def stack(self, metrics: Floats) -> Floats:
-        """Metric scores with systems and segments as the last two axes; where gold is a vector, rows of system scores do."""
+        """Return metric scores with systems and segments as the last two axes.
+
+        If gold is a vector, rows of system scores are accepted, too.
+        """
         metrics = np.asarray(metrics, dtype=np.float64)
         if self.shape[1] == 1 and metrics.shape[-1:] == self.shape[:1] and metrics.shape[-2:] != self.shape:
             metrics = metrics[..., None]
@@ -71,43 +74,43 @@ class Groups:
         return metrics
 
     def leading(self, metrics: Floats) -> tuple[int, ...]:
-        """The axes of metric scores before systems and segments: () for a single metric."""
+        """Return the axes of metric scores before systems and segments: () for a single metric."""
         return self.stack(metrics).shape[:-2]
 
     def rows(self, metrics: Floats) -> Floats:
-        """Metric scores as one row of judged cells a metric; a judged cell without a finite score is an error."""
+        """Return one row of judged cells per metric; a judged cell without a finite score is an error."""
         metrics = self.stack(metrics)
         rows = np.ascontiguousarray(metrics.reshape(-1, self.shape[0] * self.shape[1])[:, self.cells])
         if not np.isfinite(rows).all():
             row, cell = np.argwhere(~np.isfinite(rows))[0]
             raise InputError(
                 f"metric {row + 1} has no finite score for system {self.systems[cell] + 1}, segment "
-                f"{self.items[cell] + 1}, which people judged. Score every judged segment or leave the metric out."
+                f"{self.items[cell] + 1}, which annotators judged. Score every judged segment or leave the metric out."
             )
         return rows
 
     def parts(self, row: Floats) -> list[Floats]:
-        """A row cut into its groups."""
+        """Split a row into its groups."""
         return [row[start:stop] for start, stop in pairwise(self.starts)]
 
     def sums(self, values: Floats) -> Floats:
-        """Sums within groups along the last axis."""
+        """Sum within groups along the last axis."""
         if len(self.sizes) == 1:
             return np.asarray(values.sum(axis=-1, keepdims=True))
         return np.asarray(np.add.reduceat(values, self.starts[:-1], axis=-1))
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """One value a group, repeated for each of its cells."""
+        """Repeat one value per group for each of its cells."""
         return np.repeat(values, self.sizes, axis=-1)
 
     def constant(self, values: Floats) -> NDArray[np.bool_]:
-        """Which groups hold one value only, along the last axis."""
+        """Return which groups have a single value along the last axis."""
         first = values[..., self.starts[:-1]]
         return np.asarray(np.logical_and.reduceat(values == self.spread(first), self.starts[:-1], axis=-1))
 
 
 def group(gold: Floats, by: Grouping = "none") -> Groups:
-    """Cut gold scores (systems by segments, or one score a system) into groups of judged cells; empty groups vanish."""
+    """Cut gold scores (systems by segments, or one score per system) into groups of judged cells; empty groups are dropped."""
     matrix = np.asarray(gold, dtype=np.float64)
     matrix = matrix[:, None] if matrix.ndim == 1 else matrix
     if matrix.ndim != 2:
@@ -121,16 +124,16 @@ def group(gold: Floats, by: Grouping = "none") -> Groups:
     elif by == "none":
         cells = cells.reshape(1, -1)
     elif by != "system":
-        raise InputError(f"grouping {by!r} is none of none, item, system.")
+        raise InputError(f"grouping {by!r} is unknown. Use none, item or system.")
     judged = ~np.isnan(matrix.ravel()[cells])
     sizes = judged.sum(axis=1)
     starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])]).astype(np.int64)
-    kept = cells[judged]
-    return Groups(matrix.ravel()[kept], starts, kept, (matrix.shape[0], matrix.shape[1]))
+    judged_cells = cells[judged]
+    return Groups(matrix.ravel()[judged_cells], starts, judged_cells, (matrix.shape[0], matrix.shape[1]))
 
 
 def pool(gold: Sequence[Floats]) -> Groups:
-    """One group for each vector of gold scores, such as the systems of each language pair; NaN cells are left out.
+    """Return one group per vector of gold scores, such as the systems of each language pair; NaN cells are left out.
 
     Metric scores are then one vector (or rows with a last axis of 1) over all of them in the same order.
     """
@@ -161,7 +164,7 @@ def average(
     nan_as_zero: bool = False,
     micro: bool = False,
 ) -> Agreement:
-    """The mean over usable groups; undefined values (a constant group) are left out or count as zero."""
+    """Average over usable groups; undefined values (a constant group) are left out or count as zero."""
     defined = ~np.isnan(values)
     weights = np.where(groups.usable, groups.sizes if micro else 1, 0) * (
         np.ones_like(defined) if nan_as_zero else defined

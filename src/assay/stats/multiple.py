@@ -1,4 +1,4 @@
-"""Corrections of p-values for many comparisons made at once, and the ranks and clusters that p-values give."""
+"""Corrections of p-values for multiple comparisons, and the ranks and clusters that follow from p-values."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Floats = NDArray[np.float64]
 
 
 def bonferroni(p: ArrayLike) -> Floats:
-    """Every p times their number: the chance of a single false alarm stays below the level."""
+    """Multiply each p by the number of tests, which bounds the chance of a single false positive."""
     values = np.asarray(p, np.float64)
     return np.minimum(values * values.size, 1.0)
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Holm's step-down correction: the promise of Bonferroni, never weaker."""
+    """Apply Holm's step-down correction, which gives Bonferroni's guarantee with more power."""
     values = np.asarray(p, np.float64)
     order = np.argsort(values, kind="stable")
     stepped = np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1))
@@ -28,7 +28,7 @@ def holm(p: ArrayLike) -> Floats:
 
 
 def benjamini_hochberg(p: ArrayLike) -> Floats:
-    """Benjamini and Hochberg's step-up correction: bounds the share of false alarms among the alarms."""
+    """Apply Benjamini and Hochberg's step-up correction, which bounds the false discovery rate."""
     values = np.asarray(p, np.float64)
     order = np.argsort(values, kind="stable")[::-1]
     stepped = np.minimum.accumulate(values[order] * values.size / np.arange(values.size, 0, -1))
@@ -50,14 +50,14 @@ CORRECTIONS: dict[str, Callable[[ArrayLike], Floats]] = {
 
 
 def corrected(p: ArrayLike, method: str = "none") -> Floats:
-    """The p-values of one family of comparisons, corrected by the named method."""
+    """Correct the p-values of one family of comparisons by the named method."""
     if method not in CORRECTIONS:
         raise unknown("correction", method, CORRECTIONS)
     return CORRECTIONS[method](p)
 
 
 def corrected_family(p: Floats, method: str = "none") -> Floats:
-    """A table of p-values, those that are not NaN corrected as one family; comparisons that were not tested (NaN) get 1."""
+    """Correct the p-values of a table as one family; comparisons that were not tested (NaN) get 1."""
     p, tested = p.copy(), ~np.isnan(p)
     p[tested] = corrected(p[tested], method)
     p[~tested] = 1.0
@@ -65,14 +65,14 @@ def corrected_family(p: Floats, method: str = "none") -> Floats:
 
 
 def ranks_from_p_values(p_values: Floats, alpha: float = 0.05) -> list[int]:
-    """The significance cluster of each metric, from 1, as mt-metrics-eval assigns them.
+    """Return the significance cluster of each metric, from 1, as mt-metrics-eval assigns them.
 
-    Metrics stand in the order of falling agreement; ``p_values[i, j]`` for i < j is the p-value that i is truly better than
-    j. A new cluster opens at the first metric that some member of the current one beats at level `alpha`.
+    Metrics are in order of decreasing agreement. ``p_values[i, j]`` for i < j is the p-value of the hypothesis that i is
+    better than j. A new cluster starts at the first metric that a member of the current cluster beats at level `alpha`.
     """
     p_values = np.asarray(p_values)
     if p_values.ndim != 2 or p_values.shape[0] != p_values.shape[1]:
-        raise InputError("p-values must be a square matrix, one row and column a metric.")
+        raise InputError("p-values must be a square matrix with one row and column per metric.")
     ranks: list[int] = []
     rank, start = 1, 0
     for i in range(len(p_values)):
@@ -83,10 +83,10 @@ def ranks_from_p_values(p_values: Floats, alpha: float = 0.05) -> list[int]:
 
 
 def rank_ranges(better: Bools) -> list[tuple[int, int]]:
-    """The best and the worst rank of each system, as the WMT findings give them.
+    """Return the best and the worst rank of each system, as in the WMT findings.
 
-    ``better[i, j]`` says that i is significantly better than j. The best rank is one more than the systems that beat it, the
-    worst one leaves below it those that it beats.
+    ``better[i, j]`` is True if i is significantly better than j. The best rank is one more than the number of systems that
+    beat it; the worst rank leaves all systems that it beats below it.
     """
     better = np.asarray(better, dtype=bool)
     wins, losses = better.sum(axis=1), better.sum(axis=0)
@@ -94,11 +94,11 @@ def rank_ranges(better: Bools) -> list[tuple[int, int]]:
 
 
 def separated(better: Bools) -> list[int]:
-    """The cluster of each system, from 1, systems standing best first: all of a cluster beat all of the clusters below it."""
+    """Return the cluster of each system, from 1, given in ranking order: every member of a cluster beats all systems below it."""
     better = np.asarray(better, dtype=bool)
     clusters, cluster = [], 1
-    for place in range(len(better)):
-        if place and better[:place, place:].all():
+    for rank in range(len(better)):
+        if rank and better[:rank, rank:].all():
             cluster += 1
         clusters.append(cluster)
     return clusters

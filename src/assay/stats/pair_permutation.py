@@ -1,7 +1,8 @@
-"""Permutation test for accuracy with ties that swaps verdicts on pairs instead of scores (mt-metrics-eval's "pairs" test).
+"""Permutation test for accuracy with ties, swapping correctness of pairs instead of scores (the "pairs" test of mt-metrics-eval).
 
-Each metric keeps its own tie threshold: what is swapped is whether a pair was judged as people did, so no threshold has to be
-calibrated again in a draw. All verdicts are bits, all metrics share the draws, and a draw is a popcount a metric.
+Each metric keeps its own tie threshold. The test swaps whether a pair was ordered as annotators order it, so no threshold
+has to be calibrated again in a draw. Correctness is stored as bits, all metrics share the draws, and a draw is one popcount
+per metric.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Verdicts:
-    """Which pairs each metric judges as people do, as bits; groups with equally many pairs stand together."""
+    """Which pairs each metric orders as annotators do, as bits; groups with the same number of pairs are stored together."""
 
     def __init__(self, groups: Groups, metrics: Floats, epsilons: Floats | None = None) -> None:
         rows = groups.rows(metrics)
@@ -36,7 +37,7 @@ class Verdicts:
         self.groups = groups
         self.used = int(groups.usable.sum())
         if self.used == 0:
-            raise InputError("no group has two judged cells: there is no pair to compare.")
+            raise InputError("no group has two judged cells, so there is no pair to compare.")
         self.correct = correct = _native.correct_pairs(groups.gold, rows, groups.starts, epsilons)
         owner = np.repeat(groups.pairs, groups.pairs)
         self.parts = [
@@ -47,7 +48,7 @@ class Verdicts:
         self.accuracy = self.kept(everything)[0]
 
     def kept(self, masks: list[Words]) -> Floats:
-        """The part of each metric's accuracy that comes from pairs under the masks (draws by metrics)."""
+        """Return the part of each metric's accuracy that comes from pairs under the masks (draws by metrics)."""
         counts = [
             _native.masked_counts(mask, columns) / size
             for mask, (size, _, columns) in zip(masks, self.parts, strict=True)
@@ -55,14 +56,14 @@ class Verdicts:
         return np.asarray(np.sum(counts, axis=0) / self.used)
 
     def masks(self, rng: Random, draws: int) -> list[Words]:
-        """Random masks of the pairs whose verdicts stay; a legacy generator repeats mt-metrics-eval's draws."""
+        """Draw random masks of the pairs that are not swapped; a legacy generator repeats the draws of mt-metrics-eval."""
         if isinstance(rng, np.random.RandomState):
             flips = self.flips(rng, draws)
             return [_packed(flips[:, where]) for _, where, _ in self.parts]
         return [rng.integers(0, 2**64, (draws, columns.shape[1]), dtype=np.uint64) for _, _, columns in self.parts]
 
     def flips(self, rng: Random, draws: int) -> NDArray[np.uint8]:
-        """A coin for every pair (draws by pairs), group after group: 1 where the verdicts stay."""
+        """Draw a bit for every pair (draws by pairs), group by group: 1 if the pair is not swapped."""
         if not isinstance(rng, np.random.RandomState):
             return rng.integers(0, 2, (draws, self.correct.shape[1]), dtype=np.uint8)
         sizes = self.groups.sizes.tolist()
@@ -80,7 +81,7 @@ def pair_permutation_matrix(
     early: EarlyStop | None = None,
     keep: bool = False,
 ) -> PermutationMatrix:
-    """Test every pair of metrics with the same random swaps of verdicts; thresholds are calibrated unless given."""
+    """Test every pair of metrics with the same random swaps; tie thresholds are calibrated unless given."""
     verdicts = Verdicts(groups, metrics, epsilons)
     left, right = np.triu_indices(len(verdicts.accuracy), 1)
     delta = np.subtract.outer(verdicts.accuracy, verdicts.accuracy)
@@ -88,8 +89,8 @@ def pair_permutation_matrix(
     done = 0
     while done < draws and not tally.finished:
         size = min(early.block if early else 100, draws - done)
-        kept = verdicts.kept(verdicts.masks(rng, size))
-        tally.add(2 * (kept[:, left] - kept[:, right]) - delta[left, right])
+        unswapped = verdicts.kept(verdicts.masks(rng, size))
+        tally.add(2 * (unswapped[:, left] - unswapped[:, right]) - delta[left, right])
         done += size
     return tally.matrix(len(verdicts.accuracy), delta)
 
@@ -99,7 +100,7 @@ def _upper(square: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _packed(bits: NDArray[np.uint8]) -> Words:
-    """Rows of bits as rows of 64-bit words, padded with zeros."""
+    """Pack rows of bits into rows of 64-bit words, padded with zeros."""
     padded = np.zeros((len(bits), (bits.shape[1] + 63) // 64 * 64), np.uint8)
     padded[:, : bits.shape[1]] = bits
     return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

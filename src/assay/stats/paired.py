@@ -1,4 +1,4 @@
-"""Who is really first? Paired tests of one contestant against the best, on the items that both answered."""
+"""Paired tests of each metric against the best one, on the items that both scored."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Floats = NDArray[np.float64]
 
 
 class Duels(NamedTuple):
-    """For contestants i and j and every stratum: items that both answered, and those that only i got right."""
+    """Head-to-head counts of every two contestants i and j in every stratum."""
 
     wins: Ints
-    """[i, j, stratum]: i right, j wrong."""
+    """[i, j, stratum]: items that i got right and j wrong."""
     common: Ints
-    """[i, j, stratum]: answered by both."""
+    """[i, j, stratum]: items that both answered."""
 
 
 def duels(right: NDArray[np.bool_], answered: NDArray[np.bool_], strata: Ints, size: int) -> Duels:
-    """Count every pair's duels. `right` and `answered` are [contestant, item]; `strata` numbers each item's stratum."""
+    """Count the items that each contestant wins against each other one. `right` and `answered` are [contestant, item]."""
     contestants = len(right)
     wins = np.zeros((contestants, contestants, size), np.int64)
     common = np.zeros_like(wins)
@@ -38,17 +38,17 @@ def duels(right: NDArray[np.bool_], answered: NDArray[np.bool_], strata: Ints, s
 
 
 def sign_test(wins: int, losses: int) -> float:
-    """One-sided exact sign test (McNemar's): chance of at least so many wins if wins and losses were equally likely."""
+    """Return the one-sided exact sign test (McNemar's): chance of at least this many wins if wins and losses are equally likely."""
     return binomial_tail(wins, wins + losses)
 
 
 def paired_difference_draws(
     wins: ArrayLike, losses: ArrayLike, n: ArrayLike, generator: np.random.Generator, samples: int
 ) -> Floats:
-    """Bootstrap draws of (wins - losses) / n over n pairs of outcomes, one row of `samples` for each n above 0.
+    """Draw bootstrap values of (wins - losses) / n over n pairs of outcomes, one row of `samples` per n above 0.
 
-    A bootstrap sample of n paired outcomes is a multinomial draw of (first right, second right, same). Drawing those counts is
-    exact in distribution and needs no n × samples table of indices.
+    A bootstrap sample of n paired outcomes is a multinomial draw of (first right, second right, same). Drawing those counts
+    is exact in distribution and needs no n × samples table of indices.
     """
     wins, losses = np.asarray(wins, np.int64)[..., None], np.asarray(losses, np.int64)[..., None]
     n = np.asarray(n, np.int64)[..., None]
@@ -67,10 +67,10 @@ def weighted_difference_test(
     generator: np.random.Generator,
     samples: int = 1000,
 ) -> float:
-    """One-sided paired bootstrap of a weighted sum of differences, items drawn anew inside each stratum.
+    """Run a one-sided paired bootstrap of a weighted sum of differences, resampling items within each stratum.
 
-    The p-value is (1 + draws at or below zero) / (1 + samples), but never below 1 / 2^d, the least that a sign test of the d items
-    on which the two differ could give: resamples of a handful of items agree with each other whatever they are.
+    The p-value is (1 + draws at or below zero) / (1 + samples), but at least 1 / 2^d, the lowest p of a sign test on the d
+    items on which the two differ. Resamples of a handful of items agree with each other whatever the items are.
     """
     draws = np.asarray(weights, np.float64) @ paired_difference_draws(wins, losses, n, generator, samples)
     differ = int(np.sum(wins) + np.sum(losses))
@@ -83,10 +83,10 @@ def bootstrap_p(differences: Floats) -> float:
 
 
 def share_first(values: Floats, p_worse: Floats, level: float = 0.05) -> NDArray[np.bool_]:
-    """Who shares the first place: the best, and everyone whom the (corrected) test does not show to be worse.
+    """Return who shares the first place: the best, and everyone whom the (corrected) test does not show to be worse.
 
-    Contestants without a value (NaN) share nothing.
+    Contestants without a value (NaN) are excluded.
     """
-    there = ~np.isnan(values)
-    best = np.max(values, initial=-np.inf, where=there)
-    return np.asarray(there & ((p_worse >= level) | (values == best)))
+    scored = ~np.isnan(values)
+    best = np.max(values, initial=-np.inf, where=scored)
+    return np.asarray(scored & ((p_worse >= level) | (values == best)))

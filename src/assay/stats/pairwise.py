@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 CalibratedVariant = Literal["acc23", "23"]
 SEED = 4
-"""The seed that mt-metrics-eval fixes for the sign flips, so that published values can be repeated."""
+"""The seed that mt-metrics-eval fixes for the sign flips, needed to reproduce published values."""
 
 
 @dataclass(frozen=True)
 class Calibrated:
     """A statistic at its best tie threshold: the value, the threshold, and the value with exact ties only.
 
-    Arrays have one entry a metric, none at all for a single metric.
+    Arrays have one entry per metric, or none for a single metric.
     """
 
     value: Floats
@@ -45,7 +45,7 @@ class Calibrated:
 
 @dataclass(frozen=True)
 class PooledAccuracy:
-    """Share of system pairs that metric and people order alike, and the counts behind it, one entry a metric."""
+    """Share of system pairs that metric and annotators order alike, with the counts behind it, one entry per metric."""
 
     value: Floats
     agreeing: Floats
@@ -55,14 +55,14 @@ class PooledAccuracy:
 def calibrate_ties(
     gold: Floats, metrics: Floats, by: Grouping = "item", *, variant: CalibratedVariant = "acc23"
 ) -> Calibrated:
-    """Accuracy with ties at the threshold that fits people best (Deutsch et al. 2023, section 5; WMT23's ``acc_t``).
+    """Return accuracy with ties at the threshold that best fits the annotators (Deutsch et al. 2023, Section 5; WMT23's ``acc_t``).
 
-    Candidates are 0 and every observed absolute difference of two metric scores in a group; one threshold serves all
-    groups and the smallest of equally good ones wins. Sums are compared as exact fractions. ``23`` is 2 acc23 - 1 in every
-    group, so that both variants share their threshold. NaN where no group has a pair.
+    Candidates are 0 and every observed absolute difference of two metric scores in a group. All groups share one threshold,
+    and the smallest of equally good ones wins. Sums are compared as exact fractions. ``23`` is 2 acc23 - 1 in every group,
+    so both variants have the same threshold. The value is NaN if no group has a pair.
     """
     if variant not in ("acc23", "23"):
-        raise InputError(f"variant {variant!r} cannot be calibrated: use acc23 or 23.")
+        raise InputError(f"variant {variant!r} cannot be calibrated. Use acc23 or 23.")
     groups = group(gold, by)
     epsilons, values, at_zero = _native.tie_calibration(groups.gold, groups.rows(metrics), groups.starts)
     if variant == "23":
@@ -72,10 +72,10 @@ def calibrate_ties(
 
 
 def pooled_accuracy(gold: Sequence[Floats], metrics: Sequence[Floats]) -> PooledAccuracy:
-    """System pairwise accuracy (Kocmi et al. 2021), the pairs of all language pairs pooled.
+    """Return system pairwise accuracy (Kocmi et al. 2021), pooling the pairs of all language pairs.
 
-    For each language pair, `gold` holds one score a system (NaN: not judged) and `metrics` one row of system scores a metric
-    (or a single row). Differences agree when their signs do; a zero difference agrees only with a zero.
+    For each language pair, `gold` has one score per system (NaN if not judged) and `metrics` one row of system scores per
+    metric (or a single row). Differences agree if their signs do; a zero difference agrees only with a zero.
     """
     agreeing: Floats | None = None
     pairs = 0
@@ -93,11 +93,11 @@ def pooled_accuracy(gold: Sequence[Floats], metrics: Sequence[Floats]) -> Pooled
 
 
 def pairwise_p_values(scores: Floats, *, draws: int = 1000, seed: int = SEED, exact: bool = False) -> Floats:
-    """The p-value that system i is better than j, for i < j, from segment scores (systems by segments); NaN elsewhere.
+    """Return the p-value that system i is better than j, for i < j, from segment scores (systems by segments); NaN elsewhere.
 
-    A draw flips the signs of segment differences; p is the share of draws whose sum reaches the observed one. A pair is
-    compared on the segments that both systems have (NaN: missing). `exact` sums in single precision, as mt-metrics-eval
-    does: draws that equal the observed sum but for rounding are then counted or not by chance.
+    A draw flips the signs of segment differences; p is the share of draws whose sum reaches the observed one. Two systems
+    are compared on the segments that both have (NaN: missing). `exact` sums in single precision, as mt-metrics-eval does,
+    so draws that equal the observed sum up to rounding are counted or not by chance.
     """
     scores = np.asarray(scores, dtype=np.float64)
     systems = len(scores)
@@ -112,7 +112,7 @@ def _flips(draws: int, segments: int, seed: int) -> NDArray[np.bool_]:
 
 
 def _p_values(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
-    """p-values of all pairs i < j (metrics by pairs), for metrics that miss the same cells."""
+    """Return p-values of all pairs i < j (metrics by pairs), for metrics with the same missing cells."""
     metrics, systems, segments = stack.shape
     left, right = np.triu_indices(systems, 1)
     missing = np.isnan(stack[0])
@@ -136,7 +136,7 @@ def _p_values(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
 
 
 def _single_precision(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
-    """The same as mt-metrics-eval computes it, rounding included."""
+    """Compute the same as mt-metrics-eval, including its rounding."""
     left, right = np.triu_indices(stack.shape[1], 1)
     signs = np.where(plus, np.float32(1), np.float32(-1))
     out = []
@@ -149,11 +149,12 @@ def _single_precision(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
 def soft_pairwise_accuracy(
     gold: Floats, metrics: Floats, *, draws: int = 1000, seed: int = SEED, exact: bool = False
 ) -> Floats:
-    """1 - PCE for each metric (gold: systems by segments, NaN where nobody judged; metrics: a matrix or a stack).
+    """Return 1 - PCE for each metric.
 
-    Cells without a gold score are left out on both sides, and so are pairs of systems without a common segment.
-    mt-metrics-eval removes the cells from the flattened scores and cuts what is left into equal rows, so that segments no
-    longer match unless all systems lack the same ones; `exact` repeats that, and its single precision.
+    Gold scores are systems by segments, NaN if not judged; `metrics` is a matrix or a stack of them. Cells without a gold
+    score are left out on both sides, and so are pairs of systems without a common segment. mt-metrics-eval removes these
+    cells from the flattened scores and cuts the rest into equal rows, so segments no longer match unless all systems lack
+    the same ones. `exact` repeats that, and its single precision.
     """
     groups = group(gold, "system")
     systems, segments = groups.shape

@@ -1,7 +1,7 @@
-"""Is one metric's agreement with people truly better than another's? Permutation tests that swap their scores.
+"""Permutation tests of whether one metric agrees better with human judgements than another.
 
-Deutsch et al. (2021): standardise both metrics' scores, swap them at random, and count the draws whose difference in
-agreement reaches the observed one. Single cells are swapped (mt-metrics-eval's PERM-BOTH).
+Deutsch et al. (2021): standardise the scores of both metrics, swap them at random, and count the draws whose difference in
+agreement reaches the observed one. Single cells are swapped (PERM-BOTH of mt-metrics-eval).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 Statistic = Callable[[Groups, "Floats"], "Floats"]
-"""Groups and rows of metric scores in, one value a row out."""
+"""Groups and rows of metric scores in, one value per row out."""
 SLACK = 1e-12
-"""Draws that equal the observed difference but for rounding count as reaching it."""
+"""Draws that equal the observed difference up to rounding count as reaching it."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,10 @@ class EarlyStop:
 
 @dataclass(frozen=True)
 class PermutationMatrix:
-    """For all pairs of metrics: ``p[i, j]`` that i is better than j, the difference i - j, and the draws made.
+    """Tests of all pairs of metrics: ``p[i, j]`` that i is better than j, the difference i - j, and the number of draws.
 
-    `null`, where it was kept, has the difference of every draw (rows) for every pair i < j (columns, as `np.triu_indices`
-    lists them).
+    `null`, if kept, has the difference in every draw (rows) for every pair i < j (columns, in the order of
+    `np.triu_indices`).
     """
 
     p: Floats
@@ -56,12 +56,12 @@ class PermutationMatrix:
 
 
 def over_groups(by_group: Callable[[Groups, Floats], Floats], nan_as_zero: bool = False) -> Statistic:
-    """A statistic for each group, averaged over groups, such as ``over_groups(pearson_by_group)``."""
+    """Average a per-group statistic over groups, such as ``over_groups(pearson_by_group)``."""
     return lambda groups, rows: average(groups, by_group(groups, rows), (len(rows),), nan_as_zero).value
 
 
 def pooled_pairwise_accuracy(groups: Groups, rows: Floats) -> Floats:
-    """Share of pairs within groups ordered as people do, over all groups at once (WMT's system accuracy)."""
+    """Return the share of pairs within groups ordered as annotators order them, over all groups (WMT's system accuracy)."""
     counts = pair_counts(groups, rows).sum(axis=1)
     return np.asarray((counts[:, 0] + counts[:, 4]) / groups.pairs.sum())
 
@@ -78,14 +78,16 @@ def permutation_matrix(
 ) -> PermutationMatrix:
     """Test every pair of metrics (a stack of score matrices) with the same random swaps.
 
-    Without a statistic it is Pearson's r over all cells: a metric's sums under a mask then serve every pair it is in, so that
-    a draw costs three dot products a metric. Other statistics are computed on the swapped scores of every pair.
+    Without a statistic, the test uses Pearson's r over all cells. A metric's sums under a mask then serve all its pairs, so
+    a draw costs three dot products per metric. Other statistics are computed on the swapped scores of every pair.
     """
     rows = np.stack([_standardised(groups, scores) for scores in metrics])
     left, right = np.triu_indices(len(rows), 1)
     if statistic is None:
         if len(groups.sizes) != 1:
-            raise InputError("all pairs by plain Pearson need ungrouped scores; pass over_groups(pearson_by_group).")
+            raise InputError(
+                "the default statistic needs ungrouped scores. Pass over_groups(pearson_by_group) for groups."
+            )
         source: _PearsonDraws | _AnyDraws = _PearsonDraws(groups, rows, left, right)
         observed = pearson_by_group(groups, rows)[:, 0]
     else:
@@ -102,7 +104,7 @@ def permutation_matrix(
 
 
 def swaps(rng: Random, cells: int, draws: int) -> Bools:
-    """Which judged cells are swapped, for every draw; a legacy ``RandomState`` repeats the draws of mt-metrics-eval."""
+    """Draw which judged cells are swapped; a legacy ``RandomState`` repeats the draws of mt-metrics-eval."""
     if isinstance(rng, np.random.RandomState):
         return np.asarray(rng.binomial(1, 0.5, (draws, cells)) == 0)
     noise = np.frombuffer(rng.bytes(draws * ((cells + 7) // 8)), np.uint8).reshape(draws, -1)
@@ -110,13 +112,13 @@ def swaps(rng: Random, cells: int, draws: int) -> Bools:
 
 
 def masked_sums(masks: Bools, rows: Floats) -> Floats:
-    """The sum of each row's cells under each mask (masks by rows), in an order that does not depend on the machine."""
+    """Sum the cells of each row under each mask (masks by rows), in an order that does not depend on the machine."""
     packed = np.packbits(masks, axis=1, bitorder="little")
     return _native.masked_sums(np.ascontiguousarray(packed.T), np.ascontiguousarray(rows))
 
 
 class PermutationTally:
-    """Counts, for both directions of every pair, the draws that reach the observed difference; each may stop early."""
+    """Counts, per direction of every pair, of the draws that reach the observed difference; each test may stop early."""
 
     def __init__(self, delta: Floats, early: EarlyStop | None, keep: bool = False) -> None:
         self.delta = np.stack([delta, -delta])
@@ -128,7 +130,7 @@ class PermutationTally:
 
     @property
     def finished(self) -> bool:
-        """True when every test has stopped."""
+        """True if every test has stopped."""
         return not self.open.any()
 
     def add(self, differences: Floats) -> None:
@@ -143,7 +145,7 @@ class PermutationTally:
             self.open &= (p >= self.early.low) & (p <= self.early.high)
 
     def matrix(self, n: int, delta: Floats) -> PermutationMatrix:
-        """Both directions of all pairs as square matrices; the diagonal says nothing (p is NaN)."""
+        """Return both directions of all pairs as square matrices; p is NaN on the diagonal."""
         p, used = np.full((n, n), np.nan), np.zeros((n, n), np.int64)
         left, right = np.triu_indices(n, 1)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -153,7 +155,7 @@ class PermutationTally:
 
 
 class _PearsonDraws:
-    """Pearson's r of swapped scores from sums under the mask: of scores, their squares, and their products with gold."""
+    """Pearson's r of swapped scores, computed from sums under the mask: scores, squares, and products with gold."""
 
     block = 1000
 
@@ -180,7 +182,7 @@ class _PearsonDraws:
 
 
 class _AnyDraws:
-    """Any statistic on the swapped scores of every pair."""
+    """Any statistic, computed on the swapped scores of every pair."""
 
     block = 50
 
@@ -205,6 +207,6 @@ def _standardised(groups: Groups, scores: Floats) -> Floats:
 
 
 def _of_swapped(statistic: Statistic, groups: Groups, a: Floats, b: Floats, swapped: Bools) -> Floats:
-    """The statistic of both metrics (rows) after each draw's swaps (columns)."""
+    """Return the statistic of both metrics (rows) after the swaps of each draw (columns)."""
     hybrids = np.concatenate([np.where(swapped, b, a), np.where(swapped, a, b)])
     return statistic(groups, hybrids).reshape(2, -1)

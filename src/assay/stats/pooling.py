@@ -1,9 +1,10 @@
-"""Partial pooling: shares of small groups, drawn towards the share of all groups as far as the groups are alike.
+"""Partial pooling of shares: small groups are shrunk towards the share of all groups (empirical Bayes, beta-binomial).
 
-The groups' true shares are taken as draws from one beta distribution (a beta-binomial model). Its mean is the share of all trials;
-its spread, the correlation rho of two trials of one group, is estimated by moments (Kleinman 1973, with groups weighted by their
-trials): the spread of the observed shares beyond what chance alone gives. A group's pooled share is the mean of its posterior, its
-interval the posterior's central part: a group of many trials keeps its own share, a group of two says little more than the rest.
+The true shares of the groups are modelled as draws from one beta distribution. Its mean is the share of all trials. Its
+spread, the correlation rho of two trials of one group, is estimated by moments: the spread of the observed shares beyond
+chance (Kleinman 1973, with groups weighted by their trials). A group's pooled share is the mean of its posterior, and its
+interval the central part of the posterior. A group with many trials keeps its own share; a group with two trials adds
+little to the prior.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from assay.stats.proportions import wilson
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-8
-"""How exact a quantile is: far finer than anybody reads an interval."""
+"""Precision of a quantile, far finer than any reported interval."""
 
 
 def beta_quantiles(a: ArrayLike, b: ArrayLike, share: float) -> Floats:
-    """The values below which `share` of beta distributions lies; 0 or 1 for one that has all its weight there."""
+    """Return the quantile `share` of beta distributions; 0 or 1 for one with all its weight there."""
     first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    found = np.where(first <= 0, 0.0, 1.0)
-    places: NDArray[Any] = np.flatnonzero((first > 0) & (second > 0))
-    state: list[Floats] = [first.flat[places], second.flat[places], np.zeros(len(places)), np.ones(len(places))]
+    quantiles = np.where(first <= 0, 0.0, 1.0)
+    pending: NDArray[Any] = np.flatnonzero((first > 0) & (second > 0))
+    state: list[Floats] = [first.flat[pending], second.flat[pending], np.zeros(len(pending)), np.ones(len(pending))]
     state += [_log_betas(state[0], state[1]), _near_quantiles(state[0], state[1], share)]
     for _ in range(100):
         a, b, low, high, log_beta, x = state
@@ -39,16 +40,16 @@ def beta_quantiles(a: ArrayLike, b: ArrayLike, share: float) -> Floats:
             step = x - off / np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - log_beta)
             inside = (low < step) & (step < high)
         new = np.where(inside, step, (low + high) / 2)  # Newton's step, or half the bracket where it leaves it
-        found.flat[places] = new
+        quantiles.flat[pending] = new
         going = np.abs(new - x) >= TOLERANCE
         if not going.any():
             break
-        places, state = places[going], [values[going] for values in (a, b, low, high, log_beta, new)]
-    return found
+        pending, state = pending[going], [values[going] for values in (a, b, low, high, log_beta, new)]
+    return quantiles
 
 
 def _near_quantiles(a: Floats, b: Floats, share: float) -> Floats:
-    """About where a quantile lies, by the normal distribution (Abramowitz and Stegun 26.5.22); the mean of a slanted one."""
+    """Approximate quantiles by the normal distribution (Abramowitz and Stegun 26.5.22), or by the mean if very skewed."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         y, below, above = -NormalDist().inv_cdf(share), 1 / (2 * a - 1), 1 / (2 * b - 1)
         part, middle = (y * y - 3) / 6, 2 / (below + above)
@@ -58,7 +59,7 @@ def _near_quantiles(a: Floats, b: Floats, share: float) -> Floats:
 
 
 def incomplete_betas(a: Floats, b: Floats, x: Floats, log_beta: Floats) -> Floats:
-    """The regularised incomplete beta function I_x(a, b) of each triple: what `distributions.incomplete_beta` gives for one."""
+    """Return the regularised incomplete beta function I_x(a, b) of arrays: the vector form of `distributions.incomplete_beta`."""
     with np.errstate(divide="ignore"):
         front = np.exp(a * np.log(x) + b * np.log1p(-x) - log_beta)
     below = x < (a + 1) / (a + b + 2)  # the side where the fraction converges fast
@@ -68,7 +69,7 @@ def incomplete_betas(a: Floats, b: Floats, x: Floats, log_beta: Floats) -> Float
 
 
 def _fractions(a: Floats, b: Floats, x: Floats) -> Floats:
-    """Lentz's evaluation of the continued fraction (Abramowitz and Stegun 26.5.8); what has converged stays as it is."""
+    """Evaluate the continued fraction (Abramowitz and Stegun 26.5.8) by Lentz's method; converged entries stay unchanged."""
     value = d = 1 / (1 - (a + b) * x / (a + 1))
     c, going = np.ones(len(a)), np.ones(len(a), bool)
     for m in range(1, 10_000):
@@ -92,7 +93,7 @@ def _log_betas(a: Floats, b: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """The groups' pooled shares with their intervals, [..., group]; NaN for a group without trials."""
+    """Pooled shares of the groups with their intervals, [..., group]; NaN for a group without trials."""
 
     shares: Floats
     low: Floats
@@ -100,34 +101,34 @@ class Pooled:
     mean: Floats
     """[...]: the share of all trials together."""
     strength: Floats
-    """[...]: how many trials the rest is worth for one group; 0 where there is nothing to pool with."""
+    """[...]: weight of the prior for one group, in trials; 0 if there is nothing to pool with."""
 
 
 def pooled_shares(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> Pooled:
-    """`k` successes in `n` trials of every group, [..., group], the groups of the last axis pooled with each other.
+    """Pool shares of `k` successes in `n` trials, [..., group], over the groups of the last axis.
 
-    The rest is never worth more than the trials there are. With one group only its own share and Wilson's interval remain.
+    The prior never weighs more than all trials together. With one group, only its own share and Wilson's interval remain.
     """
     successes, trials = np.asarray(k, np.float64), np.asarray(n, np.float64)
-    some = trials > 0
+    tried = trials > 0
     with np.errstate(invalid="ignore"):
         mean = np.asarray(successes.sum(axis=-1) / trials.sum(axis=-1))
-    alone = np.count_nonzero(some, axis=-1) < 2
+    alone = np.count_nonzero(tried, axis=-1) < 2
     strength = np.where(alone, 0.0, _strength(successes, trials, mean))
     a = successes + (strength * mean)[..., None]
     b = trials - successes + (strength * (1 - mean))[..., None]
     shares, low, high = (np.full(trials.shape, np.nan) for _ in range(3))
-    shares[some] = a[some] / (a + b)[some]
-    pooled = some & ~alone[..., None]
+    shares[tried] = a[tried] / (a + b)[tried]
+    pooled = tried & ~alone[..., None]
     low[pooled] = beta_quantiles(a[pooled], b[pooled], 0.5 - confidence / 2)
     high[pooled] = beta_quantiles(a[pooled], b[pooled], 0.5 + confidence / 2)
-    for place in zip(*np.nonzero(some & alone[..., None]), strict=True):
-        low[place], high[place] = wilson(int(successes[place]), int(trials[place]), confidence)
+    for index in zip(*np.nonzero(tried & alone[..., None]), strict=True):
+        low[index], high[index] = wilson(int(successes[index]), int(trials[index]), confidence)
     return Pooled(shares, low, high, mean, strength)
 
 
 def _strength(successes: Floats, trials: Floats, mean: Floats) -> Floats:
-    """The prior's weight in trials, (1 - rho) / rho, at most all trials; all of them where every share is 0 or 1."""
+    """Return the weight of the prior in trials, (1 - rho) / rho, at most all trials; all of them if every share is 0 or 1."""
     whole = trials.sum(axis=-1)
     groups = np.count_nonzero(trials, axis=-1)
     variance = mean * (1 - mean)

@@ -1,4 +1,4 @@
-"""Proportions: intervals and the one-tailed z-test that says whether one share is smaller than another."""
+"""Proportions: Wilson intervals, intervals of weighted sums, and a one-sided z-test of two shares."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Floats = NDArray[np.float64]
 
 
 def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval for `k` successes in `n` trials; it stays inside 0..1 and has width even at 0 and `n`."""
+    """Return Wilson's score interval for `k` successes in `n` trials; it stays within 0..1 and has width even at 0 and `n`."""
     low, high = wilson_bounds(k, n, confidence)
     return float(low), float(high)
 
 
 def stratified_z_test(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: ArrayLike) -> tuple[float, float]:
-    """z and p of the one-tailed test of two means of proportions over strata that weigh alike (a macro-average).
+    """Return z and p of the one-sided test of two means of proportions over equally weighted strata (a macro-average).
 
-    A small p says that the first mean is below the second. The difference of the means has the variance of the sum of
-    independent differences, each with the pooled variance of its stratum; one stratum is the two-proportion test. When
-    no share varies (all are 0 or all are 1) there is nothing to tell them apart: z = 0, p = 0.5.
+    A small p means that the first mean is below the second. The variance of the difference is the sum over strata of the
+    variance of independent differences, each with the pooled variance of its stratum. One stratum is the two-proportion
+    test. If no share varies (all are 0 or all are 1), z is 0 and p is 0.5.
     """
     k1, n1, k2, n2 = (np.asarray(values, float) for values in (k1, n1, k2, n2))
     if len(n1) == 0 or not (n1 > 0).all() or not (n2 > 0).all():
@@ -35,7 +35,7 @@ def stratified_z_test(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: ArrayLike
 
 
 def wilson_bounds(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
-    """`wilson` for many shares at once: lower and upper bounds, NaN where there is no trial."""
+    """Return lower and upper bounds of `wilson` for many shares at once; NaN without trials."""
     k, n = np.asarray(k, np.float64), np.asarray(n, np.float64)
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -50,11 +50,11 @@ def wilson_bounds(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple
 
 
 def weighted_interval(weights: ArrayLike, shares: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[float, float]:
-    """Interval of a weighted sum of independent shares out of the intervals of each of them.
+    """Return the interval of a weighted sum of independent shares, given the interval of each share.
 
-    The distances from the shares to their bounds are added as squares, on the side to which each weight turns them (Newcombe
-    1998 for a difference, Zou and Donner 2008 in general). With Wilson's bounds it has width where every share is 0 or 1, where
-    a bootstrap has none, and a mean stays inside 0..1.
+    The squared distances from the shares to their bounds are added, on the side that the sign of each weight selects
+    (Newcombe 1998 for a difference, Zou and Donner 2008 in general). With Wilson's bounds it has width even if every share
+    is 0 or 1, where a bootstrap has none, and a mean stays within 0..1.
     """
     weights, shares, low, high = (np.asarray(values, np.float64) for values in (weights, shares, low, high))
     down, up = weights * (shares - low), weights * (high - shares)

@@ -1,4 +1,4 @@
-"""Scores by rater: Krippendorff's alpha for any number of raters with gaps, and z-scores (Graham et al. 2013)."""
+"""Reliability of annotators' scores: Krippendorff's alpha for any number of annotators, with missing judgements."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 def alpha_parts(scores: Floats) -> Floats:
-    """What alpha needs of each unit (columns of raters by units, NaN where a rater did not see it), one row a unit.
+    """Return the terms that each unit contributes to alpha, one row per unit.
 
-    (judgements, sum, sum of squares, weighted squares within): units with one judgement have nothing to compare and are zero.
+    `scores` is annotators by units, NaN if an annotator did not judge the unit. The terms are (judgements, sum, sum of
+    squares, weighted squares within). A unit with one judgement has nothing to compare, so its terms are zero.
     """
-    known = ~np.isnan(scores)
-    n = known.sum(axis=0).astype(np.float64)
-    filled = np.where(known, scores, 0.0)
+    judged = ~np.isnan(scores)
+    n = judged.sum(axis=0).astype(np.float64)
+    filled = np.where(judged, scores, 0.0)
     total, squares = filled.sum(axis=0), (filled**2).sum(axis=0)
     # Pairs of one unit differ by 2 (n * squares - total^2) in all, each pair counted from both ends, and weigh 1 / (n - 1).
     within = np.divide(2 * (n * squares - total**2), n - 1, out=np.zeros_like(total), where=n > 1)
@@ -28,11 +29,11 @@ def alpha_parts(scores: Floats) -> Floats:
 
 
 def alpha(parts: Floats) -> Floats:
-    """Krippendorff's alpha with squared differences (interval scale) from summed parts, over the last axis.
+    """Return Krippendorff's alpha with squared differences (interval scale) from summed terms, over the last axis.
 
-    1 is full agreement, 0 what chance gives; NaN where no two judgements of a unit differ from anything.
+    1 is full agreement and 0 is chance. The value is NaN if all judgements are equal.
     """
-    n, total, squares, within = (parts[..., place] for place in range(4))
+    n, total, squares, within = (parts[..., column] for column in range(4))
     with np.errstate(invalid="ignore", divide="ignore"):
         observed = within / n
         expected = 2 * (n * squares - total**2) / (n * (n - 1))

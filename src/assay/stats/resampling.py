@@ -1,7 +1,7 @@
 """Bootstrap, paired bootstrap and paired approximate randomization over sufficient statistics.
 
 The random draws, their order and the p-values are those of sacrebleu's significance tests (Koehn 2004; Riezler and Maxwell
-2005; Clark et al. 2011), so that the same seed gives the same p-value. Statistics are summed natively and combined into
+2005; Clark et al. 2011), so the same seed gives the same p-value. Statistics are summed in native code and combined into
 scores all at once.
 """
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Combine = Callable[[Floats], Floats]
 
 DRAWS_AT_ONCE = 4_000_000
-"""Random indices or bits held at a time: 32 MB of indices, whatever the number of segments."""
+"""Random indices or bits held at a time: 32 MB of indices, regardless of the number of segments."""
 
 
 FEWEST_FOR_MEDIAN = 6
@@ -37,9 +37,9 @@ class Interval:
 
 
 def interval(scores: Floats) -> Interval:
-    """The central 95% of resampled scores, cut as sacrebleu cuts it (one fortieth at each end).
+    """Return the central 95% of resampled scores, cut as in sacrebleu (one fortieth at each end).
 
-    Resamples that never differ, as those of one segment, tell nothing: the bounds are NaN, not a width of nought.
+    If all resamples are equal, as for a single segment, the bounds are NaN instead of an interval of width zero.
     """
     ordered = np.sort(scores)
     cut = len(ordered) // 40
@@ -50,7 +50,7 @@ def interval(scores: Floats) -> Interval:
 
 
 def percentile_interval(draws: Floats, level: float = 0.95) -> tuple[float, float]:
-    """The percentile interval of bootstrap draws; NaN where they never differ, which is no certainty."""
+    """Return the percentile interval of bootstrap draws; NaN if all draws are equal, which is no evidence of certainty."""
     if draws.min() == draws.max():
         return np.nan, np.nan
     tail = (1.0 - level) / 2.0
@@ -61,14 +61,12 @@ def percentile_interval(draws: Floats, level: float = 0.95) -> tuple[float, floa
 def median_interval(
     values: Floats, generator: np.random.Generator, samples: int = 1000, level: float = 0.95
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval of the median; NaN for fewer than six values.
+    """Return the percentile bootstrap interval of the median; NaN for fewer than six values.
 
-    The whole range of n values holds the median of what they were drawn from with the chance 1 - 2^(1 - n), and that reaches
-    95% with six.
+    The full range of n values contains the population median with probability 1 - 2^(1 - n), which reaches 95% at six.
 
-    The middle of a resample is drawn directly: the k-th smallest of n uniform numbers is Beta(k, n - k + 1), and the
-    value standing at that height is the resample's k-th smallest. For an even n the two middles are drawn one after the
-    other.
+    The middle of a resample is drawn directly. The k-th smallest of n uniform numbers is Beta(k, n - k + 1), and the value
+    at that height is the k-th smallest of the resample. For an even n the two middle values are drawn one after the other.
     """
     n = len(values)
     if n < FEWEST_FOR_MEDIAN:
@@ -84,7 +82,7 @@ def median_interval(
 
 
 def bootstrap_sums(stats: Floats, samples: int, seed: int | None) -> Floats:
-    """Summed statistics of `samples` bootstrap resamples of the rows of `stats`, one resample a row."""
+    """Return the summed statistics of `samples` bootstrap resamples of the rows of `stats`, one resample per row."""
     rng = np.random.default_rng(seed)
     stats = np.ascontiguousarray(stats, dtype=np.float64)
     parts = []
@@ -95,16 +93,16 @@ def bootstrap_sums(stats: Floats, samples: int, seed: int | None) -> Floats:
 
 
 def randomization_sums(difference: Floats, trials: int, seed: int | None) -> Floats:
-    """For each trial, the sum of the rows of `difference` that a fair coin picks.
+    """Return, for each trial, the sum of the rows of `difference` that a fair coin selects.
 
-    numpy's boolean draws are the bits of consecutive 32-bit words, lowest first; drawing the words themselves gives the same
-    coins in a 32nd of the memory and lets them be drawn in steps.
+    numpy's boolean draws are the bits of consecutive 32-bit words, lowest first. Drawing the words themselves gives the
+    same bits in a 32nd of the memory and allows drawing them in steps.
     """
     rng = np.random.default_rng(seed)
     difference = np.ascontiguousarray(difference, dtype=np.float64)
     n = len(difference)
     parts: list[Floats] = []
-    # Steps are a multiple of 32 trials, so that each but the last ends on a word's edge.
+    # Steps are multiples of 32 trials, so each step but the last ends at a word boundary.
     for many in _in_steps(trials, n, 32):
         words = rng.integers(0, 2**32, size=-(-many * n // 32), dtype=np.uint32)
         parts.append(_native.bit_sums(difference, words, many))
@@ -118,12 +116,12 @@ def _in_steps(total: int, width: int, multiple: int = 1) -> Iterator[int]:
 
 
 def p_value(draws: Floats, observed: float) -> float:
-    """Share of draws beyond the observed difference, with one added above and below (Clark et al. 2011)."""
+    """Return the share of draws beyond the observed difference, with one added to both counts (Clark et al. 2011)."""
     return (int((draws > observed).sum()) + 1) / (len(draws) + 1)
 
 
 def paired_bootstrap(baseline: Floats, system: Floats, observed: float) -> float:
-    """p-value of the difference between two systems from their resampled scores (the same resamples for both)."""
+    """Return the p-value of the difference between two systems from their scores on the same resamples."""
     differences = np.abs(system - baseline)
     return p_value(differences - differences.mean(), observed)
 
@@ -131,7 +129,7 @@ def paired_bootstrap(baseline: Floats, system: Floats, observed: float) -> float
 def paired_randomization(
     baseline: Floats, system: Floats, combine: Combine, observed: float, trials: int, seed: int | None
 ) -> float:
-    """p-value of the difference between two systems when every segment's pair of outputs is swapped by a coin."""
+    """Return the p-value of the difference between two systems when the outputs of each segment are swapped at random."""
     picked = randomization_sums(baseline - system, trials, seed)
     first = combine(system.sum(axis=0) + picked)
     second = combine(baseline.sum(axis=0) - picked)

@@ -1,7 +1,7 @@
-"""Error spans against error spans: character-level F1 with partial credit, agreement between raters.
+"""Counts of error spans compared with gold spans: character-level F1 with partial credit, precision and recall.
 
-A span is (start, end, severity) in characters of the translation. An empty span marks the one character at its start, an
-end beyond the text is cut to it; critical counts as major and neutral as no error.
+A span is (start, end, severity) in characters of the translation. An empty span marks the one character at its start, and
+an end beyond the text is cut to it. Critical counts as major, and neutral as no error.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _LEVEL = {"neutral": None, "minor": "minor", "major": "major", "critical": "majo
 
 
 def marks(spans: Spans, length: int) -> tuple[Bools, Bools]:
-    """Which characters of a text are marked minor, and which major."""
+    """Return which characters of a text are marked minor, and which major."""
     minor, major = np.zeros(length, bool), np.zeros(length, bool)
     for start, end, severity in spans:
         if severity not in _LEVEL:
-            raise InputError(f"severity {severity!r} is none of {', '.join(_LEVEL)}.")
+            raise InputError(f"severity {severity!r} is unknown. Use one of {', '.join(_LEVEL)}.")
         if not 0 <= start <= end or start > length:
-            raise InputError(f"span {start}:{end} lies outside its text of {length} characters.")
+            raise InputError(f"span {start}:{end} is outside its text of {length} characters.")
         level = _LEVEL[severity]
         if level is not None:
             (minor if level == "minor" else major)[start : max(end, start + 1)] = True
@@ -53,24 +53,24 @@ FIELDS = (
     "gold_spans",
     "predicted_spans",
 )
-PLACES = {name: place for place, name in enumerate(FIELDS)}
+PLACES = {name: column for column, name in enumerate(FIELDS)}
 LEVELS = ("minor", "major")
 
 
 def counts(gold: Spans, predicted: Spans, length: int) -> Floats:
-    """The row of `FIELDS` for one translation of `length` characters."""
+    """Return the row of `FIELDS` for one translation of `length` characters."""
     row = np.zeros(len(FIELDS))
     if not gold and not predicted:
         return row
     (gold_minor, gold_major), (minor, major) = marks(gold, length), marks(predicted, length)
-    people, found = gold_minor | gold_major, minor | major
-    both = people & found
-    right = (gold_minor & gold_major & found) | (gold_minor & minor) | (gold_major & major)
+    annotated, marked = gold_minor | gold_major, minor | major
+    both = annotated & marked
+    right = (gold_minor & gold_major & marked) | (gold_minor & minor) | (gold_major & major)
     spans, guesses = _ends(gold), _ends(predicted)
     size = np.count_nonzero
-    found_both = size(both)
+    located = size(both)
     row[:] = (
-        0.5 * found_both + 0.5 * size(right), found_both, size(people), size(found),
+        0.5 * located + 0.5 * size(right), located, size(annotated), size(marked),
         size(gold_minor & minor), size(gold_minor), size(minor),
         size(gold_major & major), size(gold_major), size(major),
         len(spans & guesses), len(spans), len(guesses),
@@ -79,62 +79,63 @@ def counts(gold: Spans, predicted: Spans, length: int) -> Floats:
 
 
 def total_counts(gold: Sequence[Spans], predicted: Sequence[Spans], lengths: Sequence[int]) -> Floats:
-    """The sum of `counts` over translations, from which the scores of the WMT23 quality-estimation task follow."""
+    """Sum `counts` over translations, the basis of the scores of the WMT23 quality-estimation task."""
     if not len(gold) == len(predicted) == len(lengths):
-        people, texts = count(len(gold), "gold segment"), count(len(lengths), "text")
-        raise InputError(f"{people}, {len(predicted):,} predicted and {texts} must match.")
+        gold_segments, texts = count(len(gold), "gold segment"), count(len(lengths), "text")
+        raise InputError(f"there are {gold_segments}, {len(predicted):,} predicted and {texts}; the counts must match.")
     return np.asarray(np.sum(list(map(counts, gold, predicted, lengths)) or [np.zeros(len(FIELDS))], axis=0))
 
 
 def _ends(spans: Spans) -> set[Span]:
-    """The different spans that mark an error, with their severity as it counts."""
+    """Return the distinct spans that mark an error, with the severity that counts."""
     return {(start, end, "minor" if level == "minor" else "major") for start, end, level in spans if level != "neutral"}
 
 
 def ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
-    """part / whole, and `empty` where there is nothing to divide by."""
+    """Return part / whole, or `empty` if whole is 0."""
     shape = np.broadcast(part, whole).shape
     quotients: Floats = np.divide(part, whole, out=np.full(shape, empty), where=np.asarray(whole) > 0)
     return quotients
 
 
 def harmonic(precision: Floats, recall: Floats) -> Floats:
-    """F1; 0 where both are."""
+    """Return F1 from precision and recall; 0 if both are 0."""
     return ratio(2 * precision * recall, precision + recall)
 
 
 def f1(
     sums: Floats, found: str = "credit", gold: str = "gold", predicted: str = "predicted", *, empty: float = 0.0
 ) -> Floats:
-    """F1 from summed rows, over the last axis: any of the counts of what was found against what there was on each side.
+    """Return F1 from summed rows, over the last axis.
 
-    `empty` where there is nothing on either side; bootstrap draws pass NaN, which `drop_undefined` leaves out.
+    `found`, `gold` and `predicted` name the fields to compare. If there is nothing on either side the result is `empty`;
+    bootstrap draws pass NaN, which `drop_undefined` leaves out.
     """
     some = sums[..., PLACES[gold]] + sums[..., PLACES[predicted]] > 0
     return np.where(some, harmonic(precision(sums, found, predicted), recall(sums, found, gold)), empty)
 
 
 def precision(sums: Floats, found: str = "credit", predicted: str = "predicted", *, empty: float = 0.0) -> Floats:
-    """Share of what was predicted that is right."""
+    """Return the share of predictions that are right."""
     return ratio(sums[..., PLACES[found]], sums[..., PLACES[predicted]], empty)
 
 
 def recall(sums: Floats, found: str = "credit", gold: str = "gold", *, empty: float = 0.0) -> Floats:
-    """Share of gold that was found."""
+    """Return the share of gold that was found."""
     return ratio(sums[..., PLACES[found]], sums[..., PLACES[gold]], empty)
 
 
 def drop_undefined(drawn: Floats) -> Floats:
-    """Return the draws that have a value; a single NaN if none has.
+    """Return the draws that have a value, or a single NaN if none has.
 
-    A resample without the spans in question says nothing about the share of them that is found: it is no evidence for 0.
+    A resample without the spans in question is no evidence of a share of 0.
     """
-    kept = drawn[~np.isnan(drawn)]
-    return kept if len(kept) else np.full(1, np.nan)
+    defined = drawn[~np.isnan(drawn)]
+    return defined if len(defined) else np.full(1, np.nan)
 
 
 def grouped(rows: Floats, groups: Sequence[object]) -> Floats:
-    """Rows of the same group summed, groups in the order of their first row: what is drawn anew together."""
+    """Sum rows of the same group, in the order of first occurrence: the units that a bootstrap resamples."""
     numbers: dict[object, int] = {}
     which = np.array([numbers.setdefault(group, len(numbers)) for group in groups], dtype=np.int64)
     summed = np.zeros((len(numbers), rows.shape[1]))

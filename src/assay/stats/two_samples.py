@@ -1,7 +1,8 @@
-"""Do two samples differ? Welch's t-test (unequal variances, two-sided, not paired), and Wilcoxon's tests as in the WMT findings.
+"""Tests of two samples: Welch's t-test (two-sided, unpaired), and Wilcoxon's tests as in the WMT findings.
 
-Signed-rank (paired, WMT24) compares two systems segment by segment; rank-sum (Mann and Whitney, direct assessment until WMT23)
-compares two samples of judgements that need not be of the same segments. Both by the normal approximation with corrected ties.
+Signed-rank (paired, WMT24) compares two systems segment by segment. Rank-sum (Mann and Whitney, direct assessment until
+WMT23) compares two samples of judgements that need not share segments. Both use the normal approximation with tie
+correction.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ class Welch(NamedTuple):
 
 
 def welch(a: NDArray[np.float64], b: NDArray[np.float64]) -> Welch:
-    """Test whether the means of two samples differ; t is positive when the first mean is larger.
+    """Test whether the means of two samples differ; t is positive if the first mean is larger.
 
-    A side whose values are all equal has variance zero, so df is the other side's n - 1. With two constant sides df is
-    the pooled n1 + n2 - 2, and t is 0 (p 1) when they are equal, infinite (p 0) when not. Fewer than two values on a side
+    If all values of one side are equal, its variance is zero and df is the other side's n - 1. With two constant sides df
+    is the pooled n1 + n2 - 2; t is 0 (p 1) if they are equal and infinite (p 0) if not. Fewer than two values on a side
     give NaN.
     """
     if len(a) < 2 or len(b) < 2:
@@ -52,26 +53,26 @@ def _mean_and_squared_error(values: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def ranks(values: Floats) -> Floats:
-    """Ranks from 1, equal values sharing their mean rank."""
+    """Return ranks from 1; equal values share their mean rank."""
     _, which, sizes = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(sizes)
     return np.asarray((ends - (sizes - 1) / 2)[which])
 
 
 def signed_rank(differences: Floats) -> float:
-    """One-sided p that differences are above 0; segments without a difference are left out (Wilcoxon), 0.5 if all are."""
-    known = differences[differences != 0]
-    n = len(known)
+    """Return the one-sided p that differences are above 0 (Wilcoxon). Zero differences are left out; p is 0.5 if all are zero."""
+    nonzero = differences[differences != 0]
+    n = len(nonzero)
     if n == 0:
         return 0.5
-    order = ranks(np.abs(known))
-    above = float(order[known > 0].sum())
+    order = ranks(np.abs(nonzero))
+    above = float(order[nonzero > 0].sum())
     variance = float((order**2).sum()) / 4
     return normal_sf((above - n * (n + 1) / 4) / math.sqrt(variance))
 
 
 def rank_sum(first: Floats, second: Floats) -> float:
-    """One-sided p that values of `first` are above those of `second`; 0.5 where all are equal or one is empty."""
+    """Return the one-sided p that values of `first` are above those of `second`; 0.5 if all are equal or one sample is empty."""
     n, m = len(first), len(second)
     if not n or not m:
         return 0.5

@@ -15,7 +15,7 @@ from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.analyses.meta.tasks import gather
 from assay.core.judged_systems import JudgedSystems
 from assay.core.table import Table, TableColumn
-from assay.stats.isotonic import PointWorth, point_worth
+from assay.stats.isotonic import DeltaAgreement, delta_agreement
 
 if TYPE_CHECKING:
     from assay.stats.groups import Floats
@@ -38,14 +38,16 @@ def worth_of(
     settings: Mapping[str, Any] | None = None,
     seed: int = 12345,
     draws: int = 1000,
-) -> dict[str, PointWorth]:
+) -> dict[str, DeltaAgreement]:
     """The curve of every metric that has system scores in all the language pairs; `settings` of the task are gold and such."""
     data = gather(MetaTask(0, langpairs, "sys", "pairwise_accuracy", **(settings or {})), sets)
     curves = {}
     for i, name in enumerate(data.names):
         pairs = [system_pairs(gold, metrics[i]) for gold, metrics in zip(data.gold, data.metrics, strict=True)]
         sizes, agreeing = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
-        curves[name] = point_worth(sizes, agreeing, rng=np.random.default_rng([seed, i]), levels=LEVELS, draws=draws)
+        curves[name] = delta_agreement(
+            sizes, agreeing, rng=np.random.default_rng([seed, i]), levels=LEVELS, draws=draws
+        )
     return curves
 
 
@@ -64,7 +66,7 @@ def point_worth_tables(
     return [_levels(curves, pairs, drawn), _curves(curves, drawn)]
 
 
-def _curves(curves: Mapping[str, PointWorth], drawn: str) -> Table:
+def _curves(curves: Mapping[str, DeltaAgreement], drawn: str) -> Table:
     """The whole curve of every metric: the two ends of each level stretch, between which it is straight."""
     rows: list[dict[str, Any]] = []
     for name, worth in sorted(curves.items()):
@@ -94,7 +96,7 @@ def _curves(curves: Mapping[str, PointWorth], drawn: str) -> Table:
     )
 
 
-def _levels(curves: Mapping[str, PointWorth], pairs: tuple[str, ...], drawn: str) -> Table:
+def _levels(curves: Mapping[str, DeltaAgreement], pairs: tuple[str, ...], drawn: str) -> Table:
     rows: list[dict[str, Any]] = []
     for name, worth in sorted(curves.items()):
         row: dict[str, Any] = {"metric": name, "langpair": "+".join(pairs), "pairs": worth.pairs}
