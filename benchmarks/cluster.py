@@ -119,8 +119,8 @@ def measure(shards: int, *, with_ray: bool = True) -> Costs:
     """Costs of so many shards, with the code of a run."""
     from assay.corpus import cutting, plan
     from assay.corpus.engines import ENGINES
-    from assay.corpus.manifest import Gathered
-    from assay.verbs.score_corpus import score_corpus
+    from assay.corpus.manifest import CorpusManifest
+    from assay.verbs.score import score
 
     ENGINES["empty"] = "benchmarks.cluster:EmptyEngine"
     took: dict[str, float] = {}
@@ -131,9 +131,9 @@ def measure(shards: int, *, with_ray: bool = True) -> Costs:
             (source / f"part-{number:07}.jsonl").write_text(
                 '{"src": "the house", "mt": "das Haus", "ref": "ein Haus"}\n'
             )
-        with timed(plan, "table_shards", took), timed(cutting, "pieces", took), timed(Gathered, "write", took):
+        with timed(plan, "table_shards", took), timed(cutting, "pieces", took), timed(CorpusManifest, "write", took):
             started = time.perf_counter()
-            score_corpus(source, out=Path(place) / "out", metrics=["chrf"], engine="empty")
+            score(data=source, out=Path(place) / "out", metrics=["chrf"], engine="empty")
             whole = time.perf_counter() - started
     listing = took["table_shards"] + took["pieces"]
     broker = ray_seconds(min(shards, 2000)) if with_ray and find_spec("ray") else 0.0

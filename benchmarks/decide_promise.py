@@ -77,7 +77,7 @@ def real_outcomes(args: argparse.Namespace) -> tuple[TaskOutcomes, str]:
         return load_outcomes(args.data, need_split=False), Path(args.data).name
     if args.hallucinations:
         from assay.core.judged import Judged
-        from assay.verbs.run import load_suite
+        from assay.verbs.shared.suites import load_suite
 
         _, judged = load_suite("hallucinations", data_dir=args.hallucinations)
         assert isinstance(judged, Judged)

@@ -96,7 +96,7 @@ def local(folder: Path, out: Path, metrics: list[str], workers: int, engine: str
 
 def one(folder: str, out: str, metrics: str, workers: str, engine: str) -> None:
     """What `local` runs."""
-    from assay.verbs.score_corpus import score_corpus
+    from assay.verbs.score import score
 
     most, used = {"driver": 0.0, "worker": 0.0}, dict[int, float]()
 
@@ -108,9 +108,7 @@ def one(folder: str, out: str, metrics: str, workers: str, engine: str) -> None:
                 most["worker"] = max(most["worker"], largest(process))
 
     started = time.perf_counter()
-    result = score_corpus(
-        folder, out=out, metrics=metrics.split(","), workers=int(workers), engine=engine, progress=look
-    )
+    result = score(data=folder, out=out, metrics=metrics.split(","), workers=int(workers), engine=engine, progress=look)
     took = time.perf_counter() - started
     look(None)
     cpu = time.process_time() + sum(used.values())

@@ -78,7 +78,7 @@ def measure(folder: Path, args: argparse.Namespace) -> None:
     from assay.corpus.piece import work
     from assay.corpus.plan import table_shards
     from assay.metrics import build_metrics
-    from assay.verbs.score_corpus import scoring_job
+    from assay.verbs.shared.corpora import CorpusRun
 
     if args.threads:
         torch.set_num_threads(args.threads)
@@ -92,9 +92,8 @@ def measure(folder: Path, args: argparse.Namespace) -> None:
     spec = f"{place}:precision={args.precision}"
     metrics = build_metrics([spec])
     shards = table_shards(folder / "in")[0]
-    asked = dict.fromkeys(("columns", "langpair", "keep", "dedup", "sample", "sample_by", "batch"))
-    settled = {**asked, "quoting": "auto", "spans": False, "flags": "auto", "seed": 1}
-    job = replace(scoring_job(metrics, str(folder / "out"), shards, settled, "stop"), threads=torch.get_num_threads())
+    run = CorpusRun(str(folder / "out"), shards, {})
+    job = replace(run.scoring_job(metrics, seed=1), threads=torch.get_num_threads())
     warm = replace(job, out=str(folder / "warm"))
     few = _few(folder, made)
     assay.score(data=few, metrics=list(metrics.values()), store=False)

@@ -84,7 +84,7 @@ def test_every_verb_is_a_module_of_its_name_and_gives_a_result() -> None:
     folder = Path(assay.verbs.__file__).parent
     modules = {path.stem for path in folder.glob("*.py")}
     assert set(VERBS) - {"completion"} <= modules
-    homes = {kind.__module__.rpartition(".")[2] for kind in results()}
+    homes = {kind.verb.partition(" ")[0] for kind in results()}
     assert set(VERBS) - {"completion"} <= homes
 
 

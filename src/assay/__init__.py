@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from assay.verbs.cite import cite as cite
     from assay.verbs.compare import compare as compare
     from assay.verbs.decide import apply_rule as apply_rule
-    from assay.verbs.decide import apply_scores as apply_scores
     from assay.verbs.decide import fit_rule as fit_rule
-    from assay.verbs.decide_corpus import label_corpus as label_corpus
     from assay.verbs.doctor import doctor as doctor
     from assay.verbs.estimate import estimate as estimate
     from assay.verbs.fetch import fetch as fetch
@@ -54,15 +52,12 @@ if TYPE_CHECKING:
     from assay.verbs.list import list_translators as list_translators
     from assay.verbs.llm import llm as llm
     from assay.verbs.make import make as make
-    from assay.verbs.make_corpus import make_corpus as make_corpus
     from assay.verbs.meta import meta as meta
     from assay.verbs.reproduce import reproduce as reproduce
     from assay.verbs.rerun import rerun as rerun
     from assay.verbs.result import Result as Result
     from assay.verbs.run import run as run
-    from assay.verbs.run_corpus import run_corpus as run_corpus
     from assay.verbs.score import score as score
-    from assay.verbs.score_corpus import score_corpus as score_corpus
     from assay.verbs.selfcheck import selfcheck as selfcheck
     from assay.verbs.spans import spans as spans
     from assay.verbs.train import train as train
@@ -86,8 +81,7 @@ _HOMES = {
     "assay.verbs.check": ("check",),
     "assay.verbs.cite": ("cite",),
     "assay.verbs.compare": ("compare",),
-    "assay.verbs.decide": ("apply_rule", "apply_scores", "fit_rule"),
-    "assay.verbs.decide_corpus": ("label_corpus",),
+    "assay.verbs.decide": ("apply_rule", "fit_rule"),
     "assay.verbs.doctor": ("doctor",),
     "assay.verbs.estimate": ("estimate",),
     "assay.verbs.fetch": ("fetch",),
@@ -102,15 +96,12 @@ _HOMES = {
     ),
     "assay.verbs.llm": ("llm",),
     "assay.verbs.make": ("make",),
-    "assay.verbs.make_corpus": ("make_corpus",),
     "assay.verbs.meta": ("meta",),
     "assay.verbs.reproduce": ("reproduce",),
     "assay.verbs.rerun": ("rerun",),
     "assay.verbs.result": ("Result",),
     "assay.verbs.run": ("run",),
-    "assay.verbs.run_corpus": ("run_corpus",),
     "assay.verbs.score": ("score",),
-    "assay.verbs.score_corpus": ("score_corpus",),
     "assay.verbs.selfcheck": ("selfcheck",),
     "assay.verbs.spans": ("spans",),
     "assay.verbs.train": ("train",),

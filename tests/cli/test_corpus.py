@@ -39,8 +39,8 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
     [
         (["in/"], "in/ is a corpus in many files: say where the results go, --out FOLDER/"),
         (["in/*.tsv"], "in/*.tsv is a corpus in many files"),
-        (["in/part-0000.jsonl", "--data", "x", "--keep", "a"], "--keep goes with a corpus"),
-        (["--data", "in/part-0002.tsv", "--sample", "3"], "--sample goes with a corpus"),
+        (["in/part-0000.jsonl", "--data", "x", "--batch", "9"], "--batch goes with a corpus"),
+        (["--data", "in/part-0002.tsv", "--on-error", "skip"], "--on-error goes with a corpus"),
         (["in/", "--out", "out/", "--ci"], "--ci does not go with a corpus"),
         (["in/", "--out", "out/", "-b"], "-b does not go with a corpus"),
         (["in/", "--out", "out/", "--format", "tsv"], "shards keep their form"),

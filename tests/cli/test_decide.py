@@ -61,7 +61,7 @@ def test_chunks_are_labelled_as_the_whole(place: Path, capsys: pytest.CaptureFix
     rows = polars.read_csv(place / "out.tsv", separator="\t")
     new_columns = ["label", "breakdown_probability", "language", "reason", "chrf", "flags"]
     assert rows.columns == [*new.columns, *new_columns] and rows["mt"].to_list() == new["mt"].to_list()
-    assert rows["label"].to_list() == whole.labels and rows["reason"].to_list() == whole.decisions.reasons
+    assert rows["label"].to_list() == whole.labels and rows["reason"].to_list() == whole.columns()["reason"]
     assert rows["language"].unique(maintain_order=True).to_list() == ["es", "pt", "ro", "ja-en"]
     assert "⚠ less is promised for ro (90%, from 9 breakdowns)" in said
     assert "⚠ nothing is promised for ja-en (10,250 translations) alone" in said

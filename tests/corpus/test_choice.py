@@ -13,21 +13,21 @@ import pytest
 import assay
 from assay.core.errors import AssayError, InputError
 from assay.corpus.keeping import allotted, weighed
-from assay.verbs.score_corpus import score_corpus
+from assay.verbs.score import score
 from tests.corpus.corpora import contents, corpus, read, write
 
 
 def test_keep_is_the_filter(tmp_path: Path) -> None:
     """What goes out is what `assay filter` keeps of a run without an expression; scores of the kept rows are theirs."""
     corpus(tmp_path / "in", 8, 20)
-    score_corpus(tmp_path / "in", out=tmp_path / "all", metrics=["chrf"], engine="inline")
+    score(data=tmp_path / "in", out=tmp_path / "all", metrics=["chrf"], engine="inline")
     told = "chrf > 70 and src != 'line 3 of it'"
-    result = score_corpus(tmp_path / "in", out=tmp_path / "kept", metrics=["chrf"], keep=told, engine="inline")
+    result = score(data=tmp_path / "in", out=tmp_path / "kept", metrics=["chrf"], keep=told, engine="inline")
     wanted = [row for row in read(tmp_path / "all") if row["chrf"] > 70 and row["src"] != "line 3 of it"]
     assert read(tmp_path / "kept") == wanted and 0 < len(wanted) < 160
     assert result.counts["kept"] == len(wanted) and result.counts["rows"] == 160
     plain = assay.score([row["mt"] for row in wanted], [row["ref"] for row in wanted], metrics=["chrf"])
-    assert result.told["kept_scores"] == {"": plain.system}
+    assert result.corpus.kept_scores == {"": plain.system}
 
 
 def test_length_ratio_and_flags(tmp_path: Path) -> None:
@@ -41,8 +41,12 @@ def test_length_ratio_and_flags(tmp_path: Path) -> None:
     ]
     write(tmp_path / "in" / "a.jsonl", rows)
     told = "length_ratio < 2.5 and not copied_source"
-    score_corpus(
-        tmp_path / "in", out=tmp_path / "out", metrics=["tests.corpus.odd_metrics:Length"], keep=told, engine="inline"
+    score(
+        data=tmp_path / "in",
+        out=tmp_path / "out",
+        metrics=["tests.corpus.odd_metrics:Length"],
+        keep=told,
+        engine="inline",
     )
     assert [row["id"] for row in read(tmp_path / "out")] == ["1", "3"]
     assert "length_ratio" not in read(tmp_path / "out")[0]
@@ -62,7 +66,7 @@ def test_duplicates_within_and_across_shards(tmp_path: Path) -> None:
     for dedup, wanted in kept.items():
         out = tmp_path / f"{dedup}"
         metric = "tests.corpus.odd_metrics:Length"
-        result = score_corpus(tmp_path / "in", out=out, metrics=[metric], dedup=dedup, engine="inline")  # type: ignore[arg-type]
+        result = score(data=tmp_path / "in", out=out, metrics=[metric], dedup=dedup, engine="inline")  # type: ignore[arg-type]
         assert " ".join(row["id"] for row in read(out)) == wanted
         assert result.counts["duplicates"] == 11 - len(wanted.split())
 
@@ -75,7 +79,7 @@ def test_duplicates_in_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyP
         corpus(tmp_path / "in", 8, 20, seed=4)
         write(tmp_path / "in" / "part-0008.jsonl", read_input(tmp_path / "in" / "part-0000.jsonl")[::-1])
         monkeypatch.setattr(duplicates, "ROWS_AT_ONCE", (8_000_000, 3)[seed])
-        score_corpus(tmp_path / "in", out=tmp_path / name, metrics=["chrf"], dedup="pair", engine="inline")
+        score(data=tmp_path / "in", out=tmp_path / name, metrics=["chrf"], dedup="pair", engine="inline")
     one, two = contents(tmp_path / "one"), contents(tmp_path / "two")
     assert {**one, "_manifest.json": b""} == {**two, "_manifest.json": b""}
     assert json.loads(one["_manifest.json"])["counts"]["duplicates"] >= 20
@@ -91,14 +95,14 @@ def test_a_sample_has_its_shares_and_does_not_move(tmp_path: Path) -> None:
         rows = [{"id": f"{name[0]}{i}", "lang": lang, "src": "s", "mt": f"m {i}"} for i in range(n)]
         write(tmp_path / "in" / name, rows)
     given = {"metrics": ["tests.corpus.odd_metrics:Length"], "sample": 20}
-    one = score_corpus(tmp_path / "in", out=tmp_path / "one", engine="inline", **given)  # type: ignore[arg-type]
-    score_corpus(tmp_path / "in", out=tmp_path / "two", workers=2, **given)  # type: ignore[arg-type]
+    one = score(data=tmp_path / "in", out=tmp_path / "one", engine="inline", **given)  # type: ignore[arg-type]
+    score(data=tmp_path / "in", out=tmp_path / "two", workers=2, **given)  # type: ignore[arg-type]
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     assert one.counts["kept"] == 20
     assert Counter(row["id"][0] for row in read(tmp_path / "one")) == {"a": 12, "b": 6, "c": 2}
-    score_corpus(tmp_path / "in", out=tmp_path / "by", engine="inline", sample_by="lang", **given)  # type: ignore[arg-type]
+    score(data=tmp_path / "in", out=tmp_path / "by", engine="inline", sample_by="lang", **given)  # type: ignore[arg-type]
     assert Counter(row["lang"] for row in read(tmp_path / "by")) == {"de": 14, "fr": 6}
-    score_corpus(tmp_path / "in", out=tmp_path / "other", engine="inline", seed=7, **given)  # type: ignore[arg-type]
+    score(data=tmp_path / "in", out=tmp_path / "other", engine="inline", seed=7, **given)  # type: ignore[arg-type]
     assert {row["id"] for row in read(tmp_path / "other")} != {row["id"] for row in read(tmp_path / "one")}
     order = [row["id"] for row in read(tmp_path / "one")]
     assert order == sorted(order, key=lambda name: (name[0], int(name[1:])))
@@ -128,14 +132,14 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_written(
 ) -> None:
     corpus(tmp_path / "in", 1)
     with pytest.raises(AssayError, match=said):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", **{"metrics": ["chrf"], "engine": "inline", **given})  # type: ignore[arg-type]
+        score(data=tmp_path / "in", out=tmp_path / "out", **{"metrics": ["chrf"], "engine": "inline", **given})  # type: ignore[arg-type]
     assert not [path for path in tmp_path.rglob("out/*") if not path.name.startswith("_")]
 
 
 def test_objects_are_refused(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 1)
     with pytest.raises(InputError, match="which load metrics by name"):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[object()])  # type: ignore[list-item]
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=[object()])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("gone", [["s2.tsv"], ["s0.tsv", "s3.tsv"]])
@@ -147,7 +151,7 @@ def test_a_sample_is_the_same_after_shards_were_lost(tmp_path: Path, gone: list[
         )
 
     def sample() -> dict[str, bytes]:
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], sample=50, seed=4, engine="inline")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], sample=50, seed=4, engine="inline")
         return contents(tmp_path / "out")
 
     first = sample()
@@ -160,7 +164,7 @@ def test_a_shard_that_was_edited_is_written_again(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 4, 10)
 
     def scored() -> dict[str, bytes]:
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
         return contents(tmp_path / "out")
 
     first = scored()
@@ -219,7 +223,7 @@ def test_a_manifest_that_was_edited_is_refused(
         write(tmp_path / "in" / f"s{i}.tsv", rows)
 
     def scored() -> dict[str, bytes]:
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf", "bleu"], engine="inline")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf", "bleu"], engine="inline")
         return contents(tmp_path / "out")
 
     first = scored()

@@ -17,7 +17,7 @@ import pytest
 import assay
 from assay.core.errors import AssayError, InputError, OutputError
 from assay.corpus.engines import local
-from assay.verbs.score_corpus import score_corpus
+from assay.verbs.score import score
 from tests.corpus.corpora import contents, corpus, read, write
 
 ODD = "tests.corpus.odd_metrics"
@@ -132,8 +132,8 @@ def test_two_drivers_refuse_each_other(tmp_path: Path) -> None:
     held = open_folder(str(tmp_path / "out")).locked("_lock", json.dumps(owner()))
     said = rf"out is being written by process {os.getpid()} on .*, since 20"
     with held, pytest.raises(OutputError, match=said):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
-    score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+    score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     assert sorted(contents(tmp_path / "out")) == ["_manifest.json", "part-0000.jsonl"]
 
 
@@ -146,15 +146,15 @@ def test_a_garbled_shard_stops_or_is_left_out(tmp_path: Path) -> None:
     with pytest.raises(
         AssayError, match=r"part-000[57]\..*(breaks off|damaged).*of 12 shards done and kept.*--on-error skip"
     ):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
-    result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2, on_error="skip")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+    result = score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2, on_error="skip")
     assert list(result.failed) == ["part-0005.jsonl.gz", "part-0007.parquet"], "in the order of the shards"
-    score_corpus(tmp_path / "in", out=tmp_path / "back", metrics=["chrf"], engine="inline", on_error="skip")
+    score(data=tmp_path / "in", out=tmp_path / "back", metrics=["chrf"], engine="inline", on_error="skip")
     assert contents(tmp_path / "back") == contents(tmp_path / "out"), "whoever came first"
     assert result.counts["shards"] == 10 and "breaks off" in result.failed["part-0005.jsonl.gz"]
     assert len(contents(tmp_path / "out")) == 11, "nothing of a failed shard is left"
     corpus(tmp_path / "in", 12)  # made again: a rerun does the two
-    again = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2)
+    again = score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2)
     assert again.counts["shards"] == 12 and not again.failed
     with pytest.raises(
         InputError, match=r"each of 2 shards failed, and nothing was done\. .*a\.jsonl line 1: not JSON"
@@ -162,9 +162,9 @@ def test_a_garbled_shard_stops_or_is_left_out(tmp_path: Path) -> None:
         (tmp_path / "bad").mkdir()
         for name in ("a.jsonl", "b.jsonl"):
             (tmp_path / "bad" / name).write_text("{")
-        score_corpus(tmp_path / "bad", out=tmp_path / "none", metrics=["chrf"], engine="inline", on_error="skip")
+        score(data=tmp_path / "bad", out=tmp_path / "none", metrics=["chrf"], engine="inline", on_error="skip")
     (tmp_path / "in" / "part-0000.jsonl").write_text("{")
-    score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline", on_error="skip")
+    score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline", on_error="skip")
     assert "part-0000.jsonl" not in contents(tmp_path / "out"), "a shard of an older version is left"
 
 
@@ -174,12 +174,12 @@ def test_a_first_shard_that_is_mended_or_new_leaves_the_others_done(tmp_path: Pa
     whole = (tmp_path / "in" / "part-.parquet").read_bytes()
     (tmp_path / "in" / "part-.parquet").write_bytes(whole[:300])
     given = {"out": tmp_path / "out", "metrics": ["chrf"], "engine": "inline"}
-    assert len(score_corpus(tmp_path / "in", on_error="skip", **given).failed) == 1  # type: ignore[arg-type]
+    assert len(score(data=tmp_path / "in", on_error="skip", **given).failed) == 1  # type: ignore[arg-type]
     (tmp_path / "in" / "part-.parquet").write_bytes(whole)
-    again = score_corpus(tmp_path / "in", **given)  # type: ignore[arg-type]
+    again = score(data=tmp_path / "in", **given)  # type: ignore[arg-type]
     assert again.reused == 4 and again.counts["shards"] == 5
     write(tmp_path / "in" / "new.tsv", rows[8:16])
-    assert score_corpus(tmp_path / "in", **given).reused == 5  # type: ignore[arg-type]
+    assert score(data=tmp_path / "in", **given).reused == 5  # type: ignore[arg-type]
 
 
 def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
     assert "part-0004.jsonl" not in contents(tmp_path / "out")
     process = command(tmp_path / "in", tmp_path / "out", "-m", "chrf")
     assert process.communicate()[1] == "" and process.returncode == 0
-    score_corpus(tmp_path / "in", out=tmp_path / "other", metrics=["chrf"], engine="inline")
+    score(data=tmp_path / "in", out=tmp_path / "other", metrics=["chrf"], engine="inline")
     assert contents(tmp_path / "out") == contents(tmp_path / "other")
 
 
@@ -204,7 +204,7 @@ def test_a_row_that_no_metric_takes_is_found_and_put_aside(tmp_path: Path, form:
     (tmp_path / "in").mkdir()
     rows = [{"id": str(i), "src": "s", "mt": "POISON" if i in (7, 40) else f"m {i}"} for i in range(50)]
     write(tmp_path / "in" / f"a.{form}", rows)
-    result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Raises"], engine="inline")
+    result = score(data=tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Raises"], engine="inline")
     assert result.counts == {"shards": 1, "failed": 0, "rows": 50, "duplicates": 0, "rejected": 2, "kept": 48}
     assert [row["id"] for row in read(tmp_path / "out")] == [str(i) for i in range(50) if i not in (7, 40)]
     lines = [json.loads(line) for line in (tmp_path / "out" / "_rejected.jsonl").read_text().splitlines()]
@@ -220,7 +220,7 @@ def test_a_row_that_no_metric_takes_is_found_and_put_aside(tmp_path: Path, form:
     )
     assert "a word of no weight" in lines[0]["reason"]
     before = contents(tmp_path / "out")
-    assert score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Raises"], engine="inline").reused == 1
+    assert score(data=tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Raises"], engine="inline").reused == 1
     assert contents(tmp_path / "out") == before
 
 
@@ -230,7 +230,7 @@ def test_a_row_that_kills_its_worker_is_found_and_put_aside(tmp_path: Path) -> N
         tmp_path / "in" / "a.jsonl", [{"id": str(i), "src": "s", "mt": "POISON" if i == 5 else "m"} for i in range(16)]
     )
     write(tmp_path / "in" / "b.jsonl", [{"id": "b", "src": "s", "mt": "m"}])
-    result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Lethal"], workers=2)
+    result = score(data=tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Lethal"], workers=2)
     assert result.counts["rejected"] == 1 and result.counts["kept"] == 16
     (line,) = [json.loads(line) for line in (tmp_path / "out" / "_rejected.jsonl").read_text().splitlines()]
     assert (line["shard"], line["line"], line["reason"]) == ("a.jsonl", 6, "it ended every worker that scored it")
@@ -241,7 +241,7 @@ def test_where_all_rows_fail_it_is_not_the_rows(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "a.jsonl", [{"id": str(i), "src": "s", "mt": "POISON"} for i in range(300)])
     with pytest.raises(AssayError, match=r"a\.jsonl: more than 100 rows cannot be scored; the last because: .*weight"):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Raises"], engine="inline")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Raises"], engine="inline")
 
 
 def test_where_all_rows_of_small_shards_fail_nothing_is_done(tmp_path: Path) -> None:
@@ -251,8 +251,8 @@ def test_where_all_rows_of_small_shards_fail_nothing_is_done(tmp_path: Path) -> 
     write(tmp_path / "in" / "c.tsv", [{"id": "1", "src": "s", "mt": "POISON"}])
     given = {"out": tmp_path / "out", "metrics": [f"{ODD}:Raises"], "engine": "inline"}
     with pytest.raises(AssayError, match=r"[ab]\.tsv: none of its 8 rows can be scored; the last because: .*weight"):
-        score_corpus(tmp_path / "in", **given)  # type: ignore[arg-type]
-    result = score_corpus(tmp_path / "in", on_error="skip", **given)  # type: ignore[arg-type]
+        score(data=tmp_path / "in", **given)  # type: ignore[arg-type]
+    result = score(data=tmp_path / "in", on_error="skip", **given)  # type: ignore[arg-type]
     assert list(result.failed) == ["a.tsv", "b.tsv"] and result.counts["rejected"] == 1
     assert sorted(contents(tmp_path / "out")) == ["_manifest.json", "_rejected.jsonl", "c.tsv"]
 
@@ -260,7 +260,7 @@ def test_where_all_rows_of_small_shards_fail_nothing_is_done(tmp_path: Path) -> 
 def test_too_little_memory_halves_the_batch(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "a.jsonl", [{"id": str(i), "src": "s", "mt": "m" * i} for i in range(50)])
-    result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Hungry"], engine="inline")
+    result = score(data=tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Hungry"], engine="inline")
     assert result.counts["rejected"] == 0
     assert [row[f"{ODD}:Hungry"] for row in read(tmp_path / "out")] == [float(i) for i in range(50)]
     assert result.system[f"{ODD}:Hungry"] == sum(range(50)) / 50
@@ -270,35 +270,35 @@ def test_folders_that_are_not_meant(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 4)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="empty holds no shards: nothing to do"):
-        score_corpus(tmp_path / "empty", out=tmp_path / "out", metrics=["chrf"])
+        score(data=tmp_path / "empty", out=tmp_path / "out", metrics=["chrf"])
     with pytest.raises(InputError, match=r"notes\.txt\): shards end in .*Parallel text goes with --mt"):
         (tmp_path / "texts").mkdir()
         (tmp_path / "texts" / "notes.txt").write_text("x\n")
-        score_corpus(tmp_path / "texts", out=tmp_path / "out", metrics=["chrf"])
+        score(data=tmp_path / "texts", out=tmp_path / "out", metrics=["chrf"])
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("mine")
     with pytest.raises(InputError, match=r"out holds files that no run of assay wrote: mine\.txt"):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"])
-    score_corpus(tmp_path / "in", out=tmp_path / "scored", metrics=["chrf"], engine="inline")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"])
+    score(data=tmp_path / "in", out=tmp_path / "scored", metrics=["chrf"], engine="inline")
     before = contents(tmp_path / "scored")
     with pytest.raises(InputError, match="scored holds files of another run"):
-        score_corpus(tmp_path / "in", out=tmp_path / "scored", metrics=["bleu"])
+        score(data=tmp_path / "in", out=tmp_path / "scored", metrics=["bleu"])
     (tmp_path / "in" / "part-0002.tsv").unlink()
     with pytest.raises(InputError, match=r"which have no input here: part-0002\.tsv"):
-        score_corpus(tmp_path / "in", out=tmp_path / "scored", metrics=["chrf"])
+        score(data=tmp_path / "in", out=tmp_path / "scored", metrics=["chrf"])
     assert contents(tmp_path / "scored") == before
     for out in (tmp_path / "in", tmp_path / "in" / "deeper"):
         with pytest.raises(InputError, match="give a"):
-            score_corpus(tmp_path / "in", out=out, metrics=["chrf"])
+            score(data=tmp_path / "in", out=out, metrics=["chrf"])
 
 
 def test_shards_with_different_columns(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 3)
     write(tmp_path / "in" / "x.tsv", [{"id": "1", "mt": "a", "ref": "b", "domain": "news"}])
     with pytest.raises(AssayError, match=r"x\.tsv has other columns than the first shard"):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     write(tmp_path / "in" / "x.tsv", [{"id": "1", "src": "s", "mt": "a", "ref": "b", "chrf": "3"}])
-    made = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+    made = score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     assert "the column 'chrf' of the input is written as 'input_chrf': assay adds one of that name." in made.notes
     header, row, *_ = (tmp_path / "out" / "x.tsv").read_text().split("\n")
     assert dict(zip(header.split("\t"), row.split("\t"), strict=True))["input_chrf"] == "3"
@@ -333,7 +333,7 @@ def test_labels_items_and_pairs_go_on_after_a_kill(tmp_path: Path, verb: str) ->
     found = corpus(tmp_path / "in", 30, 12)
     write(tmp_path / "outcomes.jsonl", [{**row, "success": int(len(row["mt"]) > 20)} for row in found])
     assay.fit_rule(tmp_path / "outcomes.jsonl", [f"{ODD}:Slow"], "at most 60% bad").save(tmp_path / "rule.json")
-    assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "set", langpair="en-de", engine="inline")
+    assay.make(["word-swap"], tmp_path / "in", out=tmp_path / "set", langpair="en-de", engine="inline")
     words = {
         "label": ["decide", "apply", "--rule", f"{tmp_path}/rule.json", "--trust", "--data", f"{tmp_path}/in"],
         "make": ["make", "-p", "word-swap", "--data", f"{tmp_path}/in", "--langpair", "en-de"],
@@ -359,7 +359,7 @@ def test_a_pipe_or_a_device_among_the_shards_is_refused(kind: str, tmp_path: Pat
     else:
         (tmp_path / "in" / "x.tsv").symlink_to("/dev/zero")
     with pytest.raises(InputError, match=r"x\.tsv is a pipe or a device: a shard is a file"):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc")

@@ -51,8 +51,8 @@ def single(rule: Path, whole: list[dict[str, Any]], folder: Path) -> tuple[list[
 
 def test_labels_are_those_of_one_file(labelled: tuple[Path, Path, list[dict[str, Any]]], tmp_path: Path) -> None:
     rule, source, whole = labelled
-    result = assay.label_corpus(rule, source, out=tmp_path / "two", workers=2, flags="all")
-    assay.label_corpus(rule, source, out=tmp_path / "inline", engine="inline", flags="all")
+    result = assay.apply_rule(rule, data=source, out=tmp_path / "two", workers=2, flags="all")
+    assay.apply_rule(rule, data=source, out=tmp_path / "inline", engine="inline", flags="all")
     assert contents(tmp_path / "two") == contents(tmp_path / "inline")
     rows, told = single(rule, whole, tmp_path)
     found = read(tmp_path / "two")
@@ -67,7 +67,7 @@ def test_labels_are_those_of_one_file(labelled: tuple[Path, Path, list[dict[str,
         assert {name: mine[name] for name in BESIDE} == {name: wanted[name] for name in BESIDE}
     assert result.labels == told["counts"] and sum(result.labels.values()) == 360
     assert result.warnings == told["warnings"] and result.warnings
-    assert result.told["labels"].keys() == {"de", "es", "zz-en"}
+    assert result.corpus.more["labels"].keys() == {"de", "es", "zz-en"}
 
 
 def test_the_table_is_that_of_one_file(
@@ -89,7 +89,7 @@ def test_drift_is_seen_over_all_shards(labelled: tuple[Path, Path, list[dict[str
     odd = [{**row, "mt": "x"} for row in whole]
     for shard in range(12):
         write(tmp_path / "in" / f"{shard:02}.jsonl", odd[30 * shard : 30 * (shard + 1)])
-    result = assay.label_corpus(rule, tmp_path / "in", out=tmp_path / "out", engine="inline")
+    result = assay.apply_rule(rule, data=tmp_path / "in", out=tmp_path / "out", engine="inline")
     assert any("scores have drifted" in said for said in result.warnings)
     assert result.warnings == single(rule, odd, tmp_path)[1]["warnings"]
 
@@ -100,24 +100,27 @@ def test_a_cut_shard_is_the_same(
     rule, _, whole = labelled
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "a.jsonl", whole)
-    once = assay.label_corpus(rule, tmp_path / "in", out=tmp_path / "once", engine="inline")
+    once = assay.apply_rule(rule, data=tmp_path / "in", out=tmp_path / "once", engine="inline")
     real = cutting.pieces
     monkeypatch.setattr(cutting, "pieces", lambda shard, quoting: real(shard, quoting, size=5000))
-    cut = assay.label_corpus(rule, tmp_path / "in", out=tmp_path / "cut", engine="inline")
+    cut = assay.apply_rule(rule, data=tmp_path / "in", out=tmp_path / "cut", engine="inline")
     assert len(real(plan.table_shards(tmp_path / "in")[0][0], size=5000)) > 5
     first, other = contents(tmp_path / "once"), contents(tmp_path / "cut")
     assert first["a.jsonl"] == other["a.jsonl"]
-    assert cut.told["labels"] == once.told["labels"] and cut.told["drift"] == once.told["drift"]
+    assert (
+        cut.corpus.more["labels"] == once.corpus.more["labels"]
+        and cut.corpus.more["drift"] == once.corpus.more["drift"]
+    )
 
 
 def test_only_what_is_used_goes_out(labelled: tuple[Path, Path, list[dict[str, Any]]], tmp_path: Path) -> None:
     rule, source, _ = labelled
     given = {"keep": "label == 'use'", "engine": "inline"}
-    result = assay.label_corpus(rule, source, out=tmp_path / "out", **given)  # type: ignore[arg-type]
+    result = assay.apply_rule(rule, data=source, out=tmp_path / "out", **given)  # type: ignore[arg-type]
     assert {row["label"] for row in read(tmp_path / "out")} == {"use"}
     assert result.counts["kept"] == result.labels["use"] < 360 == sum(result.labels.values())
     (tmp_path / "out" / "part-0003.parquet").unlink()
-    again = assay.label_corpus(rule, source, out=tmp_path / "out", **given)  # type: ignore[arg-type]
+    again = assay.apply_rule(rule, data=source, out=tmp_path / "out", **given)  # type: ignore[arg-type]
     assert again.reused == 11 and again.labels == result.labels
 
 
@@ -126,7 +129,7 @@ def test_ready_scores_of_a_corpus_that_was_scored(
 ) -> None:
     """Scored first, labelled then: what a rule by ready scores says of one file with all rows."""
     _, source, _ = labelled
-    assay.score_corpus(source, out=tmp_path / "scored", metrics=["chrf"], engine="inline")
+    assay.score(data=source, out=tmp_path / "scored", metrics=["chrf"], engine="inline")
     rows = [
         {
             "mt": row["mt"],
@@ -145,8 +148,8 @@ def test_ready_scores_of_a_corpus_that_was_scored(
         if form == "parquet":
             mine = [{**row, "chrF": row["chrF"] or None} for row in mine]
         write(tmp_path / "in" / f"{shard:02}.{form}", mine)
-    result = assay.label_corpus(tmp_path / "r.json", tmp_path / "in", out=tmp_path / "two", workers=2)
-    assay.label_corpus(tmp_path / "r.json", tmp_path / "in", out=tmp_path / "one", engine="inline")
+    result = assay.apply_rule(tmp_path / "r.json", data=tmp_path / "in", out=tmp_path / "two", workers=2)
+    assay.apply_rule(tmp_path / "r.json", data=tmp_path / "in", out=tmp_path / "one", engine="inline")
     assert contents(tmp_path / "two") == contents(tmp_path / "one")
     wanted, told = single(
         tmp_path / "r.json", [{k: v for k, v in row.items() if k != "success"} for row in rows], tmp_path
@@ -168,7 +171,7 @@ def test_a_row_that_cannot_be_scored_is_put_aside(tmp_path: Path) -> None:
     rule = assay.fit_rule(tmp_path / "outcomes.jsonl", ["tests.corpus.odd_metrics:Raises"], "at most 50% bad")
     rows[4]["mt"] = "POISON"
     write(tmp_path / "in" / "a.jsonl", rows)
-    result = assay.label_corpus(rule, tmp_path / "in", out=tmp_path / "out", engine="inline")
+    result = assay.apply_rule(rule, data=tmp_path / "in", out=tmp_path / "out", engine="inline")
     assert result.counts["rejected"] == 1 and sum(result.labels.values()) == 89
     assert json.loads((tmp_path / "out" / "_rejected.jsonl").read_text())["row"]["id"] == "4"
 
@@ -186,7 +189,7 @@ def test_what_cannot_be_meant_is_refused(
         ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--texts"], "--texts does not go with a corpus"),
         ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--format", "tsv"], "shards keep their form"),
         (["decide", "fit", "--data", "x.tsv", "--engine", "ray"], "--engine goes with assay decide apply"),
-        (["decide", "apply", f"{tmp_path}/ready.json", str(source), "--out", f"{tmp_path}/o/"], "no column in"),
+        (["decide", "apply", f"{tmp_path}/ready.json", str(source), "--out", f"{tmp_path}/o/"], "unknown column"),
         (
             ["decide", "apply", f"{tmp_path}/ready.json", "--mt", str(source), "--out", f"{tmp_path}/o/"],
             "the rule goes by ready scores: give tables with them (s), not --mt",
@@ -194,6 +197,6 @@ def test_what_cannot_be_meant_is_refused(
     ):
         assert main(given) == 2
         assert said in (told := capsys.readouterr().err) and told.count("\n") == 1
-    assay.label_corpus(rule, source, out=tmp_path / "out", engine="inline")
+    assay.apply_rule(rule, data=source, out=tmp_path / "out", engine="inline")
     with pytest.raises(InputError, match="holds files of another run"):
-        assay.label_corpus(rule, source, out=tmp_path / "out", engine="inline", language="es")
+        assay.apply_rule(rule, data=source, out=tmp_path / "out", engine="inline", languages="es")

@@ -19,8 +19,8 @@ WANTED = ["number-replaced", "word-swap", "unrelated"]
 def test_a_shard_gives_what_it_gives_alone(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 8, 30)
     given = {"langpair": "en-de", "n": 7, "seed": 3}
-    result = assay.make_corpus(WANTED, tmp_path / "in", out=tmp_path / "two", workers=2, **given)  # type: ignore[arg-type]
-    assay.make_corpus(WANTED, tmp_path / "in", out=tmp_path / "one", engine="inline", **given)  # type: ignore[arg-type]
+    result = assay.make(WANTED, tmp_path / "in", out=tmp_path / "two", workers=2, **given)  # type: ignore[arg-type]
+    assay.make(WANTED, tmp_path / "in", out=tmp_path / "one", engine="inline", **given)  # type: ignore[arg-type]
     found = contents(tmp_path / "two")
     assert found == contents(tmp_path / "one")
     made, refused, items = dict.fromkeys(WANTED, 0), 0, 0
@@ -39,7 +39,7 @@ def test_a_shard_gives_what_it_gives_alone(tmp_path: Path) -> None:
     assert sum(sum(entry["refused"].values()) for entry in card["perturbations"].values()) == refused > 0
     assert card["segments"] == 240 and card["shards"] == 8 and card["versions"] == alone.card["versions"]
     (tmp_path / "two" / "part-0003.parquet.jsonl").unlink()
-    again = assay.make_corpus(WANTED, tmp_path / "in", out=tmp_path / "two", workers=1, **given)  # type: ignore[arg-type]
+    again = assay.make(WANTED, tmp_path / "in", out=tmp_path / "two", workers=1, **given)  # type: ignore[arg-type]
     assert again.reused == 7 and contents(tmp_path / "two") == found
 
 
@@ -48,7 +48,7 @@ def test_what_was_made_is_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     words = ["-p", "word-swap", "--data", f"{tmp_path}/in", "-q", "--langpair", "en-de", "--n", "5", "--workers", "1"]
     assert main(["make", *words, "--out", f"{tmp_path}/set/", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["counts"]["kept"] == 20
-    result = assay.run_corpus(tmp_path / "set", ["chrf"], out=tmp_path / "scored", engine="inline")
+    result = assay.run(tmp_path / "set", ["chrf"], out=tmp_path / "scored", engine="inline")
     assert len(result) == 20 and len({item.id for item in result.content}) == 20  # type: ignore[union-attr]
 
 
@@ -57,11 +57,11 @@ def test_a_set_that_is_not_whole_is_told(tmp_path: Path) -> None:
     (tmp_path / "in" / "part-0001.jsonl.gz").write_bytes(b"\x1f\x8bnothing")
     given = {"langpair": "en-de", "engine": "inline"}
     with pytest.raises(assay.AssayError, match="part-0001"):
-        assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "set", **given)  # type: ignore[arg-type]
+        assay.make(["word-swap"], tmp_path / "in", out=tmp_path / "set", **given)  # type: ignore[arg-type]
     for whole in (False, True):
-        told = assay.run_corpus(tmp_path / "set", ["chrf"], out=tmp_path / f"{whole}", engine="inline")
+        told = assay.run(tmp_path / "set", ["chrf"], out=tmp_path / f"{whole}", engine="inline")
         assert any("is not whole" in note for note in told.notes) == (not whole)
-        assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "set", on_error="skip", **given)  # type: ignore[arg-type]
+        assay.make(["word-swap"], tmp_path / "in", out=tmp_path / "set", on_error="skip", **given)  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_meant_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,7 +82,7 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path, capsys: pytest.CaptureF
         assert said in (told := capsys.readouterr().err) and told.count("\n") == 1
     (tmp_path / "in" / "part-0002.tsv.jsonl").write_text("")
     with pytest.raises(InputError, match=r"would both be written as part-0002\.tsv\.jsonl"):
-        assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "o", langpair="en-de")
+        assay.make(["word-swap"], tmp_path / "in", out=tmp_path / "o", langpair="en-de")
 
 
 def test_a_shard_without_sentences_stops_or_is_left_out(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_a_shard_without_sentences_stops_or_is_left_out(tmp_path: Path) -> None:
     write(tmp_path / "in" / "part-0001.jsonl", [{"mt": "", "src": "c"}])
     given = {"langpair": "en-de", "engine": "inline"}
     with pytest.raises(assay.AssayError, match=r"part-0001\.jsonl: there is nothing to change.*--on-error skip"):
-        assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "o", **given)  # type: ignore[arg-type]
-    result = assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "o", on_error="skip", **given)  # type: ignore[arg-type]
+        assay.make(["word-swap"], tmp_path / "in", out=tmp_path / "o", **given)  # type: ignore[arg-type]
+    result = assay.make(["word-swap"], tmp_path / "in", out=tmp_path / "o", on_error="skip", **given)  # type: ignore[arg-type]
     assert list(result.failed) == ["part-0001.jsonl"] and result.counts["shards"] == 3
 
 
@@ -100,18 +100,16 @@ def test_shards_without_rows_and_without_items_hold_nothing_up(tmp_path: Path) -
     (tmp_path / "in" / "a-empty.jsonl").write_text("")
     (tmp_path / "in" / "b-header.csv").write_text("mt,src,ref\n")
     write(tmp_path / "in" / "c-without.jsonl", [{"mt": "Das Haus", "src": "The house", "ref": "Das Haus"}])
-    result = assay.make_corpus(
-        ["number-replaced"], tmp_path / "in", out=tmp_path / "set", langpair="en-de", engine="inline"
-    )
+    result = assay.make(["number-replaced"], tmp_path / "in", out=tmp_path / "set", langpair="en-de", engine="inline")
     assert result.counts["shards"] == 6 and result.counts["rows"] == 25 and len(result) > 0
     found = contents(tmp_path / "set")
     assert [name for name, told in found.items() if not told] == [
         "a-empty.jsonl", "b-header.csv.jsonl", "c-without.jsonl",
     ]  # fmt: skip
-    run = assay.run_corpus(tmp_path / "set", ["chrf"], out=tmp_path / "scored", engine="inline")
+    run = assay.run(tmp_path / "set", ["chrf"], out=tmp_path / "scored", engine="inline")
     assert len(run) == len(result)
     for name in found:
         if found[name]:
             (tmp_path / "set" / name).unlink()
     with pytest.raises(InputError, match="there are no items in these shards"):
-        assay.run_corpus(tmp_path / "set", ["chrf"], out=tmp_path / "none", engine="inline")
+        assay.run(tmp_path / "set", ["chrf"], out=tmp_path / "none", engine="inline")

@@ -50,14 +50,14 @@ def whole(tmp_path: Path) -> list[dict[str, Any]]:
 def test_the_tables_are_those_of_one_file(whole: list[dict[str, Any]], tmp_path: Path) -> None:
     names = ["chrf", "bleu", "ter"]
     plain = assay.run(str(tmp_path / "whole.jsonl"), names)
-    result = assay.run_corpus(tmp_path / "in", names, out=tmp_path / "two", workers=2)
+    result = assay.run(tmp_path / "in", names, out=tmp_path / "two", workers=2)
     assert result.to_dict() == plain.to_dict() and result.signatures == plain.signatures
     for mine, wanted in zip(result.measured, plain.measured, strict=True):
         for side in ("good", "incorrect"):
             assert repr(getattr(mine, side).tolist()) == repr(getattr(wanted, side).tolist())
     assert result.tables == plain.tables, "what stands under the tables"
     assert [item.id for item in result.content] == [row["id"] for row in whole]  # type: ignore[union-attr]
-    assay.run_corpus(tmp_path / "in", names, out=tmp_path / "one", engine="inline")
+    assay.run(tmp_path / "in", names, out=tmp_path / "one", engine="inline")
     assert contents(tmp_path / "two") == contents(tmp_path / "one")
     first = json.loads(contents(tmp_path / "one")["part-0.jsonl"].splitlines()[5])
     assert first["phenomena"] == "order" and first["scores"]["chrf good"] is None, "it has no reference"
@@ -73,7 +73,7 @@ def test_one_language_pair_and_one_large_file(
     monkeypatch.setattr(cutting, "pieces", lambda shard, quoting: real(shard, quoting, size=9000))
     assert len(real(plan.table_shards(tmp_path / "whole.jsonl")[0][0], size=9000)) > 4
     given = {"langpair": "en-zh", "engine": "inline"}
-    result = assay.run_corpus(tmp_path / "whole.jsonl", ["bleu"], out=tmp_path / "o", **given)  # type: ignore[arg-type]
+    result = assay.run(tmp_path / "whole.jsonl", ["bleu"], out=tmp_path / "o", **given)  # type: ignore[arg-type]
     assert result.to_dict() == plain.to_dict() and len(result) == 120
     assert [item.id for item in result.content] == [item.id for item in plain.content]  # type: ignore[union-attr]
 
@@ -81,13 +81,13 @@ def test_one_language_pair_and_one_large_file(
 def test_an_analysis_of_spans_has_those_of_one_file(whole: list[dict[str, Any]], tmp_path: Path) -> None:
     names, given = ["tests.corpus.odd_metrics:Marks", "chrf"], {"analysis": "localized", "langpair": "en-de"}
     plain = assay.run(str(tmp_path / "whole.jsonl"), names, **given)  # type: ignore[arg-type]
-    result = assay.run_corpus(tmp_path / "in", names, out=tmp_path / "o", engine="inline", **given)  # type: ignore[arg-type]
+    result = assay.run(tmp_path / "in", names, out=tmp_path / "o", engine="inline", **given)  # type: ignore[arg-type]
     assert set(plain.tables) == {"summary", "severities", "drops"} and result.tables == plain.tables
     for mine, wanted in zip(result.measured, plain.measured, strict=True):
         assert mine.good_spans == wanted.good_spans and mine.incorrect_spans == wanted.incorrect_spans
     assert {span.side for spans in result.measured[0].good_spans or () for span in spans} == {"target", "source"}
     with pytest.raises(assay.AssayError, match="unknown analysis 'localised'"):
-        assay.run_corpus(tmp_path / "in", names, out=tmp_path / "p", analysis="localised")
+        assay.run(tmp_path / "in", names, out=tmp_path / "p", analysis="localised")
     assert not (tmp_path / "p").exists(), "refused before anything is scored"
 
 
@@ -95,7 +95,7 @@ def test_ids_that_come_again_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for shard in "ab":
         write(tmp_path / "in" / f"{shard}.jsonl", [{"good": "x y", "incorrect": "x", "reference": "x y"}] * 2)
-    result = assay.run_corpus(tmp_path / "in", ["chrf"], out=tmp_path / "o", engine="inline")
+    result = assay.run(tmp_path / "in", ["chrf"], out=tmp_path / "o", engine="inline")
     assert [item.id for item in result.content] == ["a.jsonl:1", "a.jsonl:2", "b.jsonl:1", "b.jsonl:2"]  # type: ignore[union-attr]
 
 
@@ -116,7 +116,7 @@ def test_a_pair_that_cannot_be_scored_has_no_score(tmp_path: Path) -> None:
     rows[8]["incorrect-translation"] = "POISON"
     write(tmp_path / "in" / "a.jsonl", rows)
     metric = "tests.corpus.odd_metrics:Raises"
-    result = assay.run_corpus(tmp_path / "in", [metric], out=tmp_path / "o", engine="inline")
+    result = assay.run(tmp_path / "in", [metric], out=tmp_path / "o", engine="inline")
     good = result.measured[0].good
     assert good is not None and [i for i, value in enumerate(good.tolist()) if value != value] == [8]
     assert any("1 rejected" in note for note in result.notes)
@@ -141,8 +141,8 @@ def test_what_cannot_be_meant_is_refused(
     assert "many files" not in told
     write(Path("in") / "part-3.jsonl.gz", [{**whole[0], "good-translation": " "}, whole[1]])
     with pytest.raises(assay.AssayError, match=r"part-3\.jsonl\.gz line 1: the good translation is missing\."):
-        assay.run_corpus("in", ["chrf"], out="o", engine="inline")
-    result = assay.run_corpus("in", ["chrf"], out="o", engine="inline", on_error="skip")
+        assay.run("in", ["chrf"], out="o", engine="inline")
+    result = assay.run("in", ["chrf"], out="o", engine="inline", on_error="skip")
     assert len(result) == 210
     with pytest.raises(InputError, match="metrics by name"):
-        assay.run_corpus("in", [assay.metrics.build_metrics("chrf")["chrf"]], out="o")  # type: ignore[list-item]
+        assay.run("in", [assay.metrics.build_metrics("chrf")["chrf"]], out="o")  # type: ignore[list-item]

@@ -14,7 +14,7 @@ from assay.core.errors import InputError
 from assay.corpus import cutting
 from assay.corpus.job import ShardPiece
 from assay.metrics.chrf import Chrf
-from assay.verbs.score_corpus import score_corpus
+from assay.verbs.score import score
 from tests.corpus.corpora import contents, corpus, rows, write
 
 
@@ -31,7 +31,7 @@ def test_a_shard_is_the_same_however_it_was_cut(tmp_path: Path, monkeypatch: pyt
         (tmp_path / "in").mkdir()
         write(tmp_path / "in" / f"a.{form}", found)
         given["data"] = tmp_path / "in"
-    score_corpus(out=tmp_path / "whole", engine="inline", **given)  # type: ignore[arg-type]
+    score(out=tmp_path / "whole", engine="inline", **given)  # type: ignore[arg-type]
     cut = cutting.pieces
     made: list[int] = []
 
@@ -41,7 +41,7 @@ def test_a_shard_is_the_same_however_it_was_cut(tmp_path: Path, monkeypatch: pyt
         return pieces
 
     monkeypatch.setattr(cutting, "pieces", small)
-    score_corpus(out=tmp_path / "cut", engine="inline", **given)  # type: ignore[arg-type]
+    score(out=tmp_path / "cut", engine="inline", **given)  # type: ignore[arg-type]
     assert made[0] > 3
     assert {**contents(tmp_path / "whole"), "_manifest.json": b""} == {
         **contents(tmp_path / "cut"),
@@ -93,7 +93,7 @@ def test_a_wrong_line_of_a_later_piece_is_named(tmp_path: Path, monkeypatch: pyt
     cut = cutting.pieces
     monkeypatch.setattr(cutting, "pieces", lambda shard, quoting="auto": cut(shard, quoting, size=1000))
     with pytest.raises(AssayError, match=r"a\.jsonl line 251: 'mt' is a number"):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
 
 
 @pytest.mark.parametrize("beside", [False, True])
@@ -129,8 +129,8 @@ def test_what_is_made_ahead_and_written_behind_keeps_its_order_and_its_errors(be
 def test_a_network_that_is_read_for_ahead_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus(tmp_path / "in", 8, 50)
     given = {"metrics": ["chrf"], "batch": 7, "keep": "chrf > 40", "dedup": "mt", "flags": "none", "engine": "inline"}
-    score_corpus(tmp_path / "in", out=tmp_path / "one", **given)  # type: ignore[arg-type]
+    score(data=tmp_path / "in", out=tmp_path / "one", **given)  # type: ignore[arg-type]
     monkeypatch.setattr("assay.metrics.chrf.Chrf.card", replace(Chrf.card, kind="learned"))
     assert Chrf.card.neural
-    score_corpus(tmp_path / "in", out=tmp_path / "beside", **given)  # type: ignore[arg-type]
+    score(data=tmp_path / "in", out=tmp_path / "beside", **given)  # type: ignore[arg-type]
     assert contents(tmp_path / "one") == contents(tmp_path / "beside")

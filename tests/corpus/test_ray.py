@@ -21,7 +21,7 @@ import assay
 from assay.core.errors import InputError, MissingPart
 from assay.corpus.engines.ray import make_folder, remove_folder
 from assay.corpus.engines.ray_broker import kill
-from assay.verbs.score_corpus import score_corpus
+from assay.verbs.score import score
 from tests.corpus.clusters import Cluster
 from tests.corpus.corpora import contents, corpus, write
 from tests.corpus.test_faults import ODD, begun, command
@@ -56,9 +56,9 @@ def test_200_shards_are_the_bytes_of_the_local_engine(tmp_path: Path, cluster: C
     packed = (tmp_path / "in" / "part-0005.jsonl.gz").read_bytes()
     (tmp_path / "in" / "part-0005.jsonl.gz").write_bytes(packed[: len(packed) // 2])  # one breaks off half way
     given = {"metrics": ["chrf", "bleu"], "workers": 2, "on_error": "skip"}
-    local = score_corpus(tmp_path / "in", out=tmp_path / "local", **given)  # type: ignore[arg-type]
-    ray = score_corpus(
-        tmp_path / "in",
+    local = score(data=tmp_path / "in", out=tmp_path / "local", **given)  # type: ignore[arg-type]
+    ray = score(
+        data=tmp_path / "in",
         out=tmp_path / "ray",
         engine="ray",
         address=cluster.address,
@@ -77,9 +77,9 @@ def test_labels_items_and_pairs_are_the_bytes_of_the_local_engine(tmp_path: Path
     ray = {"engine": "ray", "address": cluster.address, "workers": 2}
     for name, how in (("ray", ray), ("local", {"engine": "inline"})):
         out = tmp_path / name
-        assay.label_corpus(rule, tmp_path / "in", out=out / "labels", **how)  # type: ignore[arg-type]
-        assay.make_corpus(["word-swap"], tmp_path / "in", out=out / "set", langpair="en-de", n=5, **how)  # type: ignore[arg-type]
-        result = assay.run_corpus(out / "set", ["chrf"], out=out / "pairs", **how)  # type: ignore[arg-type]
+        assay.apply_rule(rule, data=tmp_path / "in", out=out / "labels", **how)  # type: ignore[arg-type]
+        assay.make(["word-swap"], tmp_path / "in", out=out / "set", langpair="en-de", n=5, **how)  # type: ignore[arg-type]
+        result = assay.run(out / "set", ["chrf"], out=out / "pairs", **how)  # type: ignore[arg-type]
         assert len(result) == 60
     for folder in ("labels", "set"):
         assert contents(tmp_path / "ray" / folder) == contents(tmp_path / "local" / folder)
@@ -117,8 +117,8 @@ def test_a_row_that_kills_is_found(tmp_path: Path, cluster: Cluster) -> None:
     (tmp_path / "in").mkdir()
     rows = [{"id": str(i), "src": "s", "mt": "POISON" if i == 2 else f"m {i}"} for i in range(4)]
     write(tmp_path / "in" / "a.jsonl", rows)
-    result = score_corpus(
-        tmp_path / "in",
+    result = score(
+        data=tmp_path / "in",
         out=tmp_path / "out",
         metrics=[f"{ODD}:Lethal"],
         engine="ray",
@@ -136,8 +136,8 @@ def test_a_network_gives_the_same_bits_on_one_worker_and_on_two(tmp_path: Path, 
     corpus(tmp_path / "in", 8, 30)
     metric = f"{model}:precision=fp32"
     for name, workers in (("one", 1), ("two", 2)):
-        score_corpus(
-            tmp_path / "in",
+        score(
+            data=tmp_path / "in",
             out=tmp_path / name,
             metrics=[metric],
             engine="ray",
@@ -151,9 +151,9 @@ def test_another_version_of_assay_is_refused(tmp_path: Path, cluster: Cluster, m
     from assay._version import __version__
 
     corpus(tmp_path / "in", 1)
-    monkeypatch.setattr("assay.verbs.score_corpus.__version__", "9.9")
+    monkeypatch.setattr("assay.verbs.shared.corpora.__version__", "9.9")
     with pytest.raises(InputError, match=rf"a worker has assay {__version__}, the driver 9\.9"):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", address=cluster.address)
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", address=cluster.address)
 
 
 def test_a_node_that_dies_takes_its_shard_alone(tmp_path: Path, cluster: Cluster) -> None:
@@ -165,7 +165,7 @@ def test_a_node_that_dies_takes_its_shard_alone(tmp_path: Path, cluster: Cluster
     cluster.kill(cluster.nodes[-1])
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (0, "")
-    score_corpus(tmp_path / "in", out=tmp_path / "local", metrics=[f"{ODD}:Slow", "chrf"], engine="inline")
+    score(data=tmp_path / "in", out=tmp_path / "local", metrics=[f"{ODD}:Slow", "chrf"], engine="inline")
     assert contents(tmp_path / "out") == contents(tmp_path / "local")
 
 
@@ -227,7 +227,7 @@ def test_a_cluster_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert addresses == {"127.0.0.1"} and modes == {0o700}, "other machines and other users reach it"
     assert len(folders) == 1 and not any(folder.exists() for folder in folders)
     assert not [process for process in marked(mark) if (process / "cmdline").read_bytes()], "its processes outlive it"
-    score_corpus(tmp_path / "in", out=tmp_path / "local", metrics=["chrf"], engine="inline")
+    score(data=tmp_path / "in", out=tmp_path / "local", metrics=["chrf"], engine="inline")
     assert contents(tmp_path / "out") == contents(tmp_path / "local")
 
 
@@ -238,7 +238,7 @@ def test_a_cluster_of_its_own_that_will_not_do_leaves_nothing(tmp_path: Path, mo
     folders: list[str] = []
     monkeypatch.setattr("assay.corpus.engines.ray.make_folder", lambda: folders.append(make_folder()) or folders[-1])
     with pytest.raises(InputError, match=r"--gpus-per-worker 1000: this machine has \d+ GPUs that Ray sees"):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", gpus_per_worker=1000)
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", gpus_per_worker=1000)
     assert len(folders) == 1 and not Path(folders[0]).exists() and not (tmp_path / "out").exists()
 
 
@@ -262,16 +262,16 @@ def test_an_address_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Mon
         silent.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(InputError, match=rf"no Ray cluster answers at {address}: Connection refused"):
-            score_corpus(tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
+            score(data=tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
         silent.listen(5)
         monkeypatch.setattr("assay.corpus.engines.ray.CONNECT_SECONDS", 2.0)
         with pytest.raises(InputError, match=rf"the Ray cluster {address} did not answer in 2 s\. Try: ray status"):
-            score_corpus(tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
+            score(data=tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
     for address in ("ray://head:10001", "head", "head:six"):
         with pytest.raises(InputError, match="--address is HOST:PORT of the cluster's head"):
-            score_corpus(tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
+            score(data=tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="--address goes with --engine ray"):
-        score_corpus(tmp_path / "in", address="head:6379", **given)  # type: ignore[arg-type]
+        score(data=tmp_path / "in", address="head:6379", **given)  # type: ignore[arg-type]
     assert not (tmp_path / "out").exists()
 
 
@@ -279,7 +279,7 @@ def test_without_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus(tmp_path / "in", 1)
     monkeypatch.setattr("assay.corpus.engines.ray.find_spec", lambda name: None)
     with pytest.raises(MissingPart, match=r"--engine ray needs the extra 'ray': pip install 'mt-assay\[ray\]'"):
-        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray")
+        score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay.core.errors import InputError
-from assay.verbs.score_corpus import score_corpus
+from assay.verbs.score import score
 from tests.corpus.corpora import contents, corpus, read, write
 
 SHARDS = 200
@@ -20,13 +20,13 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, list[d
     """200 shards of four forms, scored by one worker."""
     folder = tmp_path_factory.mktemp("corpus")
     whole = corpus(folder / "in", SHARDS)
-    score_corpus(folder / "in", out=folder / "one", metrics=["chrf", "bleu"], workers=1)
+    score(data=folder / "in", out=folder / "one", metrics=["chrf", "bleu"], workers=1)
     return folder / "in", folder / "one", whole
 
 
 def test_two_workers_write_the_bytes_of_one(scored: tuple[Path, Path, list[dict[str, str]]], tmp_path: Path) -> None:
     source, one, _ = scored
-    result = score_corpus(source, out=tmp_path / "two", metrics=["chrf", "bleu"], workers=2)
+    result = score(data=source, out=tmp_path / "two", metrics=["chrf", "bleu"], workers=2)
     assert contents(tmp_path / "two") == contents(one)
     assert result.counts == {"shards": 200, "failed": 0, "rows": 1600, "duplicates": 0, "rejected": 0, "kept": 1600}
 
@@ -63,17 +63,17 @@ def test_every_shard_has_its_name_and_checksum(scored: tuple[Path, Path, list[di
 
 def test_a_rerun_does_what_is_missing_or_changed(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 8)
-    first = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2)
+    first = score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2)
     assert first.reused == 0
     before = contents(tmp_path / "out")
     (tmp_path / "out" / "part-0003.parquet").unlink()
     write(tmp_path / "in" / "part-0008.jsonl", [{"id": "n", "src": "s", "mt": "das Haus", "ref": "das Haus"}])
     (tmp_path / "in" / "part-0000.jsonl").write_text('{"id": "c", "src": "s", "mt": "a b c d", "ref": "a b c d"}\n')
-    again = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2)
+    again = score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2)
     assert again.reused == 6 and again.counts["shards"] == 9 and again.counts["rows"] == 6 * 8 + 8 + 1 + 1
     after = contents(tmp_path / "out")
     assert after["part-0003.parquet"] == before["part-0003.parquet"]
-    fresh = score_corpus(tmp_path / "in", out=tmp_path / "fresh", metrics=["chrf"], engine="inline")
+    fresh = score(data=tmp_path / "in", out=tmp_path / "fresh", metrics=["chrf"], engine="inline")
     assert contents(tmp_path / "fresh") == after
     assert fresh.systems == again.systems
 
@@ -91,7 +91,7 @@ def test_columns_of_every_kind_stay(tmp_path: Path) -> None:
         }
     )  # fmt: skip
     frame.write_parquet(tmp_path / "in" / "a.parquet")
-    score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+    score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     found = polars.read_parquet(tmp_path / "out" / "a.parquet")
     assert found.drop("chrf", "flags").equals(frame)
     assert found["chrf"].to_list() == [100.0, 0.0] and found["flags"].to_list() == [[], []]
@@ -107,7 +107,7 @@ def test_parallel_text_in_folders(tmp_path: Path) -> None:
         ending = "en" if side == "src" else "de"
         (tmp_path / side / f"a.{ending}").write_text(lines)
         (tmp_path / side / "deep" / f"b.{ending}").write_text(lines * 2)
-    result = score_corpus(
+    result = score(
         mt=tmp_path / "mt",
         ref=[tmp_path / "ref"],
         src=tmp_path / "src",
@@ -135,7 +135,7 @@ def test_ambiguous_partners_are_refused(tmp_path: Path, files: dict[str, str], s
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=said):
-        score_corpus(mt=tmp_path / "mt", ref=[tmp_path / "ref"], out=tmp_path / "out", metrics=["chrf"])
+        score(mt=tmp_path / "mt", ref=[tmp_path / "ref"], out=tmp_path / "out", metrics=["chrf"])
 
 
 def test_languages_of_their_own(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_languages_of_their_own(tmp_path: Path) -> None:
         [{"mt": "das Haus ist blau", "ref": "das Haus ist blau heute", "langpair": "en-de"}],
     )
     write(tmp_path / "in" / "b.jsonl", [{"mt": "这是一只猫", "ref": "那是一只猫", "langpair": "en-zh"}])
-    result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["bleu"], engine="inline")
+    result = score(data=tmp_path / "in", out=tmp_path / "out", metrics=["bleu"], engine="inline")
     rows = [json.loads((tmp_path / "in" / name).read_text()) for name in ("a.jsonl", "b.jsonl")]
     plain = assay.score(data=rows, metrics=["bleu"])
     assert result.systems == {"": next(iter(plain.systems.values()))}
@@ -161,7 +161,7 @@ def test_spans_on_request(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "a.jsonl", [{"src": "It was in 1979.", "mt": "Es war 1997 blau.", "langpair": "en-de"}])
     write(tmp_path / "in" / "b.parquet", [{"src": "It was in 1979.", "mt": "Es war 1997 blau.", "langpair": "en-de"}])
-    score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["assay-mini"], spans=True, engine="inline")
+    score(data=tmp_path / "in", out=tmp_path / "out", metrics=["assay-mini"], spans=True, engine="inline")
     one, other = read(tmp_path / "out")
     assert one["spans"] == other["spans"] and list(one["spans"]) == ["assay-mini"]
     fields = ["side", "start", "end", "text", "severity", "category", "confidence"]
@@ -182,7 +182,7 @@ def test_a_shard_is_what_one_file_gives(tmp_path: Path, form: str) -> None:
     frame = polars.DataFrame([own])
     write_in = {"jsonl": frame.write_ndjson, "parquet": frame.write_parquet, "csv": frame.write_csv}
     write_in.get(form, lambda path: frame.write_csv(path, separator="\t"))(source)
-    result = score_corpus(source.parent, out=tmp_path / "out", metrics=["chrf"], engine="inline", keep="input_chrf > 1")
+    result = score(data=source.parent, out=tmp_path / "out", metrics=["chrf"], engine="inline", keep="input_chrf > 1")
     single = assay.score(data=source, metrics=["chrf"], texts=True)
     single.write_rows(one)
     if form == "parquet":
@@ -200,5 +200,5 @@ def test_spans_of_metrics_that_mark_none_are_refused(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 2)
     for names, said in ((["chrf"], "chrf marks no error spans"), (["chrf", "bleu"], "chrf, bleu mark no error spans")):
         with pytest.raises(InputError, match=said):
-            score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=names, spans=True, engine="inline")
+            score(data=tmp_path / "in", out=tmp_path / "out", metrics=names, spans=True, engine="inline")
         assert not [name for name in contents(tmp_path / "out") if name[0] not in "._"]

@@ -13,7 +13,7 @@ import pytest
 from assay.core.errors import AssayError, InputError, OutputError
 from assay.io.files import remote
 from assay.io.files.folders import open_folder, owner
-from assay.verbs.score_corpus import score_corpus
+from assay.verbs.score import score
 from tests.corpus.corpora import contents, corpus
 from tests.corpus.store_server import Trouble, store_server
 
@@ -58,9 +58,9 @@ def put(folder: Path, bucket: str) -> None:
 def test_the_bytes_are_those_of_a_run_on_disks(store: Trouble, tmp_path: Path) -> None:
     corpus(tmp_path / "in", 8)
     put(tmp_path / "in", "one")
-    score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], dedup="pair", engine="inline")
+    score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], dedup="pair", engine="inline")
     store.failing = 3
-    result = score_corpus("s3://one/corpus/", out="s3://one/scored/", metrics=["chrf"], dedup="pair", workers=2)
+    result = score(data="s3://one/corpus/", out="s3://one/scored/", metrics=["chrf"], dedup="pair", workers=2)
     assert store.failing == 0, "no request failed on the way"
     remote._store("s3").get("one/scored", str(tmp_path / "got"), recursive=True)
     wanted, got = contents(tmp_path / "out"), contents(tmp_path / "got")
@@ -69,9 +69,9 @@ def test_the_bytes_are_those_of_a_run_on_disks(store: Trouble, tmp_path: Path) -
         name: json.loads(found.pop("_manifest.json"))["scores"] for name, found in (("disk", wanted), ("store", got))
     }
     assert got == wanted and told["disk"] == told["store"]
-    noted = [note for shard in result.told["shards"].values() for note in shard["notes"]]
+    noted = [note for shard in result.corpus.shards.values() for note in shard.record.notes]
     assert noted and all("s3://one/corpus/part-" in note for note in noted), "a file that nobody knows is named"
-    again = score_corpus("s3://one/corpus/*", out="s3://one/scored/", metrics=["chrf"], dedup="pair", workers=1)
+    again = score(data="s3://one/corpus/*", out="s3://one/scored/", metrics=["chrf"], dedup="pair", workers=1)
     assert again.reused == 8 and again.counts == result.counts
 
 
@@ -79,9 +79,7 @@ def test_a_slow_store_is_waited_for(store: Trouble, tmp_path: Path) -> None:
     corpus(tmp_path / "in", 1)
     put(tmp_path / "in", "slow")
     store.waiting = 0.2
-    assert (
-        score_corpus("s3://slow/corpus/", out=tmp_path / "out", metrics=["chrf"], engine="inline").counts["rows"] == 8
-    )
+    assert score(data="s3://slow/corpus/", out=tmp_path / "out", metrics=["chrf"], engine="inline").counts["rows"] == 8
 
 
 def test_trouble_in_one_line(store: Trouble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,10 +100,10 @@ def test_trouble_in_one_line(store: Trouble, tmp_path: Path, monkeypatch: pytest
     assert store.seen - before < 4, "a refusal is not asked again and again"
     store.refusing, store.full = False, True
     with pytest.raises(OutputError, match="the store has no space left"):
-        score_corpus("s3://two/corpus/", out="s3://two/scored/", metrics=["chrf"], engine="inline")
+        score(data="s3://two/corpus/", out="s3://two/scored/", metrics=["chrf"], engine="inline")
     store.full = False
     with pytest.raises(AssayError, match=r"s3://nothing/here/ .*(no such bucket|holds no objects)"):
-        score_corpus("s3://nothing/here/", out=tmp_path / "out", metrics=["chrf"])
+        score(data="s3://nothing/here/", out=tmp_path / "out", metrics=["chrf"])
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
@@ -173,6 +171,6 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     remote._store.cache_clear()
     monkeypatch.setitem(sys.modules, "gcsfs", None)
     with pytest.raises(MissingPart, match="gs:// needs gcsfs: pip install gcsfs"):
-        score_corpus("gs://bucket/corpus/", out=tmp_path / "out", metrics=["chrf"])
+        score(data="gs://bucket/corpus/", out=tmp_path / "out", metrics=["chrf"])
     with pytest.raises(InputError, match="zz:// is no object store that fsspec knows"):
-        score_corpus("zz://bucket/corpus/", out=tmp_path / "out", metrics=["chrf"])
+        score(data="zz://bucket/corpus/", out=tmp_path / "out", metrics=["chrf"])

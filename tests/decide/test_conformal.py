@@ -147,7 +147,7 @@ def test_the_promise_is_kept_on_two_hundred_held_out_halves() -> None:
 def test_the_promise_is_kept_on_human_labels_of_real_translations() -> None:
     need("data", "hallucinations")
     from assay.metrics import metric
-    from assay.verbs.run import load_suite, measure
+    from assay.verbs.shared.suites import load_suite, measure
     from tests.data import SHARED
 
     suite, judged = load_suite("hallucinations", data_dir=SHARED / "data")

@@ -24,9 +24,9 @@ def documents() -> list[Target]:
     from assay.decide.rule import Member
     from assay.engine.manifest import InputFile, Manifest
     from assay.receipts.published import load_publication, load_receipts
-    from assay.verbs.card import read_card
     from assay.verbs.check import _changes
     from assay.verbs.decide import read_rule
+    from assay.verbs.shared.metric_card import read_card
 
     rng = np.random.default_rng(1)
     quality = rng.normal(50, 10, 60)

@@ -364,7 +364,7 @@ def test_without_a_metric_the_texts_decide(tmp_path: Path, monkeypatch: pytest.M
     assert set(assay.score(texts, others, spans=True).system) == {"assay-mini"}
     both = assay.compare({"x": texts, "y": others}, others, samples=5, trials=5)
     assert set(both.metrics) == {"chrf", "bleu", "assay-mini"}
-    monkeypatch.setattr("assay.verbs.defaults.MOST_ROWS", 1)
+    monkeypatch.setattr("assay.verbs.shared.defaults.MOST_ROWS", 1)
     with pytest.raises(InputError, match="Ask for it with -m assay-mini"):
         assay.score(texts, sources=others)
     result = assay.score(texts, others)

@@ -105,7 +105,7 @@ def test_fit_says_what_it_left_out_and_apply_never_uses_it(
         "not scored by mine",
     ]
     assert [row["breakdown_probability"] for row in rows[1:5]] == [None] * 4
-    assert assay.apply_scores(path, {"mine": [math.inf, 40.0]}).labels == ["review", "use"]
+    assert assay.apply_rule(path, scores={"mine": [math.inf, 40.0]}).labels == ["review", "use"]
 
 
 def test_an_infinite_part_does_not_hide_behind_a_finite_one(tmp_path: Path) -> None:

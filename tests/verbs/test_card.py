@@ -9,7 +9,7 @@ import assay
 from assay.core.errors import InputError, MissingPart
 from assay.metrics.chrf import Chrf
 from assay.report import render
-from assay.verbs.card import read_card
+from assay.verbs.shared.metric_card import read_card
 from tests.pairs import write_pairs
 
 

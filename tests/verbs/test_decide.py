@@ -17,6 +17,7 @@ from assay.core.metric import Scores
 from assay.core.outcomes import TaskOutcomes
 from assay.decide.apply import decide, label
 from assay.verbs.decide import FittedRule, read_rule
+from assay.verbs.rerun_arguments import parameter_types
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def test_a_rule_is_kept_as_a_file_or_in_a_run_directory(fitted: FittedRule, tmp_
 
 
 def test_labels_by_ready_scores(fitted: FittedRule, tmp_path: Path) -> None:
-    decided = assay.apply_scores(fitted, {"mine": [18.0, 60.0, 2.0]}, languages="es")
+    decided = assay.apply_rule(fitted, scores={"mine": [18.0, 60.0, 2.0]}, languages="es")
     assert decided.labels == ["reject", "use", "reject"]
     whole = decided.to_dict()
     assert list(whole) == ["goal", "segments", "counts", "warnings"]
@@ -62,19 +63,18 @@ def test_labels_by_ready_scores(fitted: FittedRule, tmp_path: Path) -> None:
     assert decided.to_polars()["label"].to_list() == decided.labels
     assert polars.read_parquet(decided.write(tmp_path, figures=()) / "scores.parquet").equals(decided.to_polars())
     with pytest.raises(InputError, match="languages has 2 values for 3 translations"):
-        assay.apply_scores(fitted, {"mine": [18.0, 60.0, 2.0]}, languages=["es", "es"])
+        assay.apply_rule(fitted, scores={"mine": [18.0, 60.0, 2.0]}, languages=["es", "es"])
 
 
 def test_what_a_silent_mistake_would_swap_is_given_by_name() -> None:
     by_name = {
-        assay.apply_rule: ("sources", "languages"),
-        assay.apply_scores: ("languages",),
+        assay.apply_rule: ("sources", "languages", "scores"),
         assay.reproduce: ("data_dir", "receipts"),
         assay.make: ("langpair", "columns"),
     }
     for verb, names in by_name.items():
-        parameters = inspect.signature(verb).parameters
-        assert all(parameters[name].kind is inspect.Parameter.KEYWORD_ONLY for name in names)
+        placed = [p.name for p in inspect.signature(verb).parameters.values() if p.kind is not p.KEYWORD_ONLY]
+        assert set(names) <= set(parameter_types(verb)) and not set(names) & set(placed)
 
 
 def test_flags_of_texts_and_metrics_are_told(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_judge_review_and_build(data: str, tmp_path: Path) -> None:  # noqa: F81
 
 
 def test_mistakes_are_named(data: str, tmp_path: Path) -> None:  # noqa: F811
-    with pytest.raises(UnknownName, match="direction of the DFKI suite called 'de-fr'"):
+    with pytest.raises(UnknownName, match="unknown direction 'de-fr' of the DFKI suite"):
         dfki.judge("de-fr", data_dir=data)
     with pytest.raises(InputError, match=r"assay dfki review --decisions .*none\.jsonl makes it"):
         dfki.build(decisions=tmp_path / "none.jsonl", data_dir=data)

@@ -95,8 +95,8 @@ def test_a_set_in_many_files_is_done_again(capsys: pytest.CaptureFixture[str], p
     assert "Its shards are those of a corpus" in capsys.readouterr().err
     call = json.loads(Path("kept/manifest.json").read_text())["call"]
     for arguments, said in (
-        ({"data": ["s3://bucket/pairs/"]}, "which is asked for with your credentials: give --trust"),
-        ({"data": 5}, "data cannot be 5."),
+        ({"suite": ["s3://bucket/pairs/"]}, "which is asked for with your credentials: give --trust"),
+        ({"suite": 5}, "suite cannot be 5."),
         ({"metrics": "evil:Metric"}, "give --trust"),
         ({"on_error": "go on"}, "on_error cannot be 'go on'."),
     ):
@@ -134,7 +134,7 @@ def test_an_input_that_changed_is_named(capsys: pytest.CaptureFixture[str]) -> N
     Path("h").write_text("the cat sat\na cow\nnothing\n")
     assert main(["rerun", "kept"]) == 1
     told = capsys.readouterr()
-    assert "changed since: h" in told.out and "Inputs have changed since." in told.err
+    assert "changed since: h" in told.out and "The inputs have changed since the run." in told.err
     Path("h").unlink()
     assert main(["rerun", "kept"]) == 2
     assert "the input h is not here: say where the run's files are now (--folder DIR)" in capsys.readouterr().err
@@ -190,7 +190,7 @@ def test_what_cannot_be_done_again_says_why(capsys: pytest.CaptureFixture[str]) 
         ({"samples": "many"}, "samples cannot be 'many'."),
         ({"columns": {"mt": 0.5}}, "columns cannot be an object."),
         ({"hypotheses": ["x"]}, "hypotheses cannot be a list of 1 value."),
-        ({"sample": 1}, "unknown argument 'sample' of score. Did you mean samples?"),
+        ({"sampls": 1}, "unknown argument 'sampls' of score. Did you mean sample"),
         ({"progress": "os.system"}, "progress cannot be 'os.system'."),
     ],
 )

@@ -13,8 +13,9 @@ from assay.core.batch import Batch
 from assay.core.errors import AssayError, UnknownName
 from assay.core.judged import Judged
 from assay.suites.embedded import Embedded
-from assay.verbs.run import SuiteResult, of_langpair, run
-from assay.verbs.view import page_of
+from assay.verbs.run import run
+from assay.verbs.shared.pages import page_of
+from assay.verbs.shared.suites import SuiteResult, of_langpair
 from tests.viewer.in_page import embedded
 
 
@@ -102,7 +103,7 @@ def test_a_language_pair_is_taken_alone(result: SuiteResult, tmp_path: Path) -> 
     assert [item.id for item in one.content] == expected  # type: ignore[union-attr]
     with pytest.raises(UnknownName, match=r"unknown language pair 'en-zz' in .*embedded suite"):
         run("embedded", ["chrf"], langpair="en-zz")
-    with pytest.raises(UnknownName, match="langpair of dfki called 'en-zz'"):
+    with pytest.raises(UnknownName, match="unknown langpair 'en-zz' of dfki"):
         run("dfki", ["chrf"], langpair="en-zz")
     file = tmp_path / "pairs.tsv"
     file.write_text("good\tincorrect\treference\tlangpair\na\tb\ta\tde-en\nc\td\tc\tfr-en\n")
@@ -138,7 +139,7 @@ def test_what_cannot_be_is_refused_before_anything_is_scored(tmp_path: Path) -> 
     (tmp_path / "pairs.jsonl").write_text('{"source": "a", "good": "b", "incorrect": "c", "reference": "b"}\n')
     for wrong in ({"analysis": "demet"}, {"labels": {"bleu": "another metric"}}):
         with pytest.raises(AssayError):
-            assay.run_corpus(tmp_path / "pairs.jsonl", ["chrf"], out=tmp_path / "out", **wrong)  # type: ignore[arg-type]
+            assay.run(tmp_path / "pairs.jsonl", ["chrf"], out=tmp_path / "out", **wrong)  # type: ignore[arg-type]
         assert not (tmp_path / "out").exists()
     assert not asked
     run("embedded", [dear], samples=2)

@@ -5,7 +5,7 @@ import numpy as np
 from assay.core.item import Item
 from assay.core.metric import Card
 from assay.core.suite import Measured
-from assay.verbs.viewed import viewed_items
+from assay.verbs.shared.viewed import viewed_items
 
 
 def test_demetr_s_baseline_is_turned_as_its_tables_turn_it() -> None:

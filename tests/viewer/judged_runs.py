@@ -69,4 +69,4 @@ def decision_runs(folder: Path) -> None:
     turned = replace(made, scores={"errors": 100 - made.scores["mine"]})
     fit_rule(turned, [], "at most 60% bad", scores=["errors:lower"]).write(folder / "lower", ())
     scores = made.scores["mine"]
-    assay.apply_scores(rule, {"mine": scores}, languages=list(made.languages)).write(folder / "applied", ())
+    assay.apply_rule(rule, scores={"mine": scores}, languages=list(made.languages)).write(folder / "applied", ())

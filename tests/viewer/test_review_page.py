@@ -18,7 +18,7 @@ from assay.io.judgements.campaign import read_campaign
 from assay.io.judgements.decisions import latest
 from assay.review.decisions import DecisionLog
 from assay.verbs.make import annotate, make
-from assay.verbs.reviewing import OnPage, held
+from assay.verbs.shared.reviewing import OnPage, held
 from tests.viewer.browser import ENTER, TAB, Browser, until
 from tests.viewer.conftest import DEMO, HOSTILE
 from tests.viewer.test_review_api import served

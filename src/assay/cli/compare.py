@@ -116,7 +116,7 @@ def _compare(args: argparse.Namespace, asked: TextRequest, output: Output, start
         if args.format == "json":
             output.emit_json(result.to_dict())
         elif args.format == "html":
-            from assay.verbs.view import page_of
+            from assay.verbs.shared.pages import page_of
 
             write(page_of([result]), args.out)
         else:

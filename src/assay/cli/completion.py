@@ -8,7 +8,7 @@ import sys
 
 from assay.cli.main import VERBS
 from assay.cli.parser import Help, Parser, declare
-from assay.verbs.list import names
+from assay.verbs.shared.registries import names
 
 HELP = Help("""Print a completion script for bash, zsh, fish or tcsh.
 

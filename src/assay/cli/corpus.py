@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.verbs.shared.corpora import CorpusResult, Seen
 
 FORMATS = ("table", "json", "csv", "md", "latex", "html")
-OPTIONS = ("keep", "dedup", "sample_by", "on_error", "engine", "batch", "address", "gpus_per_worker")
+OPTIONS = ("on_error", "engine", "batch", "address", "gpus_per_worker")
 """What goes with a corpus alone."""
 OTHERS = (
     "by", "ci", "texts", "run_dir", "testset", "score_only", "components", "spreadsheet_safe", "estimate", "export", "metric_file",
@@ -115,8 +115,7 @@ def _inputs(args: argparse.Namespace) -> list[str]:
 
 def refuse_without_corpus(args: argparse.Namespace) -> None:
     """Refuse the options of a corpus where there is none."""
-    names = (*OPTIONS, "sample") if args.verb == "score" else OPTIONS
-    for name in names:
+    for name in OPTIONS:
         if getattr(args, name, None) is not None:
             option = name.replace("_", "-")
             raise InputError(f"--{option} goes with a corpus: a folder of shards, and --out FOLDER/ (docs/corpora.md).")
@@ -151,22 +150,20 @@ def _names_file(out: str) -> bool:
 
 
 def workers_of(args: argparse.Namespace, progress: ShardsProgress) -> dict[str, Any]:
-    """What every verb over a corpus is told about its workers."""
+    """Return the options of every verb over a corpus: the folder of results, how tables are read, and the workers."""
     return {
+        "out": args.out, "columns": column_map(args.columns), "quoting": args.quoting, "langpair": args.langpair,
         "on_error": args.on_error or "stop", "engine": args.engine or "local", "workers": args.workers, "address": args.address,
         "gpus_per_worker": args.gpus_per_worker, "progress": progress.at,
     }  # fmt: skip
 
 
 def texts_of_corpus(args: argparse.Namespace) -> dict[str, Any]:
-    """The shards that the arguments name, and how their rows are read and written."""
+    """Return the shards that the arguments name, and how their rows are scored and selected."""
     tables = [*(getattr(args, "files", None) or ()), *([args.data] if args.data else ())]
-    return {
-        "data": tables, "out": args.out, "mt": args.mt or (), "ref": args.ref or (), "src": args.src,
-        "columns": column_map(args.columns), "quoting": args.quoting, "langpair": args.langpair,
-        "empty_reference": args.empty_reference, "flags": args.flags,
-        "keep": args.keep, "batch": args.batch,
-    }  # fmt: skip
+    names = ("empty_reference", "flags", "keep", "batch")
+    texts = {"data": tables, "mt": args.mt or (), "ref": args.ref or (), "src": args.src}
+    return texts | {name: getattr(args, name) for name in names}
 
 
 def finished(
@@ -197,12 +194,12 @@ def wrote(out: str, started: float, reused: int) -> str:
 def run_corpus(args: argparse.Namespace) -> int:
     """Score it, and say what came out."""
     from assay.cli.texts import looked
-    from assay.verbs.score_corpus import score_corpus
+    from assay.verbs.score import score
 
     refuse_with_corpus(args)
     output, started = Output("assay score", args.format, None, args.quiet), time.monotonic()
     with watched(args.quiet) as progress:
-        result = score_corpus(
+        result = score(
             metrics=args.metrics, spans=args.spans, dedup=args.dedup, sample=args.sample, sample_by=args.sample_by, seed=args.seed,
             **texts_of_corpus(args), **workers_of(args, progress),
         )  # fmt: skip

@@ -47,13 +47,11 @@ from assay.core.errors import InputError
 from assay.report import BINARY_FORMATS
 from assay.report.rows import json_document, row_lines, write_rows
 from assay.report.writing import whole_file
-from assay.verbs.decide import fit_rule
-from assay.verbs.decide_corpus import label_corpus
-from assay.verbs.decide_stream import label_request, label_stream
-from assay.verbs.shared.request import table_among
+from assay.verbs.decide import apply_rule, by_given_scores, fit_rule, label_request, read_rule, rule_metrics
+from assay.verbs.shared.request import request
 
 if TYPE_CHECKING:
-    from assay.verbs.decide_stream import LabelStream
+    from assay.verbs.decide import Decided
 
 HELP = Help("""Learn from outcomes which translations to use, review or reject, and label new translations.
 
@@ -202,15 +200,14 @@ def _apply(args: argparse.Namespace) -> int:
         raise InputError("assay decide apply labels one system at a time; pass one file with --mt.")
     output, started = Output.of(args), time.monotonic()
     kept = bool(args.texts or args.run_dir or args.format != "table")
-    texts = texts_of(args)
-    rule, asked = label_request(args.rule, trust=bool(args.trust), rows=kept, **texts)
-    if asked is None and not args.data:
-        args.data = table_among(texts["mt"])
+    texts, rule, asked = texts_of(args), read_rule(args.rule), None
+    if not by_given_scores(rule):
+        metrics = rule_metrics(rule, args.rule, trust=bool(args.trust))
+        asked = request(metrics=metrics, rows=kept or bool(args.keep), **texts)
     with rows_progress(asked, args.quiet) as progress:
-        labels = label_stream(
-            rule, asked, data=args.data, columns=column_map(args.columns), quoting=args.quoting,
-            language=args.lang or "", files=[args.rule], texts=kept, flags=args.flags,
-            workers=args.workers, progress=progress.add, kept_rows=bool(args.run_dir),
+        labels = label_request(
+            rule, asked, texts, args.lang or "", files=[args.rule], texts=kept, flags=args.flags, workers=args.workers,
+            progress=progress.add, keep=args.keep,
         )  # fmt: skip
     with labels:
         _write(labels, output)
@@ -230,18 +227,18 @@ def _apply_to_corpus(args: argparse.Namespace) -> int:
     refuse_with_corpus(args)
     output, started = Output("assay decide", args.format, None, args.quiet), time.monotonic()
     with watched(args.quiet) as progress:
-        result = label_corpus(
-            args.rule, language=args.lang or "", trust=bool(args.trust), **texts_of_corpus(args), **workers_of(args, progress)
+        result = apply_rule(
+            args.rule, languages=args.lang or "", trust=bool(args.trust), **texts_of_corpus(args), **workers_of(args, progress)
         )  # fmt: skip
     finished(result, args, output, started, result.table(), {"warnings": result.warnings})
     return 0
 
 
-def _write(labels: LabelStream, output: Output) -> None:
+def _write(labels: Decided, output: Output) -> None:
     """Count the labels and, in a format with rows, write the rows."""
     numbers = {"breakdown_probability", *labels.scores}
     if output.format == "table":
-        labels.count()
+        assert labels.tally is not None  # counts the labels
         return
     if output.format in BINARY_FORMATS:
         write_bytes(
@@ -253,7 +250,7 @@ def _write(labels: LabelStream, output: Output) -> None:
     head = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": '
 
     def tail() -> str:
-        about = {"counts": labels.tally.shares(), "flags": labels.flags, "warnings": labels.warnings}
+        about = {"counts": labels.tally.shares(), "flags": labels.system_flags, "warnings": labels.warnings}
         return f",\n{json.dumps(about, ensure_ascii=False)[1:]}"
 
     to_file = output.out is not None and output.out != "-"

@@ -34,8 +34,9 @@ from assay.cli.progress import Progress
 from assay.cli.reviewing import add_review, review_settings
 from assay.core.errors import InputError, count
 from assay.report import TEXT_FORMATS
-from assay.verbs.make import annotate, card_path, make
-from assay.verbs.make_corpus import make_corpus
+from assay.verbs.make import annotate, make
+from assay.verbs.make_corpus import MadeCorpus
+from assay.verbs.shared.made_set import card_path
 
 HELP = Help(
     """Make a challenge set: turn good translations into incorrect ones, and record each change.
@@ -160,11 +161,11 @@ def _make_corpus(args: argparse.Namespace) -> int:
         raise InputError("there is nothing to change: give the corpus, assay make -p NAME corpus/ --out set/.")
     output, started = Output("assay make", args.format, quiet=args.quiet), time.monotonic()
     with watched(args.quiet) as progress:
-        made = make_corpus(
-            args.perturbations, args.files or args.data, out=args.out, langpair=args.langpair, columns=column_map(args.columns),
-            quoting=args.quoting, n=args.n, seed=args.seed, words=args.words, min_confidence=args.min_confidence, pool=args.pool,
-            **workers_of(args, progress),
+        made = make(
+            args.perturbations, args.files or args.data, n=args.n, seed=args.seed, words=args.words,
+            min_confidence=args.min_confidence, pool=args.pool, **workers_of(args, progress),
         )  # fmt: skip
+    assert isinstance(made, MadeCorpus)
     finished(made, args, output, started, None if output.quiet and output.format == "table" else made.table())
     return 0
 

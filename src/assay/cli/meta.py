@@ -25,7 +25,7 @@ from assay.verbs.meta import meta
 
 if TYPE_CHECKING:
     from assay.core.table import Table
-    from assay.verbs.meta import MetaResult
+    from assay.verbs.shared.meta_scores import MetaResult
 
 HELP = Help(
     """Measure how well metrics agree with human judgements: the official WMT tables, with your metric added.

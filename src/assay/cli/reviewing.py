@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.cli.options import check_port, natural
 from assay.cli.output import note, write_pieces
-from assay.verbs.reviewing import OnPage
+from assay.verbs.shared.reviewing import OnPage
 
 
 def add_review(parser: argparse._ActionsContainer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.cli.corpus import (
     add_batch,
@@ -115,8 +115,8 @@ def names_result(args: argparse.Namespace) -> bool:
 def _is_corpus(args: argparse.Namespace) -> bool:
     """Whether a set of one's own in many files is run; a name of a suite is that suite, whatever folders there are."""
     from assay.core.spec import name_of
-    from assay.verbs.list import names
     from assay.verbs.shared.corpora import names_corpus, names_folder
+    from assay.verbs.shared.registries import names
 
     paths = [suite for suite in args.suites if name_of(suite) not in names("suites")]
     return bool(args.out and names_folder(args.out)) or any(names_corpus(path) for path in paths)
@@ -140,7 +140,6 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from assay.report.data import rows
-    from assay.verbs.run import run as run_suite
     from assay.verbs.shared.live import live
 
     if corpus := _is_corpus(args):
@@ -160,28 +159,7 @@ def run(args: argparse.Namespace) -> int:
         started = time.monotonic()
         alone = args.run_dir if len(suites) == 1 else None
         with live(alone, "run"):
-            result = (
-                _run_corpus(args)
-                if corpus
-                else run_suite(
-                    suite,
-                    args.metrics,
-                    metric_files=args.metric_file,
-                    analysis=args.analysis,
-                    data_dir=args.data_dir,
-                    columns=column_map(args.columns),
-                    quoting=args.quoting,
-                    langpair=args.langpair,
-                    subsample=args.subsample,
-                    labels=_labels(args.label),
-                    skip_bad=args.skip_bad,
-                    verify=args.verify,
-                    seed=args.seed,
-                    samples=args.samples,
-                    correction=args.correction,
-                    workers=args.workers,
-                )
-            )
+            result = _result(args, suite, corpus)
         chosen = _chosen(result, args.table, short=output.on_screen and not args.all)
         documents.append({"suite": result.suite, "tables": {table.name: rows(table) for table in chosen}})
         shown += chosen
@@ -195,7 +173,7 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         output.emit_json(documents[0] if len(documents) == 1 else {"suites": documents})
     elif args.format == "html":
-        from assay.verbs.view import page_of
+        from assay.verbs.shared.pages import page_of
 
         write(page_of(results, args.table or ()), output.out)
     else:
@@ -210,7 +188,7 @@ def run(args: argparse.Namespace) -> int:
 def _refuse_suites(suites: Sequence[str]) -> None:
     """Refuse a suite by name, and none at all, where shards are asked for."""
     from assay.core.spec import name_of
-    from assay.verbs.list import names
+    from assay.verbs.shared.registries import names
 
     known = [suite for suite in suites if name_of(suite) in names("suites")]
     if known or not suites:
@@ -218,16 +196,21 @@ def _refuse_suites(suites: Sequence[str]) -> None:
         raise InputError(f"{what}: --out FOLDER/ goes with a set of yours in files, assay run pairs/ --out scored/.")
 
 
-def _run_corpus(args: argparse.Namespace) -> SuiteResult:
-    """The tables of a set in many files."""
-    from assay.verbs.run_corpus import run_corpus
+def _result(args: argparse.Namespace, suite: str, corpus: bool) -> SuiteResult:
+    """Run one suite, or a set in many files."""
+    from assay.verbs.run import run as run_suite
 
-    with watched(args.quiet) as progress:
-        return run_corpus(
-            args.suites, args.metrics, out=args.out, analysis=args.analysis, columns=column_map(args.columns),
-            quoting=args.quoting, langpair=args.langpair, labels=_labels(args.label), seed=args.seed, samples=args.samples,
-            correction=args.correction, batch=args.batch, **workers_of(args, progress),
-        )  # fmt: skip
+    both: dict[str, Any] = {
+        "metrics": args.metrics, "analysis": args.analysis, "labels": _labels(args.label), "seed": args.seed,
+        "samples": args.samples, "correction": args.correction,
+    }  # fmt: skip
+    if corpus:
+        with watched(args.quiet) as progress:
+            return run_suite(args.suites, batch=args.batch, **both, **workers_of(args, progress))
+    return run_suite(
+        suite, metric_files=args.metric_file, data_dir=args.data_dir, columns=column_map(args.columns), quoting=args.quoting,
+        langpair=args.langpair, subsample=args.subsample, skip_bad=args.skip_bad, verify=args.verify, workers=args.workers, **both,
+    )  # fmt: skip
 
 
 def _labels(given: Sequence[str]) -> dict[str, str]:

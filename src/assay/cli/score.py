@@ -126,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
     if args.by and not args.summary and (args.spans or args.format in ROWS):
         other = "--spans" if args.spans else f"--format {args.format}, which has one row per segment"
         raise InputError(f"--by does not go with {other}. Add --summary FILE for its table, or take --format json.")
-    asked = text_request(args, rows=_wants_rows(args))
+    asked = text_request(args, rows=_wants_rows(args) or bool(args.keep or args.sample_by))
     if args.estimate:
         return estimated(asked, output)
     with live(args.run_dir, "score", asked.metrics, asked.rows):
@@ -140,7 +140,8 @@ def _score(args: argparse.Namespace, asked: TextRequest, output: Output, started
     with rows_progress(asked, args.quiet) as progress:
         result = score_request(
             asked, spans=args.spans, texts=_wants_rows(args), flags=args.flags, ci=args.ci,
-            by=args.by, samples=args.samples, seed=args.seed, workers=args.workers, progress=progress.add,
+            by=args.by, samples=args.samples, seed=args.seed, workers=args.workers, progress=progress.add, keep=args.keep,
+            dedup=args.dedup, sample=args.sample, sample_by=args.sample_by,
         )  # fmt: skip
     with result:
         if args.score_only:

@@ -45,7 +45,7 @@ def _translations(args: argparse.Namespace) -> list[str]:
     for name in bare:
         if not Path(name).exists() and "=" not in name:
             from assay.core.spec import name_of
-            from assay.verbs.list import names
+            from assay.verbs.shared.registries import names
 
             if name_of(name) in names("metrics"):
                 together = ",".join([*(args.metrics or ()), name])

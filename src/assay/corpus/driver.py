@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ from assay.corpus.job import (
     digest,
     task_key,
 )
-from assay.corpus.manifest import Gathered, check_manifest, read_manifest
+from assay.corpus.manifest import CorpusManifest
 from assay.corpus.piece import part_name, read_record, record_name, shard_key
 from assay.io.files.folders import Folder, intact, open_folder, owner
 
@@ -78,14 +77,16 @@ class Driver:
     failed: dict[str, str] = field(default_factory=dict)
     seen: Seen = field(default_factory=Seen)
     reused: int = 0
+    manifest: CorpusManifest = field(init=False)
+    """Available after `run`."""
     _records: dict[str, ShardRecord] = field(default_factory=dict)
     """Of whole shards, by name."""
     _deaths: Deaths = field(default_factory=Deaths)
     _left: frozenset[str] = frozenset()
     """The files of work that an earlier run left."""
 
-    def run(self) -> dict[str, Any]:
-        """Do what is missing, and write the manifest, which is given back."""
+    def run(self) -> None:
+        """Do what is missing, and write the manifest."""
         folder = open_folder(self.job.out)
         with folder.locked(LOCK, json.dumps(owner())):
             rejected = self._settle(folder)
@@ -101,16 +102,16 @@ class Driver:
                 ) from None
             finally:
                 self.engine.close()
-            return self._finish(folder, rejected)
+            self._finish(folder, rejected)
 
     # What is there already
 
     def _settle(self, folder: Folder) -> list[bytes]:
         """Refuse a folder with other things in it; take up what is done. Gives the rejected rows of shards that stay."""
         there = {name: size for name, size in folder.sizes().items() if not name.startswith("_")}
-        before, under_way = read_manifest(folder), folder.read(f"{WORK}/job.json")
+        before, under_way = CorpusManifest.read(folder), folder.read(f"{WORK}/job.json")
         key = self.job.run_key()
-        known = (before or {}).get("key") or (under_way or b"").decode()
+        known = before.key if before is not None else (under_way or b"").decode()
         if there and known != key:
             what = "of another run (other metrics, options or columns)" if known else "that no run of assay wrote"
             raise InputError(
@@ -125,16 +126,13 @@ class Driver:
             folder.remove(WORK)
             folder.write(f"{WORK}/job.json", key.encode())
         self._left = frozenset(folder.sizes(WORK))
-        if before is not None and before.get("key") == key:
-            check_manifest(before, self.metrics, folder.path)
-        entries = (before or {}).get("shards", {})
+        if before is not None and before.key == key:
+            before.check(self.metrics, folder.path)
+        entries = before.shards if before is not None else {}
         for name, (shard, pieces) in self.shards.items():
             task = ShardTask("shard", shard, pieces=len(pieces))
             wanted = shard_key(self.job, task)
-            record = None
-            if name in entries:
-                with suppress(TypeError, KeyError):
-                    record = ShardRecord.of({k: v for k, v in entries[name].items() if k not in ("input", "check")})
+            record = entries[name].record if name in entries else None
             if record is None or record.key != wanted:
                 record = self._earlier(folder, task, wanted)
             if record is not None and there.get(name) == record.bytes and intact(folder, name, record.hash):
@@ -256,7 +254,7 @@ class Driver:
 
     # The end
 
-    def _finish(self, folder: Folder, rejected: list[bytes]) -> dict[str, Any]:
+    def _finish(self, folder: Folder, rejected: list[bytes]) -> None:
         shards = {
             name: (shard, self._records[name]) for name, (shard, _) in self.shards.items() if name in self._records
         }
@@ -275,9 +273,9 @@ class Driver:
             folder.remove(REJECTED)
         for name in self.failed:  # what an earlier run made of another version of it
             folder.remove(name)
-        manifest = Gathered(self.job, self.metrics, shards, self.failed).write(folder)
+        self.manifest = CorpusManifest.of(self.job, self.metrics, shards, self.failed)
+        self.manifest.write(folder)
         folder.remove(WORK)
-        return manifest
 
 
 def _pieces(kind: Any, shard: Shard, pieces: list[ShardPiece]) -> list[ShardTask]:

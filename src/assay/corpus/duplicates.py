@@ -19,6 +19,7 @@ from assay.corpus.rows_in import reading
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch
+    from assay.corpus.job import Duplicates
     from assay.io.files.folders import Folder
 
 ROWS_AT_ONCE = 8_000_000
@@ -49,7 +50,7 @@ def survey(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     found: list[bytes] = []
     with local_files(task) as paths, reading(job, task.shard, task.piece, paths) as rows_in:
         for rows in rows_in.parts:
-            found += keys(job, rows.batch)
+            found += row_digests(job.dedup, rows.batch)
     table = np.empty(len(found), _row_type())
     halves = np.frombuffer(b"".join(found), "<u8").reshape(-1, 2)
     table["high"], table["low"], table["row"] = halves[:, 0], halves[:, 1], np.arange(len(found))
@@ -63,12 +64,12 @@ def survey(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     return record
 
 
-def keys(job: Job, batch: Batch) -> list[bytes]:
+def row_digests(dedup: Duplicates | None, batch: Batch) -> list[bytes]:
     """A hash of the texts that make two rows the same."""
     columns: list[Sequence[str]] = []
-    if job.dedup != "src":
+    if dedup != "src":
         columns.append(batch.hypotheses)
-    if job.dedup != "mt" and batch.sources is not None:
+    if dedup != "mt" and batch.sources is not None:
         columns.append(batch.sources)
     if not columns:
         raise InputError("--dedup src needs the sources, and there are none.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from assay.core.batch import EmptyReference
@@ -130,6 +130,20 @@ class Job:
         told["names"] = ()
         return digest(told)
 
+    def asked(self) -> dict[str, Any]:
+        """Return the settings for the manifest."""
+        names = ("quoting", "langpair", "flags", "spans", "keep", "dedup", "sample", "sample_by", "seed", "batch")
+        values = {
+            "columns": dict(self.choice),
+            **{name: getattr(self, name) for name in names},
+            "keep": self.keep or None,
+        }
+        if self.empty_reference:
+            values["empty_reference"] = self.empty_reference
+        if self.purpose != "score":
+            values |= {"purpose": self.purpose, "settings": dict(self.settings)}
+        return values
+
     @property
     def added(self) -> tuple[str, ...]:
         """The columns that a run adds."""
@@ -201,10 +215,14 @@ class ShardRecord:
         """As plain values."""
         return asdict(self)
 
+    def without_rows(self) -> ShardRecord:
+        """Return the record without the content of its rejected rows."""
+        return replace(self, rejected=[replace(row, row={}) for row in self.rejected])
+
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> ShardRecord:
+    def of(cls, values: Mapping[str, Any]) -> ShardRecord:
         """From what `to_json` gave."""
-        return cls(**{**told, "rejected": [Rejected(**row) for row in told.get("rejected", ())]})
+        return cls(**{**values, "rejected": [Rejected(**row) for row in values.get("rejected", ())]})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from assay.core.expression import parse
 from assay.corpus.job import WORK, Job, ShardTask
 
 if TYPE_CHECKING:
+    from assay.core.batch import Batch
     from assay.core.metric import Bools
     from assay.corpus.rows_in import ShardRows
     from assay.io.files.folders import Folder
@@ -48,7 +49,7 @@ class Keeping:
         def column(name: str) -> Sequence[Any]:
             if name in added:
                 return added[name]
-            return length_ratios(rows) if name == RATIO and name not in rows.names else rows.column(name)
+            return _ratios(rows.batch) if name == RATIO and name not in rows.names else rows.column(name)
 
         columns = {name: column(name) for name in self._condition.names} or {"": rows.numbers}
 
@@ -86,13 +87,16 @@ class Keeping:
         folder.write(_draws_name(self._task), held.getvalue())
 
 
-def length_ratios(rows: ShardRows) -> list[float]:
-    """The longer text by the shorter, in characters as the flags count them; against nothing, its length."""
-    batch = rows.batch
+def _ratios(batch: Batch) -> list[float]:
     others = batch.sources or (batch.references[0] if batch.references else None)
     if others is None:
         raise InputError(f"--keep: {RATIO} needs sources or references, and there are none.")
-    pairs = ((weighed(a), weighed(b or "")) for a, b in zip(batch.hypotheses, others, strict=True))
+    return length_ratios(batch.hypotheses, others)
+
+
+def length_ratios(hypotheses: Sequence[str], others: Sequence[str | None]) -> list[float]:
+    """The longer text by the shorter, in characters as the flags count them; against nothing, its length."""
+    pairs = ((weighed(a), weighed(b or "")) for a, b in zip(hypotheses, others, strict=True))
     return [max(a, b) / max(min(a, b), 1) if max(a, b) else 1.0 for a, b in pairs]
 
 

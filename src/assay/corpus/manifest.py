@@ -1,6 +1,6 @@
-"""``_manifest.json``: what was asked, every shard with its checksum, and the corpus scores of them all.
+"""Manifest of a scored corpus (``_manifest.json``): settings, a record with a checksum per shard, and corpus scores.
 
-It says nothing of time, workers or engines: the same corpus gives the same manifest wherever it was scored.
+It contains no times, workers or engines, so that the same corpus gives the same manifest on every machine.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
 from assay.core.flags import total_flags
 from assay.corpus.job import MANIFEST, Job, Shard, ShardRecord, digest
-from assay.corpus.tally import ALL, KEPT, CorpusTally, corpus_scores, together, width
+from assay.corpus.tally import KEPT, CorpusTally, corpus_scores, together, width
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -24,127 +24,183 @@ FORM = 1
 """The version of the file."""
 
 
-@dataclass
-class Gathered:
-    """Everything that is known when a run is through."""
+@dataclass(frozen=True, slots=True)
+class CorpusCounts:
+    """Shards and rows of a corpus run."""
 
-    job: Job
-    metrics: Mapping[str, Metric]
-    shards: dict[str, tuple[Shard, ShardRecord]] = field(default_factory=dict)
-    """By name, in the order of the shards."""
-    failed: dict[str, str] = field(default_factory=dict)
+    shards: int
+    failed: int
+    rows: int
+    """Rows that were read."""
+    duplicates: int
+    rejected: int
+    kept: int
+    """Rows that were written."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardEntry:
+    """One shard in a manifest: its input files and the record of what was made of it."""
+
+    input: list[str]
+    record: ShardRecord
+    check: str | None = None
+    """Digest of the record."""
+
+    @classmethod
+    def of(cls, shard: Shard, record: ShardRecord) -> ShardEntry:
+        """Return the entry of a finished shard, without its rejected rows (they are in ``_rejected.jsonl``)."""
+        plain = record.without_rows()
+        return cls([file.path for file in shard.files], plain, digest(plain.to_json()))
+
+    @classmethod
+    def from_json(cls, entry: Mapping[str, Any]) -> ShardEntry:
+        """Read an entry from plain values."""
+        record = {name: value for name, value in entry.items() if name not in ("input", "check")}
+        return cls(entry["input"], ShardRecord.of(record), entry.get("check"))
 
     def to_json(self) -> dict[str, Any]:
-        """The manifest."""
-        job = self.job
-        tally = together(CorpusTally.of(record.tally) for _, record in self.shards.values())
-        scores, computed = corpus_scores(tally, self.metrics)
-        kept = corpus_scores(tally, self.metrics, KEPT)[0] if job.keep else None
-        asked = {
-            "columns": dict(job.choice), "quoting": job.quoting, "langpair": job.langpair, "flags": job.flags, "spans": job.spans,
-            "keep": job.keep or None, "dedup": job.dedup, "sample": job.sample, "sample_by": job.sample_by, "seed": job.seed,
-            "batch": job.batch,
-            **({"empty_reference": job.empty_reference} if job.empty_reference else {}),
-            **({"purpose": job.purpose, "settings": dict(job.settings)} if job.purpose != "score" else {}),
-        }  # fmt: skip
-        return {
-            "form": FORM,
-            "assay": job.version,
-            "key": job.run_key(),
-            "asked": asked,
-            "signatures": {name: metric.signed(tally.nrefs) for name, metric in computed.items()},
-            "counts": {
-                "shards": len(self.shards), "failed": len(self.failed), "rows": tally.rows, "duplicates": tally.duplicates,
-                "rejected": tally.rejected, "kept": tally.kept,
-            },
-            "scores": scores,
-            "kept_scores": kept,
-            "flags": total_flags({"": tally.flags}),
-            "histograms": {
-                name: {
-                    "width": width(metric),
-                    "unscored": tally.unscored.get(name, 0),
-                    "bins": {str(number): n for number, n in sorted(tally.bins.get(name, {}).items())},
-                }
-                for name, metric in self.metrics.items()
-                if job.purpose != "pairs"
-            },
-            **tally.more,
-            "failed": self.failed,
-            "shards": {
-                name: {"input": [file.path for file in shard.files], **_plain(record)}
-                for name, (shard, record) in self.shards.items()
-            },
-        }  # fmt: skip
+        """Return the entry as plain values."""
+        return {"input": self.input, **self.record.to_json(), **({} if self.check is None else {"check": self.check})}
 
-    def write(self, folder: Folder) -> dict[str, Any]:
-        """Write it, a line a shard; what was written."""
-        told = self.to_json()
-        shards = told.pop("shards")
-        lines = [f"  {json.dumps(name, ensure_ascii=False)}: {_line(entry)}" for name, entry in shards.items()]
-        head = json.dumps(told, ensure_ascii=False, indent=1, allow_nan=True).removesuffix("\n}")
-        text = head + ',\n "shards": {\n' + ",\n".join(lines) + "\n }\n}\n"
-        folder.write(MANIFEST, text.encode("utf-8", "backslashreplace"))
-        return {**told, "shards": shards}
+    def changed(self) -> bool:
+        """Whether the record differs from its digest."""
+        return self.check is not None and digest(self.record.to_json()) != self.check
 
 
-def _plain(record: ShardRecord) -> dict[str, Any]:
-    told = record.to_json()
-    told["rejected"] = [{**row, "row": {}} for row in told["rejected"]]  # the rows themselves are in _rejected.jsonl
-    return {**told, "check": digest(told)}
+@dataclass(frozen=True, slots=True)
+class CorpusManifest:
+    """Content of ``_manifest.json``. The fields have the names and the order of the keys in the file."""
 
+    form: int
+    assay: str
+    """The version that wrote it."""
+    key: str
+    """`Job.run_key`."""
+    asked: dict[str, Any]
+    signatures: dict[str, str]
+    counts: CorpusCounts
+    scores: dict[str, dict[str, float]]
+    """Corpus scores of all scored rows, by system and metric."""
+    kept_scores: dict[str, dict[str, float]] | None
+    """Corpus scores of the rows that `keep` selected, if it was given."""
+    flags: dict[str, int]
+    histograms: dict[str, Any]
+    more: dict[str, Any]
+    """Counts of labels, perturbations or pairs, by the purpose of the run; top-level keys in the file."""
+    failed: dict[str, str]
+    """Shards that were left out, with the reason."""
+    shards: dict[str, ShardEntry] = field(default_factory=dict)
+    """By name, in the order of the shards."""
 
-def _line(entry: Mapping[str, Any]) -> str:
-    return json.dumps(entry, ensure_ascii=False)
-
-
-def read_manifest(folder: Folder) -> dict[str, Any] | None:
-    """The manifest of an earlier run; None where there is none."""
-    told = folder.read(MANIFEST)
-    if told is None:
-        return None
-    try:
-        found = json.loads(told)
-        if found["form"] != FORM or not isinstance(found["shards"], dict):
-            raise ValueError(f"form {found['form']}")
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(
-            f"{folder.path}/{MANIFEST} is no manifest that this assay reads: give another --out, or remove it."
-        ) from error
-    return dict(found)
-
-
-def check_manifest(told: Mapping[str, Any], metrics: Mapping[str, Metric], where: str) -> None:
-    """Refuse a manifest whose sums were changed: the record of a shard that no longer has its hash, or counts and corpus scores
-    that do not follow from the records."""
-    try:
-        changed = _changed(told, metrics)
-    except (TypeError, KeyError, ValueError, AttributeError, IndexError) as error:
-        changed = f"it cannot be read ({type(error).__name__})"
-    if changed:
-        raise InputError(
-            f"{where}/{MANIFEST} was changed after it was written: {changed}. Give another --out, or remove the files of this one."
+    @classmethod
+    def of(
+        cls,
+        job: Job,
+        metrics: Mapping[str, Metric],
+        shards: Mapping[str, tuple[Shard, ShardRecord]],
+        failed: dict[str, str],
+    ) -> CorpusManifest:
+        """Put the manifest of a finished run together from the records of its shards."""
+        tally = together(CorpusTally.of(record.tally) for _, record in shards.values())
+        scores, computed = corpus_scores(tally, metrics)
+        histograms = {
+            name: {
+                "width": width(metric),
+                "unscored": tally.unscored.get(name, 0),
+                "bins": {str(number): n for number, n in sorted(tally.bins.get(name, {}).items())},
+            }
+            for name, metric in metrics.items()
+            if job.purpose != "pairs"
+        }
+        return cls(
+            FORM,
+            job.version,
+            job.run_key(),
+            job.asked(),
+            {name: metric.signed(tally.nrefs) for name, metric in computed.items()},
+            CorpusCounts(len(shards), len(failed), tally.rows, tally.duplicates, tally.rejected, tally.kept),
+            scores,
+            corpus_scores(tally, metrics, KEPT)[0] if job.keep else None,
+            total_flags({"": tally.flags}),
+            histograms,
+            tally.more,
+            failed,
+            {name: ShardEntry.of(shard, record) for name, (shard, record) in shards.items()},
         )
 
+    @classmethod
+    def read(cls, folder: Folder) -> CorpusManifest | None:
+        """Read the manifest of an earlier run; None if there is none."""
+        written = folder.read(MANIFEST)
+        if written is None:
+            return None
+        try:
+            values = json.loads(written)
+            if values["form"] != FORM:
+                raise ValueError(f"form {values['form']}")
+            known = {each.name for each in fields(cls)} - {"more"}
+            return cls(
+                **{name: values[name] for name in known - {"counts", "shards"}},
+                counts=CorpusCounts(**values["counts"]),
+                more={name: value for name, value in values.items() if name not in known},
+                shards={name: ShardEntry.from_json(entry) for name, entry in values["shards"].items()},
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"{folder.path}/{MANIFEST} cannot be read by this version of assay ({type(error).__name__}). Give another "
+                "--out, or remove the file."
+            ) from error
 
-def _changed(told: Mapping[str, Any], metrics: Mapping[str, Metric]) -> str:
-    """What does not fit in a manifest, in words; empty if all does."""
-    for name, entry in told["shards"].items():
-        record = {key: value for key, value in entry.items() if key not in ("input", "check")}
-        if "check" in entry and digest(record) != entry["check"]:
-            return f"the record of {name} does not have the hash that is beside it"
-    tally = together(CorpusTally.of(entry["tally"]) for entry in told["shards"].values())
-    for name in ("rows", "duplicates", "rejected", "kept"):
-        if told["counts"][name] != getattr(tally, name):
-            return f"its {name} are {told['counts'][name]:,}, and those of the shards are {getattr(tally, name):,}"
-    for system, row in corpus_scores(tally, metrics)[0].items():
-        for metric, score in row.items():
-            written = told["scores"][system][metric]
-            if not (
-                math.isclose(written, score, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(written) and math.isnan(score))
-            ):
-                return f"the score of {system} by {metric} is {written:g}, and that of the shards is {score:g}"
-    return ""
+    def head(self) -> dict[str, Any]:
+        """Return everything but the records of the shards, as plain values."""
+        values: dict[str, Any] = {}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name == "more":
+                values |= value
+            elif each.name != "shards":
+                values[each.name] = asdict(value) if isinstance(value, CorpusCounts) else value
+        return values
+
+    def write(self, folder: Folder) -> None:
+        """Write the file, one line per shard."""
+        lines = [f"  {_line(name)}: {_line(entry.to_json())}" for name, entry in self.shards.items()]
+        head = json.dumps(self.head(), ensure_ascii=False, indent=1, allow_nan=True).removesuffix("\n}")
+        text = head + ',\n "shards": {\n' + ",\n".join(lines) + "\n }\n}\n"
+        folder.write(MANIFEST, text.encode("utf-8", "backslashreplace"))
+
+    def check(self, metrics: Mapping[str, Metric], where: str) -> None:
+        """Refuse a manifest whose sums were changed after it was written: a record without its digest, or wrong totals."""
+        try:
+            changed = self._changed(metrics)
+        except (TypeError, KeyError, ValueError, AttributeError, IndexError) as error:
+            changed = f"it cannot be read ({type(error).__name__})"
+        if changed:
+            raise InputError(
+                f"{where}/{MANIFEST} was changed after it was written: {changed}. Give another --out, or remove the files of this "
+                "one."
+            )
+
+    def _changed(self, metrics: Mapping[str, Metric]) -> str:
+        """Describe the first contradiction; an empty string if there is none."""
+        for name, entry in self.shards.items():
+            if entry.changed():
+                return f"the record of {name} does not have the hash that is beside it"
+        tally = together(CorpusTally.of(entry.record.tally) for entry in self.shards.values())
+        for name in ("rows", "duplicates", "rejected", "kept"):
+            if getattr(self.counts, name) != getattr(tally, name):
+                return f"its {name} are {getattr(self.counts, name):,}, and those of the shards are {getattr(tally, name):,}"
+        for system, row in corpus_scores(tally, metrics)[0].items():
+            for metric, score in row.items():
+                written = self.scores[system][metric]
+                if not (
+                    math.isclose(written, score, rel_tol=1e-9, abs_tol=1e-12)
+                    or (math.isnan(written) and math.isnan(score))
+                ):
+                    return f"the score of {system} by {metric} is {written:g}, and that of the shards is {score:g}"
+        return ""
 
 
-__all__ = ["ALL", "Gathered", "check_manifest", "read_manifest"]
+def _line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from assay.core.chunk import Chunk, Retained
 from assay.core.rows import FLAGS, SPANS
@@ -31,8 +31,34 @@ if TYPE_CHECKING:
 Added: TypeAlias = dict[str, list[Any]]
 
 
-def rows_for(job: Job) -> Any:
-    """What is to be done for a job."""
+class RowsJob(Protocol):
+    """Processing of the rows of a piece: scores, columns to add and counts.
+
+    A batch (`ShardRows.batch`) and a chunk (what `score` returns for it) have a type per implementation.
+    """
+
+    neural: bool
+    """Whether a neural metric scores the rows."""
+
+    def score(self, batch: Any) -> Any:
+        """Score a batch of rows."""
+
+    def joined(self, chunks: Sequence[Any], scored: Sequence[int], n: int) -> Any:
+        """Join the chunks of `n` rows, of which these were `scored`; None if there is nothing to write."""
+
+    def columns(self, chunk: Any) -> Added:
+        """Return the added columns, in the order of `Job.added`."""
+
+    def count(self, tally: CorpusTally, chunk: Any, keep: Bools | None) -> None:
+        """Add a chunk to the tally; `keep` says which rows are written (None: all)."""
+
+    def counted(self) -> dict[str, Any]:
+        """Return further counts of the whole piece, as plain values that can be added up."""
+        return {}
+
+
+def rows_for(job: Job) -> RowsJob:
+    """Return the processing that a job asks for."""
     if job.purpose == "pairs":
         return PairRows(job)
     if job.settings.get("ready"):

@@ -21,7 +21,7 @@ from assay.corpus.piece import diary_name, keep_record, local_files, part_name, 
 from assay.corpus.poison import Careful, Diary
 from assay.corpus.rows_in import reading
 from assay.corpus.rows_out import HashedStream, ParquetPart, TextPart, form_out, packed
-from assay.corpus.rows_scored import rows_for
+from assay.corpus.rows_scored import RowsJob, rows_for
 from assay.corpus.tally import CorpusTally
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _write(
     part: Part,
     rows: ShardRows,
     scored: Sequence[int],
-    scoring: Any,
+    scoring: RowsJob,
     chunks: Sequence[Any],
     tally: CorpusTally,
     keeping: Keeping,

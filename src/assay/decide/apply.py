@@ -189,13 +189,21 @@ def retained(flags: Flagging = "auto", *, texts: bool = False) -> Retained:
     return Retained(spans=True, columns=("langpairs", *LABEL_COLUMNS, *(("rows",) if texts else ())), flags=flags)
 
 
-def label_chunks(rule: Rule, chunks: Iterable[Chunk], language: str = "", *, flags: bool = True) -> Iterator[Decisions]:
-    """The decisions about each chunk. `language` is that of every row; without it the language pairs of the rows count. `flags`:
-    those of each row go with them."""
+def label_chunks(
+    rule: Rule, chunks: Iterable[Chunk], language: Sequence[str] | str = "", *, flags: bool = True
+) -> Iterator[Decisions]:
+    """Return the decisions about each chunk.
+
+    `language` is that of every row, or one per row of all chunks; without it, the language pairs of the rows decide. With `flags`,
+    the decisions have the flags of each row.
+    """
     met: dict[int, int] = {}
+    first = 0
     for chunk in chunks:
         pairs = [pair or "" for pair in chunk.columns["langpairs"]]
-        made = label(rule, chunk.scores, language if language or not pairs else pairs)
+        mine = language if isinstance(language, str) else language[first : first + len(chunk)]
+        first += len(chunk)
+        made = label(rule, chunk.scores, mine if mine or not pairs else pairs)
         yield replace(made, rows=chunk.rows(met), flags=chunk.flag_lists() if flags else None)
 
 

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO, Unpack
 
 from assay.analyses.breakdown.errors import best
 from assay.analyses.breakdown.tables import tables
@@ -20,26 +20,25 @@ from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric
 from assay.core.outcomes import NO_TYPE, TaskOutcomes, concat
 from assay.core.suite import Measured
-from assay.core.task import ControlledError, Judge, Task, Translator
-from assay.engine.outcomes import load_outcomes, measure_outcomes, ready_scores
+from assay.core.task import ControlledError, Task, Translator
+from assay.engine.outcomes import measure_outcomes, ready_scores
 from assay.engine.store import Store
 from assay.io.judgements.outcomes import write_outcomes
 from assay.metrics import build_metrics
 from assay.perturb.making.controlled_errors import find_errors
 from assay.review.decisions import DecisionLog
 from assay.review.error_types import question, rows_of, typed
-from assay.tasks.judging import judge_table
 from assay.tasks.running import find_task, task_outcomes
 from assay.tasks.translators import open_translator
 from assay.verbs.result import Result
-from assay.verbs.reviewing import held
-from assay.verbs.viewed_decisions import viewed_breakdown
+from assay.verbs.shared.outcomes import OutcomeInputs, read_outcomes
+from assay.verbs.shared.reviewing import held
+from assay.verbs.shared.viewed_decisions import viewed_breakdown
 
 if TYPE_CHECKING:
     from assay.core.review import Question, Reviewed
     from assay.core.view_data import ViewData
-    from assay.io.table.open_table import Quoting
-    from assay.verbs.reviewing import OnPage
+    from assay.verbs.shared.reviewing import OnPage
 
 METRICS = ("chrf", "bleu", "ter", "rouge2", "meteor", "cer")
 """What is scored when nothing is asked for: string metrics, which are always there."""
@@ -161,48 +160,54 @@ class BreakdownResult(Result):
         return asked
 
 
-@recorded("breakdown")
+@recorded(
+    "breakdown",
+    {"quoting": "auto", "langs": (), **dict.fromkeys(("columns", "dev_share", "success_at", "judge", "judged"))},
+)
 def breakdown(
     data: str | os.PathLike[str] | TaskOutcomes,
     metrics: Sequence[str | Metric] = METRICS,
     *,
     scores: Sequence[str] = (),
-    columns: Mapping[str, str] | None = None,
-    quoting: Quoting = "auto",
-    langs: Sequence[str] = (),
-    dev_share: float | None = None,
-    success_at: float | None = None,
-    judge: str | Judge | None = None,
-    judged: str | os.PathLike[str] | None = None,
     decisions: str | os.PathLike[str] | None = None,
     case: str | None = None,
     seed: int = 12345,
     samples: int = 1000,
     workers: int | None = None,
     store: bool = True,
+    **options: Unpack[OutcomeInputs],
 ) -> BreakdownResult:
-    """How well do metrics foresee breakdowns?
+    """Measure how well metrics predict breakdowns: translations on which a downstream program fails.
 
-    `data` is a table of outcomes (source, translation, reference, outcome, language, split), a folder of them as Moghe et al.
-    released theirs, or TaskOutcomes; `columns` says
-    which columns of the table to take where the names differ, `quoting` how quotation marks in a TSV are read (``auto``,
-    ``csv``, ``none``). `metrics` are names with options or Metric objects; `scores`
-    are columns of the table with ready scores (``comet``, or ``ter:lower`` where lower is better). `langs` keeps some
-    languages only. `dev_share` draws the development part anew; without it the table must have a split column.
-    Outcomes may be graded from 0 to 1; `success_at` makes success and breakdown of them. `judge` gives the outcomes of a table
-    that has none: ``cmd:COMMAND``, or a callable that takes rows (dictionaries) and gives an outcome for each; what it said is
-    kept in the file `judged`, and is not asked again.
-    `decisions` is a file of error types that people gave (``assay breakdown --review``). `case` is the metric of the case
-    study (default: the best on the development part). `samples` is the number of bootstrap resamples, drawn with `seed`.
-    `workers` is the number of threads (default: all cores). ``store=False`` neither looks up nor keeps the results of slow
-    metrics.
+    Args:
+        data: A table of outcomes (source, translation, reference, outcome, language, split), a folder of them as released by
+            Moghe et al., or TaskOutcomes.
+        metrics: Names with options or Metric objects.
+        scores: Columns of the table with precomputed scores (``comet``, or ``ter:lower`` if lower is better).
+        decisions: A file of error types from annotators (``assay breakdown --review``).
+        case: The metric of the case study; by default, the best one on the development part.
+        seed: Seed of the resampling and of `dev_share`.
+        samples: Number of bootstrap resamples.
+        workers: Number of threads, by default one per core.
+        store: Whether to look up and cache the scores of slow metrics.
+        options: How outcomes are read (`assay.verbs.shared.outcomes.OutcomeInputs`).
+
+    Returns:
+        The tables, with the outcomes and scores behind them.
+
+    Raises:
+        InputError: The outcomes are invalid, or there is nothing to score.
+
+    >>> import assay
+    >>> from assay.core.outcomes import TaskOutcomes
+    >>> batch = assay.Batch(["a b", "c", "a b", "d"] * 10, references=(["a b"] * 40,))
+    >>> splits = ["dev"] * 20 + ["test"] * 20
+    >>> outcomes = TaskOutcomes.single(batch, [True, False] * 20, ["es"] * 40, splits)
+    >>> len(assay.breakdown(outcomes, ["chrf"], samples=10))
+    40
     """
     read: list[str] = []
-    said = judge_outcomes(data, judge, judged, columns, quoting, read)
-    outcomes = load_outcomes(
-        data, columns=columns, quoting=quoting, notes=read, scores=scores, langs=langs, dev_share=dev_share, seed=seed,
-        success_at=success_at, judged=said,
-    )  # fmt: skip
+    outcomes = read_outcomes(data, options, read, scores=scores, seed=seed)
     given = list(outcomes.error_types)
     if decisions is not None:
         outcomes = typed(outcomes, DecisionLog(Path(decisions)))
@@ -228,23 +233,6 @@ def breakdown(
         signatures={name: metric.signed(1) for name, metric in built.items()},
         notes=read,
     )
-
-
-def judge_outcomes(
-    data: str | os.PathLike[str] | TaskOutcomes,
-    judge: str | Judge | None,
-    judged: str | os.PathLike[str] | None,
-    columns: Mapping[str, str] | None,
-    quoting: Quoting,
-    notes: list[str],
-) -> list[float | None] | None:
-    """What a judge says of the rows of a table; None where there is no judge."""
-    if judge is None:
-        return None
-    if isinstance(data, TaskOutcomes):
-        raise InputError("these outcomes are known already: a judge goes with a table of translations.")
-
-    return judge_table(data, judge, judged, columns, quoting=quoting, notes=notes)
 
 
 @recorded("run_task")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.analyses.campaign import metrics as metric_tables
@@ -24,14 +23,12 @@ from assay.engine.store import Store
 from assay.io.judgements.campaign import read_campaign
 from assay.io.scores.cards import file_card
 from assay.io.scores.metric_file import parse_spec
-from assay.io.wmt.tree import campaign_of
 from assay.metrics import build_metrics
-from assay.suites.wmt import pair_facts, read_pairs, years
-from assay.verbs.meta import default_pairs, find_set
+from assay.stats.rater_reliability import z_scores
 from assay.verbs.result import Result
+from assay.verbs.shared.campaigns import judged_batch, read_people
 from assay.verbs.shared.input_files import tree_files
-from assay.verbs.spans import judged_batch
-from assay.verbs.viewed_people import viewed_campaign
+from assay.verbs.shared.viewed_people import viewed_campaign
 
 if TYPE_CHECKING:
     from assay.analyses.campaign.metrics import Correlation
@@ -170,45 +167,9 @@ def campaign(
     )
 
 
-def read_people(
-    judgements: PathName,
-    *,
-    langpairs: Sequence[str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    skip_bad: bool = False,
-    data_dir: PathName | None = None,
-) -> Campaign:
-    """What people said, from a year, a tree or a file."""
-    text, wanted = os.fspath(judgements), list(dict.fromkeys(langpairs or ()))
-    path = Path(text)
-    if text in years() or path.is_dir() or path.name.endswith((".tar.xz", ".tar.gz", ".tgz", ".tar.zst", ".tar")):
-        return _tree(judgements, wanted, data_dir)
-    if not path.exists():
-        raise InputError(f"there is no file {path}, and no test set of that name ({', '.join(years())}).")
-    found = read_campaign(path, langpair=wanted[0] if len(wanted) == 1 else "", columns=columns, skip_bad=skip_bad)
-    for pair in wanted:
-        if pair not in found.langpairs:
-            raise unknown(f"language pair in {path.name}", pair, [name for name in found.langpairs if name])
-    return found.of_langpairs(wanted) if wanted else found
-
-
-def _tree(name: PathName, wanted: Sequence[str], data_dir: PathName | None) -> Campaign:
-    """The ratings of a WMT tree; without a choice, the language pairs that have any."""
-    official, folder = find_set(name, data_dir)
-    sets = read_pairs(folder, list(wanted) or default_pairs(official, folder))
-    rated = {pair: evalset for pair, evalset in sets.items() if evalset.raters or pair in wanted}
-    references = {pair: pair_facts(evalset, official).standard_reference for pair, evalset in rated.items()}
-    label = official.name if official is not None else Path(name).name
-    found = campaign_of(list(rated.values()) or list(sets.values()), references, label)
-    silent = [pair for pair in sets if pair not in rated]
-    return replace(found, notes=[f"{pair} has no ratings by rater and is left out" for pair in silent])
-
-
 def standardised(people: Campaign) -> Standardised:
     """Every score standardised by its rater, within a language pair; none where the file names no raters."""
     import numpy as np
-
-    from assay.stats.rater_reliability import z_scores
 
     found: dict[Any, float] = {}
     for pair in people.langpairs:

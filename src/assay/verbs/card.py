@@ -1,64 +1,12 @@
-"""``assay card``: what a metric is, and all its results on the suites that are at hand."""
+"""``assay card``: facts about a metric, and its results on all available suites."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
 
-from assay import __version__
-from assay.core.columns import plain
-from assay.core.errors import InputError, MissingPart
-from assay.core.metric import Card, Metric
-from assay.core.schema import Count, Place, typed
-from assay.core.table import Table, TableColumn
-from assay.io.documents import read_document
-from assay.metrics import build_metrics
-from assay.report.data import rows
-from assay.suites import SUITES
-from assay.verbs.result import Result
-from assay.verbs.run import SuiteResult, run
-
-
-@dataclass(repr=False)
-class MetricCard(Result):
-    """What a metric is, and what it did on every suite that was at hand; `tables` are called ``SUITE TABLE`` after ``card``."""
-
-    metric: str
-    card: Card
-    signature: str
-    results: dict[str, SuiteResult]
-    skipped: dict[str, str] = field(default_factory=dict)
-    """Suites whose data is not here, with the sentence that says how to get it."""
-    settings: dict[str, Any] = field(default_factory=dict)
-
-    verb = "card"
-    headline = "card"
-
-    def shortest(self) -> list[Table]:
-        """The facts, and of every suite the one table that people look at first."""
-        chosen = [self.tables["card"]]
-        for suite, result in self.results.items():
-            made = result.tables.values()
-            short = result.tables.get("summary") or min(made, key=lambda table: len(table.rows))
-            chosen.append(self.tables[f"{suite} {short.name}"])
-        return chosen
-
-    def to_dict(self) -> dict[str, Any]:
-        """``{"metric", "signature", "card", "settings", "results": {SUITE: {TABLE: rows}}}``: what `check` reads."""
-        return {
-            "metric": self.metric,
-            "signature": self.signature,
-            "assay": __version__,
-            "card": plain(asdict(self.card)),
-            "settings": self.settings,
-            "results": {
-                suite: {name: rows(table) for name, table in result.tables.items()}
-                for suite, result in self.results.items()
-            },
-        }
+from assay.core.metric import Metric
+from assay.verbs.shared.metric_card import MetricCard, build_card
 
 
 def card(
@@ -70,97 +18,25 @@ def card(
     samples: int = 1000,
     workers: int | None = None,
 ) -> MetricCard:
-    """Run a metric on every suite whose data is here, and make its card.
+    """Run a metric on every suite whose data is available, and make its card.
 
     Args:
         metric: A name with options, the path of a checkpoint, or a Metric object.
-        suites: These suites only, by name or path.
-        data_dir: Where local copies of the suites lie; by default ``$ASSAY_DATA``.
+        suites: Use these suites only, by name or path.
+        data_dir: Folder with local copies of the suites; by default ``$ASSAY_DATA``.
         seed: Seed of the resampling.
-        samples: Bootstrap resamples.
-        workers: Threads to use; by default one a core.
+        samples: Number of bootstrap resamples.
+        workers: Number of threads, by default one per core.
+
+    Returns:
+        The facts about the metric and the tables of every suite.
+
+    Raises:
+        InputError: The metric or a suite does not exist.
+        MissingPart: The data of a suite in `suites` is missing.
+
+    >>> import assay
+    >>> assay.card("chrf", ["embedded"], samples=10).signature
+    'chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|v:1'
     """
-    ((name, built),) = build_metrics([metric]).items()
-    results: dict[str, SuiteResult] = {}
-    skipped: dict[str, str] = {}
-    for suite in suites or SUITES.names():
-        try:
-            results[suite] = run(suite, [metric], data_dir=data_dir, seed=seed, samples=samples, workers=workers)
-        except MissingPart as error:
-            if suites or not SUITES.resolve(suite).card.folders:
-                raise
-            skipped[suite] = str(error)
-    settings, signature = {"seed": seed, "samples": samples}, built.signed(1)
-    tables = {"card": _facts(built.card, signature, results)}
-    for suite, result in results.items():
-        for table in result.tables.values():
-            caption = table.caption or table.name
-            titled = caption if caption.startswith(result.title) else f"{result.title} · {caption}"
-            tables[f"{suite} {table.name}"] = replace(table, caption=titled)
-    return MetricCard(tables, name, built.card, signature, results, skipped, settings)
-
-
-def _facts(card: Card, signature: str, suites: Collection[str]) -> Table:
-    """What the metric needs, what a value means, what it was trained on, how to cite it."""
-    low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
-    trained = [part for suite in suites for part in card.trained_on_parts_of(suite)]
-    facts = {
-        "meaning": card.meaning,
-        "needs": {"both": "source and reference", "either": "source or reference"}.get(card.needs, card.needs),
-        "better": "higher" if card.higher_is_better else "lower",
-        "range": f"{low} to {high}",
-        "languages": ", ".join(card.languages),
-        "trained on": ", ".join(card.trained_on) or "nothing",
-        "contaminated": f"† trained on {', '.join(trained)}: those results flatter it" if trained else "",
-        "licence": card.licence,
-        "citation": card.citation,
-        "signature": signature,
-    }
-    rows = [{"field": name, "value": value} for name, value in facts.items() if value]
-    return Table("card", (TableColumn("field", " "), TableColumn("value", " ")), rows, card.label)
-
-
-def read_card(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """A card as ``assay card METRIC --format json`` wrote it."""
-    if not Path(path).exists():
-        raise InputError(f"there is no file {path}. Make it with: assay card METRIC --format json --out {path}")
-    found = read_document(path, said="is not a card")
-    try:
-        typed(_WrittenCard, found, Place(), strict=False)
-    except InputError as error:
-        said = str(error).rstrip(".")
-        raise InputError(f"{path} is not a card: {said} (assay card METRIC --format json).") from error
-    return dict(found)
-
-
-@dataclass(frozen=True)
-class _WrittenRow:
-    """The figures of a row that `check` holds against new ones; a row has one of them, and further columns."""
-
-    accuracy: float | None = None
-    tau: float | None = None
-    auroc: float | None = None
-    unscored: Count | None = None
-
-
-@dataclass(frozen=True)
-class _WrittenTables:
-    """The tables of a suite that `check` looks at."""
-
-    phenomena: tuple[_WrittenRow, ...] = ()
-    other_phenomena: tuple[_WrittenRow, ...] = ()
-    perturbations: tuple[_WrittenRow, ...] = ()
-    detection: tuple[_WrittenRow, ...] = ()
-
-
-@dataclass(frozen=True)
-class _WrittenSettings:
-    seed: Count = 0
-
-
-@dataclass(frozen=True)
-class _WrittenCard:
-    metric: str
-    results: Mapping[str, _WrittenTables]
-    signature: str = ""
-    settings: _WrittenSettings = field(default_factory=_WrittenSettings)
+    return build_card(metric, suites, data_dir=data_dir, seed=seed, samples=samples, workers=workers)

@@ -1,4 +1,4 @@
-"""``assay check``: a gate for CI. A metric is run again and held against its card, phenomenon by phenomenon."""
+"""``assay check``: a gate for CI that runs a metric again and compares it with its card, phenomenon by phenomenon."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from assay.core.trust import admit
 from assay.metrics import METRICS
 from assay.report.markup import markdown, plain
 from assay.suites import admit_suite
-from assay.verbs.card import card, read_card
 from assay.verbs.result import Result
+from assay.verbs.shared.metric_card import build_card, read_card
 
 GATED = {"phenomena": "phenomenon", "other_phenomena": "phenomenon", "perturbations": "name", "detection": "set"}
-"""The tables a gate looks at, each with the key that names a phenomenon."""
+"""Tables that the gate compares, with the column that names a phenomenon."""
 FIGURES = ("accuracy", "tau", "auroc")
-"""What is compared, the first one that a row has. Analyses turn these by the metric's card, so that higher is better."""
+"""Figures to compare: the first one that a row has. Higher is better, because analyses use the direction on the card."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhenomenonChange:
-    """One phenomenon: its figure on the card, its figure now."""
+    """A phenomenon with its figure on the card and its new figure."""
 
     suite: str
     phenomenon: str
@@ -39,7 +39,7 @@ class PhenomenonChange:
 
     @property
     def change(self) -> float | None:
-        """Now minus before."""
+        """The new figure minus the old one."""
         return None if self.before is None or self.now is None else self.now - self.before
 
     @property
@@ -73,7 +73,7 @@ class PhenomenonChange:
 
 @dataclass(repr=False)
 class CheckResult(Result):
-    """A metric held against its card: ``check`` is what changed beyond the tolerance, ``phenomena`` is all of them."""
+    """Comparison of a metric with its card. Table ``check`` has changes beyond the tolerance, ``phenomena`` has all phenomena."""
 
     metric: str
     card_metric: str
@@ -157,17 +157,28 @@ def check(
     workers: int | None = None,
     trust: bool = False,
 ) -> CheckResult:
-    """Run a metric again on the suites of an earlier card and say, by phenomenon, what got worse.
+    """Run a metric again on the suites of an earlier card, and report every phenomenon that got worse.
 
     Args:
-        against: The card, as ``assay card METRIC --format json`` wrote it, or its content.
-        metric: The metric to run; by default the one that the card is about.
-        suites: These suites of the card only. Suites whose data is not here are an error: leave them out so.
-        data_dir: Where local copies of the suites lie; by default ``$ASSAY_DATA``.
-        tolerance: How much worse is still well.
-        tolerances: Suites or phenomena by name that have their own tolerance.
-        workers: Threads to use; by default one a core.
-        trust: The card is one's own: it may name a metric or a suite as ``module:name``, and checkpoints by their path.
+        against: The card, as written by ``assay card METRIC --format json``, or its content.
+        metric: The metric to run; by default the one on the card.
+        suites: Use these suites of the card only. By default, missing data of any suite is an error.
+        data_dir: Folder with local copies of the suites; by default ``$ASSAY_DATA``.
+        tolerance: Largest decrease that passes.
+        tolerances: Tolerances of their own for suites or phenomena, by name.
+        workers: Number of threads, by default one per core.
+        trust: Let the card name a metric or a suite as ``module:name``, and checkpoints by their path.
+
+    Returns:
+        All phenomena with their changes; `CheckResult.failed` is the verdict.
+
+    Raises:
+        InputError: The card is invalid, or has no phenomena to compare.
+
+    >>> import assay
+    >>> card = assay.card("chrf", ["embedded"], samples=2)
+    >>> assay.check(card.to_dict()).failed
+    False
     """
     known = against if isinstance(against, Mapping) else read_card(against)
     chosen = list(suites or known["results"])
@@ -179,7 +190,7 @@ def check(
     metric = metric or admit(METRICS, known["metric"], where, trust=trust)
     settings = known.get("settings", {})
     seed = settings.get("seed", 12345)
-    fresh = card(metric, chosen, data_dir=data_dir, seed=seed, samples=2, workers=workers)
+    fresh = build_card(metric, chosen, data_dir=data_dir, seed=seed, samples=2, workers=workers)
     now = fresh.to_dict()
     changes: list[PhenomenonChange] = []
     notes: list[str] = []

@@ -12,9 +12,9 @@ from assay.core.errors import AssayError, InputError, unknown
 from assay.core.spec import name_of
 from assay.core.table import Table, TableColumn
 from assay.data.citations import KINDS, names, works
-from assay.verbs.list import REGISTRIES, card_citation
-from assay.verbs.list import names as registered
 from assay.verbs.result import Result
+from assay.verbs.shared.registries import REGISTRIES, card_citation
+from assay.verbs.shared.registries import names as registered
 
 if TYPE_CHECKING:
     from assay.data.citations import Work
@@ -89,7 +89,7 @@ def _registered(spec: str) -> str:
 
 def _of_run(path: Path) -> list[str]:
     from assay.engine.manifest import Manifest
-    from assay.verbs.rerun import manifest_of
+    from assay.verbs.shared.manifests import manifest_of
 
     then = Manifest.read(manifest_of(path))
     asked = then.call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from assay.analyses import comparison, comparison_tables
 from assay.analyses.comparison_tables import sentence
@@ -18,19 +18,29 @@ from assay.core.flags import flag_notes
 from assay.core.metric import Metric
 from assay.engine import pairing
 from assay.stats.multiple import CORRECTIONS
-from assay.verbs.compare_tables import Testing, agreements, group_tables, same_length, segment_tables, verdict_of
+from assay.verbs.compare_tables import Testing, agreements, groups_of, same_length, segment_tables, verdict_of
+from assay.verbs.shared.options import CompareOptions, ScoringOptions, TextInputs, parted
 from assay.verbs.shared.request import TextRequest, request, unequal
 from assay.verbs.shared.run_over_texts import RunOverTexts, about_note, fewest_segments
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standing, Standings
-    from assay.core.batch import EmptyReference
     from assay.core.chunk import Flagging
+    from assay.core.table import Table
     from assay.engine.arguments import References, Texts
-    from assay.engine.inputs import PathName
-    from assay.engine.scored_run import RowsDone
-    from assay.io.table.open_table import Quoting
-    from assay.io.table.vocabulary import ColumnChoice
+    from assay.engine.scored_run import RowsDone, ScoredRun
+
+
+class TestOptions(TypedDict, total=False):
+    """How differences between systems are tested; see `compare`."""
+
+    samples: int
+    trials: int
+    seed: int
+    correction: str
+
+
+TESTS: TestOptions = {"samples": 1000, "trials": 10_000, "seed": 12345, "correction": "holm"}
 
 
 @dataclass(repr=False)
@@ -117,20 +127,8 @@ def compare(
     systems: Mapping[str, Texts] | None = None,
     references: References | None = None,
     *,
-    sources: Texts | None = None,
-    mt: Sequence[PathName] | Mapping[str, PathName] = (),
-    ref: PathName | Sequence[PathName] = (),
-    src: PathName | None = None,
-    data: Any = None,
-    columns: ColumnChoice | None = None,
-    quoting: Quoting = "auto",
-    langpair: str | None = None,
-    empty_reference: EmptyReference | None = None,
-    testset: PathName | None = None,
-    data_dir: PathName | None = None,
     metrics: Sequence[str | Metric] | None = None,
     baseline: str | None = None,
-    flags: Flagging = "auto",
     samples: int = 1000,
     trials: int = 10_000,
     seed: int = 12345,
@@ -141,81 +139,67 @@ def compare(
     changed: int = 0,
     sort_by: str | None = None,
     texts: bool = False,
-    workers: int | None = None,
-    store: bool = True,
-    progress: RowsDone | None = None,
+    **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Compare systems on the same segments: scores, bootstrap intervals, and p-values against the baseline.
 
     Args:
-        systems: System to translations, in memory: ``{"online": texts, "ours": texts}``.
+        systems: Translations by system: ``{"online": texts, "ours": texts}``.
         references: Their references, as in `score`.
-        sources: What was translated.
-        mt: Instead: text files of one segment a line, one file a system, with names or without.
-        ref: The files of references that go with `mt`.
-        src: The file of sources that goes with `mt`.
-        data: Instead: a table with a system column, or a frame, as in `score`.
-        columns: Which column of `data` plays which role where the names differ.
-        quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
-        langpair: The language pair, as in en-de, where the table does not say.
-        empty_reference: What becomes of rows whose references are all empty: ``skip`` leaves them out of metrics that need a
-            reference (the default for tables), ``score`` scores them against an empty text (the default for text files and
-            lists, as in sacrebleu), ``error`` refuses them.
-        testset: Where sources and references come from, instead of `ref` and `src`: a year (``wmt23``), the path of an
-            mt-metrics-eval tree, or a test set that sacrebleu has downloaded; with `langpair`.
-        data_dir: Where local copies of test sets lie; by default ``$ASSAY_DATA``.
         metrics: Names with options, paths of checkpoints, or Metric objects; by default as in `score`.
         baseline: The system to test against; by default the first.
-        flags: Which flags of the texts to raise, as in `score`.
-        samples: Bootstrap resamples.
-        trials: Trials of the randomization test; 0 leaves it out.
-        seed: The same seed gives sacrebleu's p-values.
-        correction: How marks are corrected for several comparisons: ``holm``, ``benjamini-hochberg``, ``bonferroni``, ``none``.
-        pairs: Add the table `pairs`: every two systems, corrected together.
-        by: Add the table `groups`: a column of `data` (``doc``, ``domain`` …), ``length``, or a label for each segment.
-        worst: Add the table `worst`: so many segments of each system but the baseline, with their texts.
-        changed: Add the table `changed`: so many segments that moved furthest from the baseline.
-        sort_by: The metric that chooses those segments; by default the first.
-        texts: Keep texts, names and error spans beside the scores, for `Comparison.write` and `assay view`.
-        workers: Threads to use; by default one a core.
-        store: Look up and keep the results of slow metrics.
-        progress: Called after every chunk with its rows and whether they came from an earlier, interrupted run.
+        samples: Number of bootstrap resamples.
+        trials: Number of trials of the randomization test; 0 omits the test.
+        seed: Seed of both; the same seed gives sacrebleu's p-values.
+        correction: Correction for multiple comparisons: ``holm``, ``benjamini-hochberg``, ``bonferroni`` or ``none``.
+        pairs: Add the table `pairs`: all pairs of systems, corrected together.
+        by: Add the table `groups`: a column of `data` (``doc``, ``domain`` …), ``length``, or one label per segment.
+        worst: Add the table `worst`: this many segments per system other than the baseline, with their texts.
+        changed: Add the table `changed`: this many segments with the largest difference from the baseline.
+        sort_by: The metric that selects those segments; by default the first.
+        texts: Keep texts, names and error spans, for `Comparison.write` and `assay view`.
+        options: The texts (`assay.verbs.shared.options.TextInputs`), threads and cache (`ScoringOptions`).
+
+    Returns:
+        The systems with their scores, differences and a verdict in words.
+
+    Raises:
+        InputError: The systems cannot be compared segment by segment, or an option is invalid.
+
+    >>> import assay
+    >>> systems = {"base": ["a b c", "d e"], "ours": ["a b d", "d e f"]}
+    >>> assay.compare(systems, ["a b d", "d e f"], metrics=["chrf"], samples=20, trials=20).baseline
+    'base'
     """
-    asked = request(
-        systems=systems, references=references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns,
-        quoting=quoting, langpair=langpair, testset=testset, data_dir=data_dir,
-        metrics=metrics, by=by, rows=texts, empty_reference=empty_reference,
-    )  # fmt: skip
+    inputs, scoring = parted("compare", options, TextInputs, ScoringOptions)
+    asked = request(references=references, systems=systems, metrics=metrics, by=by, rows=texts, **inputs)
     return compare_request(
-        asked, baseline=baseline, flags=flags, samples=samples, trials=trials, seed=seed, correction=correction, pairs=pairs, by=by,
-        worst=worst, changed=changed, sort_by=sort_by, texts=texts, workers=workers, store=store, progress=progress,
-        fewest=1 if systems is not None else 2,
+        asked, baseline=baseline, pairs=pairs, by=by, worst=worst, changed=changed, sort_by=sort_by, texts=texts,
+        fewest=1 if systems is not None else 2, samples=samples, trials=trials, seed=seed, correction=correction, **scoring,
     )  # fmt: skip
 
 
-@recorded("compare")
+@recorded("compare", TESTS)
 def compare_request(
     asked: TextRequest,
     *,
     baseline: str | None = None,
-    flags: Flagging = "auto",
-    samples: int = 1000,
-    trials: int = 10_000,
-    seed: int = 12345,
-    correction: str = "holm",
     pairs: bool = False,
     by: str | Sequence[str] | None = None,
     worst: int = 0,
     changed: int = 0,
     sort_by: str | None = None,
     texts: bool = False,
+    flags: Flagging = "auto",
     workers: int | None = None,
     store: bool = True,
     progress: RowsDone | None = None,
     fewest: int = 2,
+    **tests: Unpack[TestOptions],
 ) -> Comparison:
-    """`compare` for a request that is made already, with `fewest` systems or more."""
-    check_choice(asked.metrics, sort_by, correction)
+    """Run `compare` for a request that has been built, with `fewest` systems or more."""
+    chosen: TestOptions = {**TESTS, **tests}
+    check_choice(asked.metrics, sort_by, chosen["correction"])
     columns = (
         *(LABELS if asked.inputs.aligned else (*NAMES, *KEYS)),
         *(("groups",) if by is not None else ()),
@@ -224,55 +208,65 @@ def compare_request(
     )
     kept = Retained(stats=True, spans=texts, columns=tuple(dict.fromkeys(columns)), flags=flags)
     run = asked.run(kept, workers, store, progress)
-    systems = list(run.systems)
-    how = Testing(samples, trials, seed, correction, agreements(run, asked))
+    how = Testing(**chosen, agreements=agreements(run, asked))
     try:
-        if baseline is not None:
-            if baseline not in systems:
-                raise unknown("system", baseline, systems)
-            systems.sort(key=lambda system: system != baseline)
-        if len(systems) < fewest:
-            raise InputError("compare needs two systems or more: repeat --mt, or give --data with a system column.")
-        unequal(run.segments)
+        systems = _ordered(run, baseline, fewest)
         orders = pairing.paired_rows(run)
         stats = pairing.paired_stats(run, systems, orders)
-        found = how.contests(same_length(stats.of()), run.metrics)
-        duels = comparison.against_baseline(found, correction)
-        standings = comparison.standings(found, duels)
+        contests = how.contests(same_length(stats.of()), run.metrics)
+        duels = comparison.against_baseline(contests, how.correction)
+        standings = comparison.standings(contests, duels)
         made = Comparison(
-            {}, run, standings, files=asked.inputs.paths, seed=seed, settings=settings(samples, trials, seed),
+            {}, run, standings, files=asked.inputs.paths, seed=how.seed, settings=how.settings,
             verdict=verdict_of(run, standings, orders),
         )  # fmt: skip
         tables = []
         if len(systems) > 1:
             tables.append(comparison_tables.differences(duels, run.metrics))
         if pairs and len(systems) > 1:
-            every = comparison.all_pairs(found, correction)
-            notes = comparison_tables.mark_notes(every, correction, "the other", how.tests)
+            every = comparison.all_pairs(contests, how.correction)
+            notes = comparison_tables.mark_notes(every, how.correction, "the other", how.tests)
             tables.append(comparison_tables.differences(every, run.metrics, notes, all_pairs=True))
         if by is not None:
-            name = by if isinstance(by, str) else "group"
-            labels = pairing.labels(run, name)
-            shared = pairing.shared_labels({system: labels[system] for system in systems}, orders, name)
-            table, made.groups = group_tables(stats, shared, pairing.order_of(labels, name), name, run.metrics, how)
+            table, made.groups = groups_of(run, systems, orders, stats, by if isinstance(by, str) else "group", how)
             tables.append(table)
         if worst or changed:
             tables += segment_tables(run, systems, orders, worst=worst, changed=changed, sort_by=sort_by)
     except BaseException:
         run.close()
         raise
-    notes = [f"{count(len(made), 'segment')}{about_note(run)} · {made.settings}"]
-    if orders:
-        notes.append("the systems' rows are in different orders: they are paired by id, or by source and reference")
-    if len(standings) > 1:
-        notes += comparison_tables.mark_notes(duels, correction, made.baseline, how.tests)
-    notes += comparison_tables.doubt_notes(standings, run.metrics, fewest_segments(run))
-    first = comparison_tables.systems(
-        standings, run.metrics, caption=made.verdict.sentence, notes=[*notes, *flag_notes(run.flagged())]
+    first = _first_table(
+        made, comparison_tables.mark_notes(duels, how.correction, made.baseline, how.tests), bool(orders)
     )
     made.tables |= {table.name: table for table in (first, *tables)}
     made.add_components()
     return made
+
+
+def _ordered(run: ScoredRun, baseline: str | None, fewest: int) -> list[str]:
+    """Return the systems, the baseline first; refuse too few, and different numbers of segments."""
+    systems = list(run.systems)
+    if baseline is not None:
+        if baseline not in systems:
+            raise unknown("system", baseline, systems)
+        systems.sort(key=lambda system: system != baseline)
+    if len(systems) < fewest:
+        raise InputError("compare needs two systems or more: repeat --mt, or give --data with a system column.")
+    unequal(run.segments)
+    return systems
+
+
+def _first_table(made: Comparison, marks: Sequence[str], reordered: bool) -> Table:
+    """Return the table of systems with the notes below it."""
+    run = made.run
+    notes = [f"{count(len(made), 'segment')}{about_note(run)} · {made.settings}"]
+    if reordered:
+        notes.append("the systems' rows are in different orders: they are paired by id, or by source and reference")
+    if len(made.standings) > 1:
+        notes += marks
+    notes += comparison_tables.doubt_notes(made.standings, run.metrics, fewest_segments(run))
+    notes += flag_notes(run.flagged())
+    return comparison_tables.systems(made.standings, run.metrics, caption=made.verdict.sentence, notes=notes)
 
 
 def check_choice(metrics: Mapping[str, Metric], sort_by: str | None, correction: str) -> None:
@@ -281,9 +275,3 @@ def check_choice(metrics: Mapping[str, Metric], sort_by: str | None, correction:
         raise unknown("metric to sort by", sort_by, metrics)
     if correction not in CORRECTIONS:
         raise unknown("correction", correction, CORRECTIONS)
-
-
-def settings(samples: int, trials: int, seed: int | None) -> str:
-    """The line under a comparison that says how sure it is and why."""
-    tests = f"95% bootstrap, n={samples}"
-    return tests + (f", randomization, n={trials}" if trials else "") + f", seed {seed}"

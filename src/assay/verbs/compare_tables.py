@@ -45,6 +45,12 @@ class Testing:
         )  # fmt: skip
 
     @property
+    def settings(self) -> str:
+        """The line under a comparison that names its tests."""
+        tests = f"95% bootstrap, n={self.samples}"
+        return tests + (f", randomization, n={self.trials}" if self.trials else "") + f", seed {self.seed}"
+
+    @property
     def tests(self) -> str:
         """The tests that a mark rests on."""
         return "paired bootstrap and randomization" if self.trials else "paired bootstrap"
@@ -83,6 +89,15 @@ def same_length(stats: Stats) -> Stats:
     for name in next(iter(stats.values())):
         unequal({system: len(row[name]) for system, row in stats.items()}, f" of {name}")
     return stats
+
+
+def groups_of(
+    run: ScoredRun, systems: Sequence[str], orders: Any, stats: PairedStats, by: str, how: Testing
+) -> tuple[Table, dict[str, Standings]]:
+    """Return the table `groups` and the standings of each group."""
+    labels = pairing.labels(run, by)
+    shared = pairing.shared_labels({system: labels[system] for system in systems}, orders, by)
+    return group_tables(stats, shared, pairing.order_of(labels, by), by, run.metrics, how)
 
 
 def group_tables(

@@ -4,47 +4,60 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias, Unpack, overload
 
-from assay.core.columns import Columns
+import numpy as np
+
+from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, unknown
 from assay.core.flags import flag_notes
-from assay.core.metric import Metric, Scores
+from assay.core.metric import Metric
 from assay.core.outcomes import TaskOutcomes
-from assay.core.rows import joined_rows, row_objects
-from assay.core.task import Judge
+from assay.core.rows import row_objects
 from assay.core.trust import admit
-from assay.decide.apply import Spoken, Tally, decide, label, label_chunks, retained
+from assay.decide.apply import Spoken, Tally, decide, label_chunks, retained
 from assay.decide.fit import fit, setting_limits
 from assay.decide.goals import parse_goal
 from assay.decide.rule import EVERY, Member, Rule
-from assay.decide.tables import labels_columns, labels_table, rule_table, warnings
+from assay.decide.tables import labels_columns, labels_table, rule_table, totals, warnings
 from assay.decide.trial import parts, tried
-from assay.engine.outcomes import check_references, load_outcomes, measure_outcomes, ready_scores
+from assay.engine.outcomes import check_references, measure_outcomes, ready_scores
 from assay.engine.store import Store
 from assay.io.documents import read_document
 from assay.io.files.atomic import atomic_write
 from assay.io.scores.ready import read_ready_scores
 from assay.metrics import METRICS, build_metrics
 from assay.report.scores import with_added
-from assay.verbs.breakdown import judge_outcomes
-from assay.verbs.defaults import without_reference
+from assay.verbs.decide_corpus import LabelledCorpus, label_corpus
 from assay.verbs.result import Result
-from assay.verbs.shared.request import request
-from assay.verbs.viewed_decisions import SeenQualities, viewed_labels, viewed_rule
+from assay.verbs.shared.defaults import without_reference
+from assay.verbs.shared.options import (
+    CorpusOptions,
+    RowChoice,
+    ScoreOptions,
+    ScoringOptions,
+    TextInputs,
+    need_folder,
+    parted,
+    refuse_with_folder,
+)
+from assay.verbs.shared.outcomes import OutcomeInputs, read_outcomes
+from assay.verbs.shared.request import TextRequest, request, table_among
+from assay.verbs.shared.selection import Selection
+from assay.verbs.shared.viewed_decisions import SeenQualities, viewed_labels, viewed_rule
 
 if TYPE_CHECKING:
-    from assay.core.batch import EmptyReference
     from assay.core.chunk import Flagging
     from assay.core.suite import Measured
     from assay.core.view_data import ViewData
     from assay.decide.apply import Decisions
     from assay.decide.goals import Goal
     from assay.engine.arguments import References, Texts
-    from assay.io.table.open_table import Quoting
+    from assay.engine.manifest import Manifest
+    from assay.engine.scored_run import RowsDone, ScoredRun
 
     AnyRule: TypeAlias = "Rule | FittedRule | str | os.PathLike[str]"
 
@@ -119,48 +132,128 @@ class FittedRule(Result):
 
 @dataclass(repr=False)
 class Decided(Result):
-    """Labels of new translations, and whether scores still lie as they did."""
+    """Labels of new translations: use, review or reject. They are computed chunk by chunk, when they are first read."""
 
     rule: Rule
-    decisions: Decisions
-    tally: Tally
-    flags: dict[str, int] = field(default_factory=dict)
-    """How many translations a reader should know about: empty ones, truncated ones …"""
+    source: Callable[[], Iterator[Decisions]]
+    """The decisions about each chunk; it may be called again."""
+    run: ScoredRun | None = field(default=None, kw_only=True)
+    """The scores behind the labels; None if they were given."""
+    scores: Sequence[str] = field(default=(), kw_only=True)
+    """Scores to add to the rows; those of a table are among its columns."""
+    selection: Selection = field(default_factory=Selection, kw_only=True)
+    """Which rows `parts` has."""
+    _tally: Tally | None = field(default=None, kw_only=True)
 
     verb: ClassVar[str] = "decide apply"
     headline: ClassVar[str] = "decisions"
 
+    def __post_init__(self) -> None:
+        if self.run is not None:
+            self.signatures, self.notes, self.alerts = (
+                self.run.signatures,
+                list(self.run.notices),
+                list(self.run.alerts),
+            )
+
     def heading(self) -> str:
-        """What the labels are for."""
+        """Return the goal of the rule."""
         return f"Labels: {self.rule.goal}"
 
+    def decisions(self) -> Iterator[Decisions]:
+        """Return the decisions about each chunk; the first call counts them."""
+        if self._tally is not None:
+            yield from self.source()
+            return
+        tally = Tally(self.rule)
+        for part in self.source():
+            tally.add(part)
+            yield part
+        self._tally = tally
+        self.tables["decisions"] = labels_table(tally, flag_notes(self.system_flags))
+
+    @property
+    def tally(self) -> Tally:
+        """Counts of all labels."""
+        if self._tally is None:
+            for _ in self.decisions():
+                pass
+        assert self._tally is not None
+        return self._tally
+
     def viewed(self) -> ViewData:
-        """Every translation with its label, and how many would be used at other limits."""
+        """Return every translation with its label, and how many would be used at other thresholds."""
         seen = SeenQualities()
-        seen.add(self.decisions)
-        return viewed_labels(self.rule, [self.decisions], seen)
+        for part in self.decisions():
+            seen.add(part)
+        return viewed_labels(self.rule, self.source(), seen)
 
     @property
     def labels(self) -> list[str]:
-        """``use``, ``review`` or ``reject``, one a translation."""
-        return self.decisions.labels
+        """``use``, ``review`` or ``reject``, one per translation."""
+        return [label for part in self.decisions() for label in part.labels]
 
     @property
     def warnings(self) -> list[str]:
-        """What a user should know before relying on the labels: missing promises, scores that have drifted."""
+        """What to know before relying on the labels: missing guarantees, scores that have drifted."""
         return warnings(self.tally)
 
+    @property
+    def totals(self) -> str:
+        """How many translations there are, and how many have each label."""
+        return totals(self.tally)
+
+    @property
+    def system_flags(self) -> dict[str, dict[str, int]]:
+        """By system, how many translations have each flag."""
+        return {} if self.run is None else self.run.flagged()
+
+    @property
+    def flags(self) -> dict[str, int]:
+        """How many translations have each flag: empty ones, truncated ones …"""
+        return {} if self.run is None else self.run.flags
+
+    def parts(self) -> Iterator[Columns]:
+        """Return the selected rows of each chunk as columns: those of the input, label, probability, reason, scores, flags."""
+        renamed: list[str] = []
+        first = 1
+        for part in self.decisions():
+            columns = labelled_columns(part, first, self.scores, renamed)
+            first += len(part)
+            yield self.selection.of_columns(columns)
+        self.notes += renamed
+
     def columns(self) -> Columns:
-        """One row a translation: what is known of it, label, probability and reason, scores and flags."""
-        return labelled_columns(self.decisions, 1, self.decisions.scores, [])
+        """Return one row per translation, as in `parts`."""
+        return joined(list(self.parts()))
 
     scores_columns = columns
 
     def to_dict(self) -> dict[str, Any]:
-        """``{"goal": ..., "segments": [...], "counts": {...}, "warnings": [...]}``."""
-        about = {"counts": self.tally.shares(), "warnings": self.warnings}
-        segments = row_objects(self.columns(), self.decisions.scores)
-        return {"goal": self.rule.goal, "segments": segments, **about}
+        """Return ``{"goal": ..., "segments": [...], "counts": {...}, "warnings": [...]}``."""
+        segments = row_objects(self.columns(), self.scores)
+        return {"goal": self.rule.goal, "segments": segments, "counts": self.tally.shares(), "warnings": self.warnings}
+
+    def manifest(self) -> Manifest:
+        """Return the manifest, with how much of the run was resumed."""
+        made = super().manifest()
+        if self.run is None:
+            return made
+        return replace(made, data_hash=self.run.data_hash, chunks_reused=self.run.reused, chunks_scored=self.run.scored)
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the number of labelled segments."""
+        return self.run.segments if self.run is not None else {"segments": len(self.tally)}
+
+    def __enter__(self) -> Decided:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """Delete the progress file of the run; keep it after an error, to resume from it."""
+        if self.run is not None and kind is None:
+            self.run.finish()
+        elif self.run is not None:
+            self.run.close()
 
 
 def fit_rule(
@@ -169,40 +262,50 @@ def fit_rule(
     goal: str = "catch 95%",
     *,
     scores: Sequence[str] = (),
-    columns: Mapping[str, str] | None = None,
-    quoting: Quoting = "auto",
-    langs: Sequence[str] = (),
-    dev_share: float | None = None,
-    success_at: float | None = None,
-    judge: str | Judge | None = None,
-    judged: str | os.PathLike[str] | None = None,
     confidence: float = 0.9,
     reject_at: float = 0.5,
     seed: int = 12345,
     workers: int | None = None,
     store: bool = True,
+    **options: Unpack[OutcomeInputs],
 ) -> FittedRule:
-    """Learn a rule for a goal (``catch 95%``, ``at most 2% bad``, ``lose at most 5%``, ``cost use-bad=10 review=1
-    reject-good=4``).
+    """Learn a rule for a goal from translations whose outcome is known.
 
-    `data` is a table of outcomes, as for `breakdown`, or TaskOutcomes; `columns` says which columns of the table to
-    take where the names differ, `quoting` how quotation marks in a TSV are read. Where the outcomes have a development
-    and a test part, the rule is learned from the first and its card says how it does on the second; otherwise all
-    examples teach. `dev_share` draws these parts anew with `seed`. `success_at`, `judge` and `judged` are as for `breakdown`.
-    `metrics` are names with options or Metric objects
-    (default: chrF where there are references, assay-mini where there are none), `scores` columns with ready scores
-    (``comet``, or ``ter:lower``); several are blended. `langs` keeps some languages only. `confidence` is that of ``at
-    most …``. What is not used is rejected from the breakdown probability `reject_at` on. `workers` is the number of threads
-    (default: all cores). ``store=False`` neither looks up nor keeps the results of slow metrics.
+    If the outcomes have a development and a test part, the rule is learned from the first, and its card reports how it does on the
+    second. Otherwise, all examples are used for learning.
+
+    Args:
+        data: A table of outcomes, as for `breakdown`, or TaskOutcomes.
+        metrics: Names with options or Metric objects; several are blended. By default, chrF if there are references, else
+            assay-mini.
+        goal: ``catch 95%``, ``at most 2% bad``, ``lose at most 5%``, or ``cost use-bad=10 review=1 reject-good=4``.
+        scores: Columns of `data` with precomputed scores (``comet``, or ``ter:lower`` if lower is better).
+        confidence: Confidence level of the goal ``at most …``.
+        reject_at: Reject translations that are not used from this breakdown probability.
+        seed: Seed of `dev_share` and of the split that sets the thresholds.
+        workers: Number of threads, by default one per core.
+        store: Whether to look up and cache the scores of slow metrics.
+        options: How outcomes are read (`assay.verbs.shared.outcomes.OutcomeInputs`).
+
+    Returns:
+        The rule with its card.
+
+    Raises:
+        InputError: The goal, the outcomes or the scores are invalid.
+
+    >>> import assay
+    >>> from assay.core.outcomes import TaskOutcomes
+    >>> batch = assay.Batch(["x"] * 60)
+    >>> scores = {"mine": [*range(20), *range(40, 80)]}
+    >>> outcomes = TaskOutcomes.single(batch, [False] * 20 + [True] * 40, ["es"] * 60, [""] * 60, scores=scores)
+    >>> assay.fit_rule(outcomes, goal="catch 90%", scores=["mine"]).rule.goal
+    'catch 90%'
     """
     wanted = parse_goal(goal, confidence)
     if not 0 < reject_at <= 1:
         raise InputError(f"reject_at must be a probability above 0, not {reject_at:g}.")
     read: list[str] = []
-    outcomes = load_outcomes(
-        data, columns=columns, quoting=quoting, notes=read, scores=scores, langs=langs, dev_share=dev_share, seed=seed,
-        need_split=False, success_at=success_at, judged=judge_outcomes(data, judge, judged, columns, quoting, read),
-    )  # fmt: skip
+    outcomes = read_outcomes(data, options, read, scores=scores, seed=seed, need_split=False)
     if metrics is None:
         metrics = [] if scores else ["chrf"] if outcomes.has_references else without_reference()
     built = build_metrics(metrics) if metrics else {}
@@ -210,10 +313,10 @@ def fit_rule(
     values: dict[str, Any] = {one.name: one.values for one in measured}
     teach, test = parts(outcomes)
     card: dict[str, Any] = {"data": "outcomes" if isinstance(data, TaskOutcomes) else Path(data).name, "seed": seed}
-    if judge is not None:
+    if (judge := options.get("judge")) is not None:
         card["judge"] = judge if isinstance(judge, str) else getattr(judge, "__qualname__", type(judge).__qualname__)
-    if success_at is not None:
-        card["success_at"] = success_at
+    if options.get("success_at") is not None:
+        card["success_at"] = options["success_at"]
     if len(outcomes.batch) > len(outcomes):
         card["parts"] = "an example is judged by its worst part: use it where every part is labelled use"
     rule = fit(
@@ -228,10 +331,10 @@ def fit_rule(
     )
     if test.any():
         rule = replace(rule, card={**rule.card, "checked": tried(rule, values, outcomes, test)})
-    made = fitted(rule)
-    made.notes += read
-    made.learned = Learned(wanted, outcomes, measured, teach, _held(rule, values, outcomes, teach, seed), test)
-    return made
+    result = fitted(rule)
+    result.notes += read
+    result.learned = Learned(wanted, outcomes, measured, teach, _held(rule, values, outcomes, teach, seed), test)
+    return result
 
 
 def _held(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, teach: Any, seed: int) -> Any:
@@ -268,78 +371,164 @@ def read_rule(path: str | os.PathLike[str]) -> Rule:
     return Rule.from_dict(read, str(path))
 
 
+@overload
 def apply_rule(
     rule: AnyRule,
-    hypotheses: Texts,
+    hypotheses: Texts | None = None,
     references: References | None = None,
     *,
-    sources: Texts | None = None,
     languages: Sequence[str] | str = "",
-    empty_reference: EmptyReference | None = None,
+    scores: Mapping[str, Any] | None = None,
     texts: bool = False,
+    trust: bool = False,
+    out: None = None,
+    **options: Unpack[ScoreOptions],
+) -> Decided: ...
+@overload
+def apply_rule(
+    rule: AnyRule,
+    *,
+    languages: str = "",
+    trust: bool = False,
+    out: str | os.PathLike[str],
+    **options: Unpack[ScoreOptions],
+) -> LabelledCorpus: ...
+def apply_rule(
+    rule: AnyRule,
+    hypotheses: Texts | None = None,
+    references: References | None = None,
+    *,
+    languages: Sequence[str] | str = "",
+    scores: Mapping[str, Any] | None = None,
+    texts: bool = False,
+    trust: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    **options: Unpack[ScoreOptions],
+) -> Decided | LabelledCorpus:
+    """Label translations: use, review or reject.
+
+    A rule that was learned from a column of scores takes these columns from `scores` or from the table `data`. Any other rule
+    scores the translations with its metrics.
+
+    Args:
+        rule: A result of `fit_rule`, or the path of its JSON file.
+        hypotheses: The translations.
+        references: Their references, as in `score`.
+        languages: The source language: one for all translations, or one for each. By default, the language pairs of the texts
+            decide.
+        scores: Scores that have been computed already, one column per metric of the rule.
+        texts: Keep all columns of the input in the rows.
+        trust: Let a rule from a file name ``module:name`` and the path of a checkpoint.
+        out: Output folder for a corpus in many files, as in `score`.
+        options: The texts, threads and cache, the choice of rows (`keep` only), and for a corpus its workers, as in `score`.
+
+    Returns:
+        The labels: `Decided`, or `LabelledCorpus` if `out` is given.
+
+    Raises:
+        InputError: The rule or the texts are invalid, or a metric of the rule has changed.
+
+    >>> import assay
+    >>> from assay.core.outcomes import TaskOutcomes
+    >>> batch = assay.Batch(["x"] * 60)
+    >>> scores = {"mine": [*range(20), *range(40, 80)]}
+    >>> outcomes = TaskOutcomes.single(batch, [False] * 20 + [True] * 40, ["es"] * 60, [""] * 60, scores=scores)
+    >>> rule = assay.fit_rule(outcomes, goal="catch 90%", scores=["mine"])
+    >>> assay.apply_rule(rule, scores={"mine": [2.0, 70.0]}, languages="es").labels
+    ['reject', 'use']
+    """
+    inputs, scoring, rows, corpus = parted("apply_rule", options, TextInputs, ScoringOptions, RowChoice, CorpusOptions)
+    read = plain_rule(rule)
+    where = os.fspath(rule) if isinstance(rule, (str, os.PathLike)) else "the rule"
+    for name in ("dedup", "sample", "sample_by"):
+        if rows.pop(name, None) is not None:
+            raise InputError(f"{name} does not apply to labels. Select rows with keep, such as \"label == 'use'\".")
+    trusted = trust or isinstance(rule, FittedRule)
+    if out is not None:
+        lists = {"hypotheses": hypotheses, "references": references, "scores": scores, "texts": texts}
+        refuse_with_folder({**lists, **{name: inputs.get(name) for name in ("sources", "testset", "data_dir")}})
+        if not isinstance(languages, str):
+            raise InputError("a corpus takes one source language, or those of its rows.")
+        metrics = {} if by_given_scores(read) else rule_metrics(read, where, trust=trusted)
+        return label_corpus(read, metrics, out, options, language=languages)
+    need_folder(corpus)
+    asked = None
+    if scores is None and not by_given_scores(read):
+        built = rule_metrics(read, where, trust=trusted)
+        asked = request(hypotheses, references, metrics=built, rows=texts or any(rows.values()), **inputs)
+    files = [where] if isinstance(rule, (str, os.PathLike)) else []
+    result = (
+        label_request(read, asked, inputs, languages, texts=texts, files=files, **scoring, **rows)
+        if scores is None
+        else _by_columns(read, scores, languages)
+    )
+    assert result.tally is not None  # counts the labels
+    return result
+
+
+def _by_columns(rule: Rule, scores: Mapping[str, Any], languages: Sequence[str] | str) -> Decided:
+    """Label by scores in memory."""
+    for member in rule.members:
+        if member.name not in scores:
+            raise unknown("column of scores", member.name, scores)
+    columns = {member.name: np.asarray(scores[member.name], np.float64) for member in rule.members}
+    decisions = decide(rule, columns, languages)
+    return Decided({}, rule, lambda: iter([decisions]), scores=list(columns))
+
+
+def by_given_scores(rule: Rule) -> bool:
+    """Whether a rule takes all its scores from columns of the input."""
+    return all(member.source == "column" for member in rule.members)
+
+
+def label_request(
+    rule: Rule,
+    asked: TextRequest | None,
+    inputs: Mapping[str, Any],
+    languages: Sequence[str] | str = "",
+    *,
+    texts: bool = False,
+    files: Sequence[str] = (),
     flags: Flagging = "auto",
     workers: int | None = None,
     store: bool = True,
-    trust: bool = False,
+    progress: RowsDone | None = None,
+    keep: str | None = None,
 ) -> Decided:
-    """Label translations: use, review or reject.
+    """Label the texts of a request; without one, the rows of a table in `inputs` that has the scores of the rule."""
+    selection = Selection(keep)
+    if asked is None:
+        data = inputs.get("data") or table_among(inputs.get("mt", ()))
+        if data is None:
+            columns = ", ".join(member.name for member in rule.members)
+            raise InputError(f"the rule goes by ready scores: give a table with them, --data FILE ({columns}).")
+        notes: list[str] = []
 
-    `rule` is what `fit_rule` gave, or the path of its JSON. `hypotheses`, `references` and `sources` are as for `score`.
-    `languages` is the source's language, one for all or one each. `texts` keeps the texts in the rows, `flags` and
-    `empty_reference` are as for `score`; a translation without a score goes to review.
-    `workers` is the number of threads (default: all cores).
-    ``store=False`` neither looks up nor keeps the results of slow metrics. ``trust=True`` lets a rule from a file name
-    ``module:name`` and the path of a checkpoint.
-    """
-    read = plain_rule(rule)
-    where = os.fspath(rule) if isinstance(rule, (str, os.PathLike)) else "the rule"
-    metrics = rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
-    asked = request(hypotheses, references, sources=sources, metrics=metrics, empty_reference=empty_reference)
-    spoken = Spoken.of(languages, asked.rows or 0)
-    run = asked.run(retained(flags, texts=texts), workers, store, None)
-    scored = {name: Scores.concat(list(run.scores("", name))) for name in run.metrics}
-    parts = list(label_chunks(read, run.chunks(), flags=flags != "none"))
-    rows = joined_rows([part.rows for part in parts if part.rows is not None])
-    raised = None if flags == "none" else [row for part in parts for row in part.flags or ()]
-    made = _decided(read, replace(label(read, scored, spoken), rows=rows, flags=raised), run.flags, run.notices)
-    made.alerts = run.alerts
-    return made
+        def given() -> Iterator[Decisions]:
+            return _given_scores(rule, str(data), inputs, notes, languages)
 
+        return Decided({}, rule, given, selection=selection, notes=notes, files=[str(data), *files])
+    run = asked.run(retained(flags, texts=texts or keep is not None), workers, store, progress)
+    if not isinstance(languages, str):
+        Spoken.of(languages, len(run))  # refuses the wrong number of languages
 
-def apply_scores(rule: AnyRule, scores: Mapping[str, Any], *, languages: Sequence[str] | str = "") -> Decided:
-    """Label by scores that are there already.
+    def scored() -> Iterator[Decisions]:
+        return label_chunks(rule, run.chunks(), languages, flags=flags != "none")
 
-    `rule` is what `fit_rule` gave, or the path of its JSON. `scores` has a column for each of the rule's metrics.
-    `languages` is the source's language, one for all or one each.
-    """
-    import numpy as np
-
-    read = plain_rule(rule)
-    for member in read.members:
-        if member.name not in scores:
-            raise unknown("column of scores", member.name, scores)
-    columns = {member.name: np.asarray(scores[member.name], np.float64) for member in read.members}
-    return _decided(read, decide(read, columns, languages))
+    names = [member.name for member in rule.members]
+    return Decided({}, rule, scored, run=run, scores=names, selection=selection, files=[*asked.inputs.paths, *files])
 
 
-def label_ready_scores(
-    rule: Rule,
-    data: str,
-    *,
-    columns: Mapping[str, str] | None = None,
-    quoting: Quoting = "auto",
-    notes: list[str] | None = None,
-    language: str = "",
+def _given_scores(
+    rule: Rule, data: str, inputs: Mapping[str, Any], notes: list[str], languages: Sequence[str] | str
 ) -> Iterator[Decisions]:
-    """Decisions about the rows of a table that brings the scores the rule was learned from, some rows at a time.
-
-    `columns` says which columns to take where the names differ, `quoting` how quotation marks are read (told in
-    `notes`); `language` is that of every row (default: the table's).
-    """
+    """Return the decisions about the rows of a table that has the scores of a rule, some rows at a time."""
     names, empty = [member.name for member in rule.members], True
-    for scores, languages, rows in read_ready_scores(data, names, columns, quoting=quoting, notes=notes):
-        yield replace(decide(rule, scores, language or languages), rows=rows)
+    quoting, found = inputs.get("quoting", "auto"), list[str]()
+    for scores, own, rows in read_ready_scores(data, names, inputs.get("columns"), quoting=quoting, notes=found):
+        yield replace(decide(rule, scores, languages or own), rows=rows)
         empty = False
+    notes[:] = [*notes, *(note for note in found if note not in notes)]
     if empty:
         raise InputError(f"{data} is empty: there is nothing to label.")
 
@@ -353,7 +542,7 @@ def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Me
         if member.source == "column":
             raise InputError(
                 f"{member.name} comes from a column of ready scores, so that all of the rule's metrics must: "
-                "assay.apply_scores(rule, scores), or learn a rule from columns alone (--score)."
+                "assay.apply_rule(rule, scores=...), or learn a rule from columns alone (--score)."
             )
     built = build_metrics([admit(METRICS, member.name, where, trust=trust) for member in rule.members])
     for member in rule.members:
@@ -370,12 +559,3 @@ def plain_rule(rule: AnyRule) -> Rule:
     if isinstance(rule, (str, os.PathLike)):
         return read_rule(rule)
     return rule.rule if isinstance(rule, FittedRule) else rule
-
-
-def _decided(
-    rule: Rule, decisions: Decisions, flags: Mapping[str, int] | None = None, notices: Sequence[str] = ()
-) -> Decided:
-    tally, raised = Tally(rule), dict(flags or {})
-    tally.add(decisions)
-    table = labels_table(tally, flag_notes({"": raised}))
-    return Decided({table.name: table}, rule, decisions, tally, raised, notes=list(notices))

@@ -23,13 +23,13 @@ from assay.suites.dfki_judge import judge as judge_outputs
 from assay.suites.dfki_judge import judge_summary, questions, verdicts
 from assay.suites.locate import locate
 from assay.verbs.result import Result
-from assay.verbs.reviewing import held
+from assay.verbs.shared.reviewing import held
 
 if TYPE_CHECKING:
     from assay.core.review import Question
     from assay.suites.dfki_files import DfkiItem
     from assay.suites.dfki_judge import JudgedOutputs
-    from assay.verbs.reviewing import OnPage
+    from assay.verbs.shared.reviewing import OnPage
 
 PathLike = str | os.PathLike[str]
 DECISIONS = "dfki-decisions.jsonl"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from assay.data import rows
 from assay.data.checkpoints import of_family
 from assay.io.files.paths import cache_dir
 from assay.verbs.result import Result
+from assay.verbs.shared.extras import requirements
 
 
 @dataclass(repr=False)
@@ -80,24 +80,6 @@ def _gpu() -> str:
 def _config() -> str:
     there = [name for name in ("assay.toml", "pyproject.toml") if Path(name).is_file()]
     return f"{Path.cwd()}{f' (has {there[0]})' if there else ''}"
-
-
-def requirements() -> dict[str, list[str]]:
-    """Extra to the names of the distributions that it asks for; under "" those that assay always needs."""
-    from importlib.metadata import PackageNotFoundError, requires
-
-    try:
-        lines = requires("mt-assay") or []
-    except PackageNotFoundError:
-        return {}
-    found: dict[str, list[str]] = {}
-    for line in lines:
-        requirement, _, marker = line.partition(";")
-        extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", marker)
-        name = re.match(r"[A-Za-z0-9._-]+", requirement.strip())
-        if name:
-            found.setdefault(extra[1] if extra else "", []).append(name[0])
-    return found
 
 
 def _extras() -> Table:

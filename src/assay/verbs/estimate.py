@@ -18,8 +18,8 @@ from assay.metrics import build_metrics
 from assay.metrics.judges.estimate import RequestEstimate
 from assay.metrics.judges.judge import PromptJudge
 from assay.verbs.result import Result
-from assay.verbs.run import choose, load_suite
 from assay.verbs.shared.request import request
+from assay.verbs.shared.suites import choose, load_suite
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from assay.core.columns import polars_frame
 from assay.core.errors import InputError, listing
@@ -17,11 +17,8 @@ from assay.core.table import Table, TableColumn
 from assay.io.files.atomic import atomic_write
 from assay.report.data import as_csv, rows
 from assay.verbs.result import Result
-from assay.verbs.run import choose, load_suite
-
-if TYPE_CHECKING:
-    from assay.io.table.open_table import Quoting
-    from assay.io.table.vocabulary import ColumnChoice
+from assay.verbs.shared.options import SuiteInputs
+from assay.verbs.shared.suites import choose, load_suite
 
 ENDINGS = (".tsv", ".csv", ".jsonl", ".parquet")
 ITEM = ("id", "source", "reference", "good", "incorrect", "phenomenon", "category", "severity", "langpair")
@@ -68,21 +65,15 @@ def export(
     suite: str | Suite,
     path: str | os.PathLike[str] | None = None,
     *,
-    data_dir: str | os.PathLike[str] | None = None,
-    columns: ColumnChoice | None = None,
-    quoting: Quoting = "auto",
-    langpair: str | None = None,
     subsample: int | None = None,
     seed: int = 12345,
-    skip_bad: bool = False,
+    **inputs: Unpack[SuiteInputs],
 ) -> Exported:
-    """The texts of a suite with the ids by which `run` reads a file of scores; written to `path` where one is given.
+    """Export the texts of a suite with the ids by which `run` reads a file of scores, to `path` if it is given.
 
-    An item has ``good`` and ``incorrect``, a judged segment ``hypothesis``. The rest is as in `run`.
+    An item has ``good`` and ``incorrect``, a judged segment ``hypothesis``. The other arguments are those of `run`.
     """
-    made, content = load_suite(
-        suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad
-    )
+    made, content = load_suite(suite, **inputs)
     content = choose(content, subsample, seed)
     rows = _segments(content) if isinstance(content, Judged) else _items(content)
     keys = [key for key in rows[0] if any(row[key] for row in rows)] if rows else []

@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from assay.core.errors import AssayError, unknown
 from assay.core.errors import listing as shortened
@@ -15,19 +15,7 @@ from assay.core.suite import Suite
 from assay.core.table import Table, TableColumn
 from assay.metrics import METRICS
 from assay.verbs.result import Result
-
-if TYPE_CHECKING:
-    from assay.core.registry import Registry
-
-REGISTRIES = {
-    "metrics": "assay.metrics:METRICS",
-    "suites": "assay.suites:SUITES",
-    "analyses": "assay.analyses:ANALYSES",
-    "perturbations": "assay.perturb:PERTURBATIONS",
-    "tasks": "assay.tasks:TASKS",
-    "translators": "assay.tasks:TRANSLATORS",
-}
-"""Every kind of thing that has a name, and where its names are kept."""
+from assay.verbs.shared.registries import names, registry
 
 
 @dataclass(repr=False)
@@ -37,11 +25,6 @@ class Listing(Result):
     kind: str
 
     verb: ClassVar[str] = "list"
-
-
-def names(kind: str) -> list[str]:
-    """The names of a kind (``metrics``, ``suites`` …), those of installed packages among them; nothing is loaded."""
-    return _registry(kind).names()
 
 
 def listing(kind: str | None = None, name: str | None = None) -> Listing:
@@ -196,24 +179,8 @@ def is_admitted(spec: str, where: str) -> bool:
     return True
 
 
-def card_citation(name: str) -> str:
-    """What the card of a metric or a suite says to cite; nothing for other things."""
-    for kind in ("metrics", "suites"):
-        if name in names(kind):
-            return str(_registry(kind).resolve(name).card.citation)
-    return ""
-
-
 def _listed(kind: str, table: Table) -> Listing:
     return Listing({table.name: table}, kind)
-
-
-def _registry(kind: str) -> Registry:
-    import importlib
-
-    module, _, attribute = REGISTRIES[kind].partition(":")
-    registry: Registry = getattr(importlib.import_module(module), attribute)
-    return registry
 
 
 def _alone(table: Table) -> Table:
@@ -259,7 +226,7 @@ def _perturbations(name: str | None) -> Table:
 
     if name is None:
         return matrix()
-    contracted(_registry("perturbations"), name, Perturbation)
+    contracted(registry("perturbations"), name, Perturbation)
     return _facts("perturbations", states(name))
 
 
@@ -282,10 +249,10 @@ def _rows(
     kind: str, row: Callable[[Any], dict[str, str]], trouble: str = "about", only: Sequence[str] = ()
 ) -> list[dict[str, str]]:
     """A row for everything of a kind, or for what is named. Of all, what cannot be loaded says so in the column `trouble`."""
-    registry, rows = _registry(kind), []
-    for name in only or registry.names():
+    known, rows = registry(kind), []
+    for name in only or known.names():
         try:
-            rows.append({"name": name, **row(registry.resolve(name))})
+            rows.append({"name": name, **row(known.resolve(name))})
         except AssayError as error:
             if only:
                 raise

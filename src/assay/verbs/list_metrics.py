@@ -11,7 +11,7 @@ from assay.core.metric import Metric
 from assay.core.spec import contracted, options
 from assay.core.table import Table, TableColumn
 from assay.metrics import METRICS, is_path, metric
-from assay.verbs.doctor import requirements
+from assay.verbs.shared.extras import installed
 
 if TYPE_CHECKING:
     from assay.core.metric import Card
@@ -128,15 +128,3 @@ def _wanting(card: Card, missing: list[str], *, here: bool) -> Iterator[str]:
         yield card.weights.given
     if card.service:
         yield card.service
-
-
-def installed(extra: str) -> bool:
-    """Whether every distribution that an extra asks for is here."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        for distribution in requirements().get(extra, ()):
-            version(distribution)
-    except PackageNotFoundError:
-        return False
-    return True

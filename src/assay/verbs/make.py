@@ -2,69 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TextIO
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO, Unpack
 
 from assay.analyses.made_audit import audit_tables
-from assay.core.columns import Columns, by_column
-from assay.core.errors import count
+from assay.core.batch import Batch
+from assay.core.errors import InputError
 from assay.core.table import Table, TableColumn
 from assay.io.documents import decode
-from assay.io.files.atomic import atomic_write
 from assay.perturb.making.job import MakingJob
-from assay.perturb.making.selection import left_out
 from assay.review.decisions import DecisionLog
 from assay.review.item_review import annotate_items, decisions_path, every_log, verdicts
+from assay.verbs.make_corpus import make_corpus
 from assay.verbs.result import Result
-from assay.verbs.reviewing import held
+from assay.verbs.shared.corpora import in_shards
+from assay.verbs.shared.made_set import MadeSet, card_path, made_table, write_card, write_lines
+from assay.verbs.shared.options import CorpusOptions, MakeOptions, TableOptions, need_folder, parted
+from assay.verbs.shared.reviewing import held
 
 if TYPE_CHECKING:
-    from assay.core.batch import Batch
-    from assay.io.table.open_table import Quoting
-    from assay.io.table.vocabulary import ColumnChoice
-    from assay.verbs.reviewing import OnPage
-
-SET = "items.jsonl"
-"""The items of a set in a run directory."""
-
-
-@dataclass(repr=False)
-class MadeSet(Result):
-    """A challenge set that was made: how many items of each perturbation, what was refused, and the data card."""
-
-    card: dict[str, Any]
-    """What was made from what, with which tools; it lies beside a written set."""
-    path: Path | None = None
-    """Where the set was written; None for one that is in `lines`."""
-    lines: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    """What was passed over in the corpus, in sentences."""
-
-    verb: ClassVar[str] = "make"
-    headline: ClassVar[str] = "made"
-
-    def __len__(self) -> int:
-        return int(self.card["items"])
-
-    def items(self) -> list[dict[str, Any]]:
-        """The items as dictionaries with the columns of the file."""
-        lines = self.lines if self.path is None else self.path.read_text(encoding="utf-8").split("\n")
-        return [json.loads(line) for line in lines if line]
-
-    def columns(self) -> Columns:
-        """One row an item, with the columns of the file but ``meta``."""
-        return by_column({key: item[key] for key in item if key != "meta"} for item in self.items())
-
-    def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
-        """A run directory: items.jsonl with its data card, tables.json and manifest.json."""
-        path = super().write(folder, figures)
-        _write(path / SET, [json.dumps(item, ensure_ascii=False) for item in self.items()])
-        _write_card(path / SET, self.card)
-        return path
+    from assay.corpus.plan import Paths
+    from assay.verbs.shared.reviewing import OnPage
 
 
 @dataclass(repr=False)
@@ -83,52 +44,68 @@ class AnnotatedSet(Result):
 
 def make(
     perturbations: Sequence[str],
-    data: str | os.PathLike[str] | Batch,
+    data: Paths | Batch,
     *,
-    langpair: str | None = None,
-    columns: ColumnChoice | None = None,
-    quoting: Quoting = "auto",
     n: int = 1000,
     seed: int = 12345,
-    workers: int = 1,
+    workers: int | None = None,
     words: tuple[int, int] | None = None,
     min_confidence: float = 0.5,
     pool: str | os.PathLike[str] | Batch | None = None,
     out: str | os.PathLike[str] | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[Any], None] | None = None,
+    **options: Unpack[MakeOptions],
 ) -> MadeSet:
     """Make a challenge set: incorrect translations from good ones, each with what was changed and where.
 
-    `perturbations` are names, names with options, or groups (``demetr``, ``all``). `data` is a table with the good
-    translations in ``mt`` beside ``src`` and ``ref``, or a Batch; `columns` says which columns of the table to take
-    where the names differ (``{"mt": "Translation"}``), `quoting` how quotation marks in a TSV are read, `langpair` is
-    that of a corpus that has none. Each perturbation gives the first `n` items that it can, a corpus with several
-    language pairs giving each its share; `words` are the fewest and the most that a translation may have. An item of
-    which the rule is less sure than `min_confidence` is refused. Other sentences are drawn from `pool`, a table or a Batch,
-    else from the corpus itself. The same `seed` gives the same bytes whatever `workers` (processes) is. With
-    `out` the items are written there, with a data card beside them (``OUT.card.json``). `progress` is told the number
-    of segments of each finished chunk.
+    The same `seed` gives the same bytes for any number of workers.
+
+    Args:
+        perturbations: Names, names with options, or groups (``demetr``, ``all``).
+        data: A table with good translations in ``mt``, and with ``src`` and ``ref``; a Batch; or a corpus in many files (a folder,
+            a pattern or a list of tables). Each shard of a corpus is a corpus of its own.
+        n: Largest number of items per perturbation (and shard). A corpus with several language pairs has a share for each.
+        seed: Seed of all random choices.
+        workers: Number of processes; by default one, and for a corpus in many files one per core.
+        words: Smallest and largest number of words of a translation that is changed.
+        min_confidence: Reject items of which the rule is less sure.
+        pool: A table or a Batch that other sentences are drawn from; by default, the corpus itself.
+        out: Output file of the items; the data card is written next to it (``OUT.card.json``). For a corpus in many files, the
+            output folder: each shard becomes a shard of items. An interrupted run resumes from it.
+        progress: Called with the number of segments of each finished chunk; for a corpus, with `assay.corpus.driver.Seen`.
+        options: How the table is read (`assay.verbs.shared.options.TableOptions`), and the workers of a corpus (`CorpusOptions`).
+
+    Returns:
+        The set, with counts per perturbation and its data card; a `MadeCorpus` for a corpus in many files.
+
+    Raises:
+        InputError: The corpus or a perturbation is invalid.
+
+    >>> import assay
+    >>> made = assay.make(["word-swap"], assay.Batch(["The cat sat on the mat ."], langpairs=["de-en"]))
+    >>> len(made), made.items()[0]["perturbation"]
+    (1, 'word-swap')
     """
+    table, corpus = parted("make", options, TableOptions, CorpusOptions)
+    if in_shards(data, out):
+        if out is None or isinstance(pool, Batch):
+            raise InputError("a corpus in many files needs out=FOLDER, and a pool that is a file.")
+        choice = {"n": n, "words": list(words) if words else None, "least": min_confidence}
+        given: Any = {**options, "data": data, "workers": workers, "progress": progress}
+        return make_corpus(perturbations, out, given, choice, pool=pool, seed=seed)
+    need_folder(corpus)
+    source: Any = data
     job = MakingJob.prepare(
-        perturbations,
-        data,
-        langpair=langpair,
-        columns=columns,
-        quoting=quoting,
-        n=n,
-        seed=seed,
-        workers=workers,
-        words=words,
-        least=min_confidence,
-        pool=pool,
-    )
+        perturbations, source, langpair=table.get("langpair"), columns=table.get("columns"), quoting=table.get("quoting", "auto"),
+        n=n, seed=seed, workers=workers or 1, words=words, least=min_confidence, pool=pool,
+    )  # fmt: skip
     if out is None:
         lines = list(job.lines(progress))
         return _made(job.card(), lines=lines, problems=job.found.problems())
     path = Path(out)
-    _write(path, job.lines(progress))
+    write_lines(path, job.lines(progress))
     card = job.card()
-    _write_card(path, card)
+    write_card(path, card)
     return _made(card, path=path, problems=job.found.problems())
 
 
@@ -171,42 +148,8 @@ def _write_audit(path: Path, tables: Mapping[str, Table]) -> None:
 
     card: Any = decode(place.read_text(encoding="utf-8"))
     card["audit"] = {name: tables[name].rows for name in ("audit", "agreement") if name in tables}
-    _write_card(path, card)
-
-
-def card_path(path: Path) -> Path:
-    """Where the data card of a set lies."""
-    return path.with_name(path.name + ".card.json")
+    write_card(path, card)
 
 
 def _made(card: dict[str, Any], **rest: Any) -> MadeSet:
     return MadeSet({"made": made_table(card)}, card, **rest)
-
-
-def made_table(card: Mapping[str, Any]) -> Table:
-    """One line a perturbation."""
-    rows = [
-        {
-            "perturbation": name,
-            "made": entry["made"],
-            "refused": sum(entry["refused"].values()),
-            "mostly because": next(iter(entry["refused"]), ""),
-            "failed": sum(entry["failed its check"].values()),
-        }
-        for name, entry in card["perturbations"].items()
-    ]
-    counts = [TableColumn(key, kind="count") for key in ("made", "refused", "failed")]
-    columns = [TableColumn("perturbation"), *counts, TableColumn("mostly because")]
-    made, read = count(card["items"], "item"), count(card["segments"], "segment")
-    notes = [f"{made} from {read} · seed {card['seed']}", *left_out(card["left out"])]
-    return Table("made", columns, rows, notes=notes)
-
-
-def _write_card(path: Path, card: Mapping[str, Any]) -> None:
-    _write(card_path(path), typed=False, lines=[json.dumps(card, ensure_ascii=False, indent=1)])
-
-
-def _write(path: Path, lines: Iterable[str], *, typed: bool = True) -> None:
-    with atomic_write(path, "w", typed=typed) as stream:
-        for line in lines:
-            stream.write(line + "\n")

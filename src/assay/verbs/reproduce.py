@@ -27,9 +27,9 @@ from assay.receipts.checked import (
 from assay.receipts.obtain import OBTAINERS, Derived, Obtained, named_metrics, obtain
 from assay.receipts.published import load_publication, load_receipts, names
 from assay.suites import admit_suite
-from assay.verbs.meta import meta
 from assay.verbs.result import Result
-from assay.verbs.run import run
+from assay.verbs.shared.meta_scores import NewMetrics, evaluate
+from assay.verbs.shared.suites import Analysing, run_suite
 
 if TYPE_CHECKING:
     from assay.receipts.published import Publication
@@ -148,9 +148,10 @@ class VerbRunner:
 
     def run(self, suite: str, metrics: Sequence[str]) -> Derived:
         """One run of metrics on a suite; receipts hold no intervals, so hardly anything is resampled."""
-        result = run(suite, metrics, data_dir=self.data_dir, samples=2, workers=self.workers)
+        result = run_suite(suite, metrics, Analysing(samples=2), data_dir=self.data_dir, workers=self.workers)
         return Derived(result.tables, result.content)
 
     def meta(self, name: str) -> Derived:
         """The official tables of a WMT metrics task."""
-        return Derived(meta(name, data_dir=self.data_dir, workers=self.workers).tables)
+        new = NewMetrics({}, workers=self.workers)
+        return Derived(evaluate(name, new, {}, data_dir=self.data_dir).tables)

@@ -22,6 +22,7 @@ from assay.verbs.rerun_arguments import admitted, fitting, inside
 from assay.verbs.rerun_compare import compare_results
 from assay.verbs.result import Result
 from assay.verbs.shared.input_files import several
+from assay.verbs.shared.manifests import manifest_of
 
 if TYPE_CHECKING:
     from assay.verbs.rerun_compare import ThenAndNow
@@ -30,7 +31,6 @@ VERBS = {
     "score": "assay.verbs.score:score",
     "compare": "assay.verbs.compare:compare",
     "run": "assay.verbs.run:run",
-    "run_corpus": "assay.verbs.run_corpus:run_corpus",
     "meta": "assay.verbs.meta:meta",
     "spans": "assay.verbs.spans:spans",
     "campaign": "assay.verbs.campaign:campaign",
@@ -115,37 +115,11 @@ def rerun(
 @contextlib.contextmanager
 def _again(then: Manifest, arguments: Mapping[str, Any], store: bool) -> Iterator[dict[str, Any]]:
     """The arguments for this time; the shards of a set in many files go into a folder that is gone afterwards."""
-    if then.call is None or then.call.verb != "run_corpus":
+    if "out" not in arguments:
         yield {**arguments, "store": store}
         return
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        yield {**{name: value for name, value in arguments.items() if name not in WHERE}, "out": folder}
-
-
-def manifest_of(path: Path) -> Path:
-    """The manifest of a run directory or of a written file; a manifest is its own."""
-    if path.is_dir():
-        if not (path / "manifest.json").is_file():
-            raise InputError(f"{path} is no run directory: there is no manifest.json in it.{_of_corpus(path)}")
-        return path / "manifest.json"
-    beside = path.with_name(f"{path.name}.manifest.json")
-    if not path.name.endswith("manifest.json") and beside.is_file():
-        return beside
-    if not path.exists():
-        raise InputError(f"there is no run {path}: give a run directory, a manifest, or a file that --out wrote.")
-    if not path.name.endswith(".json"):
-        raise InputError(f"{path} has no manifest beside it ({beside.name}): it cannot be done again.")
-    return path
-
-
-def _of_corpus(path: Path) -> str:
-    """What to do about a folder of shards instead."""
-    shards = (path / "_manifest.json").is_file()
-    return (
-        " Its shards are those of a corpus: the command that made them, with another --out, gives the same bytes."
-        if shards
-        else ""
-    )
+        yield {**{name: value for name, value in arguments.items() if name not in WHERE}, "out": folder, "store": store}
 
 
 def _checked(then: Manifest, where: str, trust: bool) -> tuple[Any, dict[str, Any]]:

@@ -122,7 +122,7 @@ def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:
         raise InputError(
             f"{where} names the judge {shorten(judge)}, which runs a command: give --trust (trust=True) if the file is your own."
         )
-    for given in several(arguments.get("data")):
+    for given in (*several(arguments.get("data")), *several(arguments.get("suite"))):
         if is_remote(given) and not trust:
             raise InputError(
                 f"{where} names {shorten(given)}, which is asked for with your credentials: give --trust (trust=True) if the file "
@@ -132,6 +132,6 @@ def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:
         admit(METRICS, spec, where, trust=trust)
     if (analysis := arguments.get("analysis")) is not None:
         admit(ANALYSES, analysis, where, trust=trust)
-    suite = arguments.get("suite")
-    if suite is not None and not (os.sep in suite or Path(suite).suffix or Path(suite).is_file()):
-        admit(SUITES, suite, where, trust=trust)
+    for suite in () if "out" in arguments else several(arguments.get("suite")):
+        if not (os.sep in suite or Path(suite).suffix or Path(suite).is_file()):
+            admit(SUITES, suite, where, trust=trust)

@@ -103,7 +103,7 @@ class Result:
 
     def page(self) -> str:
         """This result as the page of `assay view` in one HTML file, with its rows (``--format html`` of run and compare)."""
-        from assay.verbs.view import page_of
+        from assay.verbs.shared.pages import page_of
 
         return page_of([self])
 

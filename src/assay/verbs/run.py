@@ -1,341 +1,98 @@
-"""``assay run``: metrics on challenge sets and judged sets. What is missing is scored, everything is tabled, all of it is kept."""
+"""``assay run``: metrics on challenge sets and judged sets. Missing scores are computed, and the suite's tables are made."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from assay.analyses import analyse, check_analysis
 from assay.core.call import recorded
-from assay.core.columns import Columns
-from assay.core.errors import InputError, count, unknown
-from assay.core.flags import flag_sentences
-from assay.core.item import Item
-from assay.core.judged import Judged
-from assay.core.langpair import target
+from assay.core.errors import InputError
 from assay.core.metric import Metric
-from assay.core.spec import create, options, parse
-from assay.core.suite import Measured, Suite
-from assay.engine.languages import as_computed, check_languages
-from assay.engine.measure import measure_items, measure_judged
-from assay.engine.store import Store
-from assay.io.scores.cards import file_card, split, unsaid
-from assay.metrics import build_metrics
-from assay.suites import SUITES
-from assay.verbs.defaults import able, with_learned
-from assay.verbs.labels import check_labels, labelled
-from assay.verbs.result import Result
-from assay.verbs.shared.input_files import suite_files
+from assay.core.suite import Suite
+from assay.verbs.run_corpus import run_corpus
+from assay.verbs.shared.options import CorpusOptions, RunOptions, SuiteInputs, need_folder, parted, refuse_with_folder
+from assay.verbs.shared.suites import Analysing, SuiteResult, run_suite
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis
-    from assay.core.view_data import ViewData
-    from assay.io.table.open_table import Quoting
-    from assay.io.table.vocabulary import ColumnChoice
+    from assay.corpus.driver import Watch
+    from assay.engine.inputs import PathName
 
-METRICS = ("chrf", "chrf++", "bleu", "ter", "cer", "rouge2")
-"""What is run when nothing is asked for; and assay-mini, where it is installed and the suite is small."""
+__all__ = ["SuiteResult", "run"]
 
-
-@dataclass(repr=False)
-class SuiteResult(Result):
-    """The tables of one suite, with the scores behind them."""
-
-    suite: str
-    title: str
-    content: Sequence[Item] | Judged
-    measured: list[Measured]
-    analysis: str = ""
-    reused: int = 0
-    """Of a set in many files: shards that an earlier run had done."""
-
-    verb = "run"
-
-    def __len__(self) -> int:
-        return len(self.content.batch if isinstance(self.content, Judged) else self.content)
-
-    def subject(self) -> str:
-        """What messages call it."""
-        return self.suite
-
-    def heading(self) -> str:
-        """Its title."""
-        return self.title
-
-    def head(self) -> Mapping[str, Any]:
-        """The suite's name."""
-        return {"suite": self.suite}
-
-    def lead(self) -> str:
-        """How many pairs or segments, by which metrics."""
-        what = "judged segment" if isinstance(self.content, Judged) else "pair"
-        return f"{count(len(self), what)} · {', '.join(metric.name for metric in self.measured)}"
-
-    def columns(self) -> Columns:
-        """One row for each item (or segment), with every metric's scores."""
-        columns: dict[str, Any]
-        if isinstance(self.content, Judged):
-            n = len(self.content.batch)
-            columns = {"id": self.content.batch.ids or [str(i) for i in range(1, n + 1)]}
-            columns |= {metric.name: metric.values for metric in self.measured}
-            return columns
-        columns = {
-            key: [getattr(item, key) for item in self.content] for key in ("id", "phenomenon", "category", "langpair")
-        }
-        for metric in self.measured:
-            columns[f"{metric.name} good"], columns[f"{metric.name} incorrect"] = metric.good, metric.incorrect
-        return columns
-
-    scores_columns = columns
-
-    def sizes(self) -> Mapping[str, int]:
-        """Items, or judged segments."""
-        return {self.suite: len(self)}
-
-    def viewed(self) -> ViewData:
-        """Items or judged segments with their texts and scores."""
-        from assay.verbs.viewed import viewed_items, viewed_judged
-
-        if isinstance(self.content, Judged):
-            return viewed_judged(self.content, self.measured)
-        return viewed_items(self.content, self.measured)
+DEFAULTS = {
+    **dict.fromkeys((*SuiteInputs.__annotations__, *CorpusOptions.__annotations__)),
+    "quoting": "auto", "skip_bad": False, "verify": False,
+}  # fmt: skip
+"""Recorded values of options that are not given."""
 
 
-@recorded("run")
+@recorded("run", DEFAULTS)
 def run(
-    suite: str | Suite = "embedded",
-    metrics: Sequence[str | Metric] | None = None,
+    suite: str | Suite | Sequence[str] = "embedded",
+    metrics: Sequence[str | Metric] | str | None = None,
     *,
     metric_files: Sequence[str] = (),
     analysis: str | Analysis | None = None,
-    data_dir: str | os.PathLike[str] | None = None,
-    columns: ColumnChoice | None = None,
-    quoting: Quoting = "auto",
-    langpair: str | None = None,
     subsample: int | None = None,
     labels: Mapping[str, str] | None = None,
-    skip_bad: bool = False,
-    verify: bool = False,
     seed: int = 12345,
     samples: int = 1000,
     correction: str = "none",
     workers: int | None = None,
     store: bool = True,
+    out: PathName | None = None,
+    progress: Watch | None = None,
+    **options: Unpack[RunOptions],
 ) -> SuiteResult:
     """Run metrics on a suite and make its tables.
 
     Args:
-        suite: A registered name (``demetr``), the path of a contrastive file, or a Suite object.
-        metrics: Names with options, paths of checkpoints, or Metric objects; by default string metrics, and assay-mini where it
-            is installed and the suite has at most 20,000 translations.
-        metric_files: Files of scores by metrics that live elsewhere (``scores.tsv``, ``scores.tsv:lower,source``,
-            or with a card ``scores.card.json`` beside it that says what the metric reads).
-        analysis: The analysis that makes the tables instead of the suite's own: a name (`assay.analyses`), ``module:function`` or a
-            function.
-        data_dir: Where local copies of the suites lie; by default ``$ASSAY_DATA``.
-        columns: Which column of a contrastive file plays which role where the names differ.
-        quoting: How quotation marks in a contrastive TSV are read: ``auto``, ``csv`` or ``none``.
-        langpair: This language pair only; of a contrastive file that has none, its language pair.
-        subsample: At most so many items of each phenomenon, drawn with `seed` in the proportion of its language pairs.
-        labels: Other words for metrics in tables and figures; scores and signatures keep the names.
-        skip_bad: Leave malformed rows out, and list them in `notes`.
-        verify: Check the checksums of the suite's files first.
+        suite: A registered name (``demetr``), the path of a contrastive file, a Suite object, or a contrastive set in many files
+            (a folder, a pattern or a list of files).
+        metrics: Names with options, paths of checkpoints, or Metric objects. By default, string metrics, and assay-mini if it is
+            installed and the suite has at most 20,000 translations.
+        metric_files: Files of scores of third-party metrics: ``scores.tsv``, ``scores.tsv:lower,source``, or with a card
+            ``scores.card.json`` that names what the metric reads.
+        analysis: The analysis that makes the tables instead of the suite's own: a name (`assay.analyses`), ``module:function`` or
+            a function.
+        subsample: Largest number of items per phenomenon, drawn with `seed` in proportion to the language pairs.
+        labels: Names for metrics in tables and figures; scores and signatures keep the original names.
         seed: Seed of the resampling.
         samples: Bootstrap resamples.
-        correction: For many comparisons: ``none``, ``holm``, ``bonferroni`` or ``benjamini-hochberg``.
-        workers: Threads to use; by default one a core.
-        store: Look up and keep the results of slow metrics.
+        correction: Correction for multiple comparisons: ``none``, ``holm``, ``bonferroni`` or ``benjamini-hochberg``.
+        workers: Number of threads, by default one per core. For a set in many files, the number of worker processes.
+        store: Whether to look up and cache the scores of slow metrics.
+        out: Output folder for a set in many files. Each shard becomes a shard of the same name in it, with its columns and two
+            scores per metric: ``chrf good``, ``chrf incorrect``. The tables are those of one file with all rows. An interrupted
+            run resumes from the folder. Metrics must be names, because workers load them.
+        progress: Called with `assay.corpus.driver.Seen` during a run over many files.
+        options: How the suite is loaded (`assay.verbs.shared.options.SuiteInputs`), and for a set in many files its workers
+            (`CorpusOptions`). `langpair` selects one language pair, or names that of a file without.
+
+    Returns:
+        The tables of the suite, with the scores behind them.
+
+    Raises:
+        InputError: The suite, the metrics or the options are invalid.
+        MissingPart: The data of the suite, or an extra that a metric requires, is missing.
+
+    >>> import assay
+    >>> assay.run("embedded", ["chrf"], samples=10).table().name
+    'summary'
     """
-    made, whole = _whole_suite(
-        suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad, verify=verify
+    inputs, corpus = parted("run", options, SuiteInputs, CorpusOptions)
+    how = Analysing(analysis, labels or {}, seed, samples, correction)
+    if out is not None:
+        refuse_with_folder({"metric_files": metric_files, "subsample": subsample, **{
+            name: inputs.get(name) for name in ("data_dir", "skip_bad", "verify")
+        }})  # fmt: skip
+        given: Any = {**options, "data": suite, "workers": workers, "progress": progress}
+        return run_corpus(out, metrics, given, how)
+    need_folder(corpus)
+    if not isinstance(suite, (str, Suite)):
+        raise InputError("a set in many files needs out=FOLDER.")
+    named = [metrics] if isinstance(metrics, str) else metrics
+    return run_suite(
+        suite, named, how, metric_files=metric_files, subsample=subsample, workers=workers, store=store, **inputs
     )
-    content = whole if langpair is None else of_langpair(whole, langpair, made.card.title)
-    content = choose(content, subsample, seed)
-    name = analysis or made.card.analysis
-    check_analysis(name, content)  # before anything is scored, or paid for
-    unasked = metrics is None and not metric_files
-    if unasked:
-        metrics = with_learned(METRICS, len(content.batch) if isinstance(content, Judged) else 2 * len(content))
-    built, pairs = build_metrics(metrics) if metrics else {}, langpairs_of(content)
-    if not made.card.by_language:
-        built = {name: metric.for_language("") for name, metric in built.items()}
-    built, left_out = able(built, pairs) if unasked else (built, [])
-    read = [read_metric_file(path, content, made.card.name, whole) for path in metric_files]
-    if not built and not read:
-        raise InputError("no metric was asked for (-m chrf, or --metric-file scores.tsv).")
-    check_labels(labels or {}, [*built, *(metric.name for metric in read)])
-    unable = unscored(built, pairs)
-    measured = [*measure(made, content, built, workers=workers, store=store), *read]
-    tables = analyse(name, content, measured, seed=seed, samples=samples, correction=correction)
-    tables = labelled(tables, labels or {}, [metric.name for metric in measured])
-    computed = as_computed(built, pairs)
-    notices = [notice for metric in computed.values() for notice in metric.notices]
-    return SuiteResult(
-        {table.name: table for table in tables},
-        suite=made.card.name,
-        title=made.card.title,
-        content=content,
-        measured=measured,
-        analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
-        signatures={name: metric.signed(1) for name, metric in computed.items()},
-        notes=[
-            *made.notes,
-            *made.problems,
-            *flagged(measured),
-            *left_out,
-            *unable,
-            *notices,
-            *_unsaid(metric_files),
-        ],
-        files=suite_files(made.card, data_dir),
-    )
-
-
-def unscored(metrics: Mapping[str, Metric], langpairs: Sequence[str]) -> list[str]:
-    """Return a sentence for each metric and language that it cannot be computed for here; refuse a metric without any language."""
-    return [
-        f"⚠ {name}: {sum(target(pair) == language for pair in langpairs):,} of {len(langpairs):,} are not scored: {reason}"
-        for name, metric in metrics.items()
-        for language, reason in check_languages(metric, langpairs).items()
-    ]
-
-
-def flagged(measured: Sequence[Measured]) -> list[str]:
-    """What the metrics' flags say about the texts, a sentence each."""
-    return flag_sentences({f"{metric.name} {flag}": n for metric in measured for flag, n in metric.flags.items()})
-
-
-def load_suite(
-    suite: str | Suite,
-    *,
-    data_dir: str | os.PathLike[str] | None = None,
-    columns: ColumnChoice | None = None,
-    quoting: Quoting = "auto",
-    langpair: str | None = None,
-    skip_bad: bool = False,
-    verify: bool = False,
-) -> tuple[Suite, Sequence[Item] | Judged]:
-    """The suite object and its content."""
-    made, content = _whole_suite(
-        suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad, verify=verify
-    )
-    return made, content if langpair is None else of_langpair(content, langpair, made.card.title)
-
-
-def _whole_suite(
-    suite: str | Suite,
-    *,
-    data_dir: str | os.PathLike[str] | None,
-    columns: ColumnChoice | None,
-    quoting: Quoting,
-    langpair: str | None,
-    skip_bad: bool,
-    verify: bool,
-) -> tuple[Suite, Sequence[Item] | Judged]:
-    """The suite object and all that it has, a language pair only where the suite reads one at a time."""
-    from assay.suites.locate import locate
-    from assay.suites.locate import verify as check
-
-    if isinstance(suite, Suite):
-        made = suite
-    elif suite.partition(":")[0] not in SUITES.entries and (
-        os.sep in suite or Path(suite).suffix or Path(suite).is_file()
-    ):
-        from assay.suites.contrastive import Contrastive
-
-        made = Contrastive(Path(suite), columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad)
-    else:
-        made = create(SUITES, _directed(suite, langpair), Suite)
-    made.skip_bad = made.skip_bad or skip_bad
-    folder = locate(made.card, data_dir) if made.card.folders else None
-    if verify and folder is not None:
-        check(folder, made.card)
-    content = made.load(folder)
-    if not isinstance(content, Judged) and len(content) == 0:
-        raise InputError(f"{made.card.title} has no items: there is nothing to run.")
-    return made, content
-
-
-def choose(content: Sequence[Item] | Judged, subsample: int | None, seed: int) -> Sequence[Item] | Judged:
-    """At most `subsample` items of each phenomenon; all where None is asked for."""
-    if subsample is None:
-        return content
-    if isinstance(content, Judged):
-        raise InputError("--subsample draws items of phenomena: a judged set has none.")
-    from assay.suites.subsample import subsample as drawn
-
-    return drawn(content, subsample, seed)
-
-
-def _directed(spec: str, langpair: str | None) -> str:
-    """The spec of a suite that reads one language pair at a time, with that pair as its option; any other as it is."""
-    name, given = parse(spec)
-    if langpair is None or "langpair" in given or "langpair" not in options(SUITES.resolve(name)):
-        return spec
-    return f"{spec}{',' if given else ':'}langpair={langpair}"
-
-
-def of_langpair(content: Sequence[Item] | Judged, langpair: str, title: str) -> Sequence[Item] | Judged:
-    """The items or segments of one language pair; a pair that the set lacks is refused with those it has."""
-    pairs = langpairs_of(content)
-    rows = [row for row, pair in enumerate(pairs) if pair == langpair]
-    if not rows:
-        raise unknown(f"language pair in {title}", langpair, sorted({pair for pair in pairs if pair}))
-    if len(rows) == len(pairs):
-        return content
-    return content.select(rows) if isinstance(content, Judged) else [content[row] for row in rows]
-
-
-def langpairs_of(content: Sequence[Item] | Judged) -> Sequence[str]:
-    """The language pair of each item or segment; none where a judged set names none."""
-    return content.batch.langpairs or () if isinstance(content, Judged) else [item.langpair for item in content]
-
-
-def measure(
-    suite: Suite,
-    content: Sequence[Item] | Judged,
-    metrics: Mapping[str, Metric],
-    *,
-    workers: int | None = None,
-    store: bool = True,
-) -> list[Measured]:
-    """What every metric says about the suite's texts."""
-    kept = Store.for_metrics(metrics, store)
-    name = suite.card.name
-    found = []
-    for m, built in metrics.items():
-        if isinstance(content, Judged):
-            found.append(measure_judged(content, m, built, suite=name, workers=workers, store=kept))
-        else:
-            found.append(measure_items(content, m, built, suite=name, workers=workers, store=kept))
-        if len(metrics) > 1:
-            built.release()  # so that several networks fit one GPU, one after the other
-    return found
-
-
-def read_metric_file(
-    spec: str,
-    content: Sequence[Item] | Judged,
-    suite: str = "",
-    whole: Sequence[Item] | Judged | None = None,
-) -> Measured:
-    """A metric from a file of its scores, aligned to the items; it may have those of the `whole` set, too."""
-    from assay.io.scores.metric_file import read_metric
-
-    everything = None if whole is None or whole is content else _ids(whole)
-    return read_metric(spec, _ids(content), isinstance(content, Judged), suite, everything)
-
-
-def _ids(content: Sequence[Item] | Judged) -> list[str]:
-    """The ids by which files of scores name items or segments."""
-    if isinstance(content, Judged):
-        return list(content.batch.ids or (str(i) for i in range(1, len(content.batch) + 1)))
-    return [item.id for item in content]
-
-
-def _unsaid(metric_files: Sequence[str]) -> list[str]:
-    """A sentence for every score file that does not say what its metric reads."""
-    return [unsaid(path) for path, words in map(split, metric_files) if file_card(path, words).needs == "either"]

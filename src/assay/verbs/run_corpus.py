@@ -1,16 +1,18 @@
-"""``assay run FOLDER --out FOLDER``: a set of minimal pairs in many files, scored by workers and analysed as one set."""
+"""Implementation of ``assay run FOLDER --out FOLDER``: workers score a set of minimal pairs, which is analysed as one set."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from assay.analyses import analyse, find_analysis
+import numpy as np
+
+from assay.analyses import find_analysis
 from assay.core.analysis import requirement_of
-from assay.core.call import recorded
 from assay.core.errors import InputError
 from assay.core.rows import SIDES, SPANS
 from assay.core.spans import ErrorSpan
@@ -24,119 +26,67 @@ from assay.io.table.forms import open_table
 from assay.io.table.open_table import score_place
 from assay.metrics import build_metrics
 from assay.suites.contrastive import Contrastive
-from assay.verbs.labels import check_labels, labelled
-from assay.verbs.run import METRICS, SuiteResult, flagged, of_langpair, unscored
-from assay.verbs.score_corpus import named_metrics, scoring_job
-from assay.verbs.shared.corpora import CorpusWorkers, corpus_shards, counted, remarks
+from assay.verbs.shared.corpora import CorpusRun, counted, named_metrics, remarks
+from assay.verbs.shared.labels import check_labels
+from assay.verbs.shared.suites import METRICS, Analysing, SuiteResult, analysis_name, flagged, of_langpair, unscored
 
 if TYPE_CHECKING:
-    from assay.core.analysis import Analysis
     from assay.core.item import Item
     from assay.core.metric import Metric
-    from assay.corpus.driver import Watch
-    from assay.corpus.job import Job, OnError, Shard
-    from assay.corpus.plan import Paths
+    from assay.corpus.job import Job, Shard
+    from assay.corpus.manifest import CorpusManifest
     from assay.io.files.folders import Folder
-    from assay.io.table.open_table import Quoting
-    from assay.io.table.vocabulary import ColumnChoice
+    from assay.verbs.shared.options import ScoreOptions
 
 
-@recorded("run_corpus")
 def run_corpus(
-    data: Paths,
-    metrics: Sequence[str] | str | None = None,
-    *,
-    out: str | os.PathLike[str],
-    analysis: str | Analysis | None = None,
-    columns: ColumnChoice | None = None,
-    quoting: Quoting = "auto",
-    langpair: str | None = None,
-    labels: Mapping[str, str] | None = None,
-    seed: int = 12345,
-    samples: int = 1000,
-    correction: str = "none",
-    on_error: OnError = "stop",
-    engine: str = "local",
-    workers: int | None = None,
-    batch: int | None = None,
-    address: str | None = None,
-    gpus_per_worker: float | None = None,
-    progress: Watch | None = None,
+    out: str | os.PathLike[str], metrics: Sequence[str | Metric] | str | None, options: ScoreOptions, how: Analysing
 ) -> SuiteResult:
-    """Run metrics on a contrastive set in many files: the tables are those of `run` on one file with all rows.
+    """Run metrics on a contrastive set in many files: the tables are those of one file with all rows.
 
-    Each shard becomes a shard of the same name in `out`, with its columns and two scores for each metric: ``chrf good``,
-    ``chrf incorrect``. The analysis is made here when all are through, and holds the whole set in memory, as `run` does.
-
-    Args:
-        data: A folder, a pattern or several files of minimal pairs, each as `run` takes one; also one large file.
-        metrics: Names with options; by default string metrics. Workers load them, so that objects cannot be given.
-        out: The folder of results; made where it is missing. A call that was killed goes on there when it is made again.
-        analysis: The analysis that makes the tables, as for `run`.
-        columns: Which column plays which role where the names differ.
-        quoting: How quotation marks in a TSV are read.
-        langpair: This language pair only; of a set that has none, its language pair.
-        labels: Other words for metrics in tables and figures.
-        seed: Seed of the resampling.
-        samples: Bootstrap resamples.
-        correction: For many comparisons, as for `run`.
-        on_error: What to do about a shard that cannot be read: ``stop``, or ``skip`` it.
-        engine: Where workers are: ``local`` or ``ray``.
-        workers: How many; by default as for `score_corpus`.
-        batch: Pairs that a metric gets at a time, at most.
-        address: The head of the Ray cluster, ``host:port`` or ``auto``.
-        gpus_per_worker: GPUs that each worker in a Ray cluster gets.
-        progress: Called with how far it is (`assay.corpus.driver.Seen`).
+    Workers write the scores of each shard into `out`. The analysis is made here afterwards, with the whole set in memory.
     """
-    how = CorpusWorkers(engine, workers, address, gpus_per_worker, on_error, progress)
     built = build_metrics(named_metrics(metrics, METRICS))
     card = Contrastive.card
-    name = analysis or card.analysis
+    name = how.analysis or card.analysis
     spans = requirement_of(find_analysis(name)[1]).spans
-    check_labels(labels or {}, list(built))
-    shards, notes = corpus_shards(out, data)
-    job = scoring_job(built, os.fspath(out), shards, {
-        "columns": columns, "quoting": quoting, "langpair": langpair, "spans": spans, "flags": "none", "keep": None, "dedup": None,
-        "sample": None, "sample_by": None, "seed": 12345, "batch": batch, "purpose": "pairs", "settings": {},
-    }, on_error)  # fmt: skip
-    told, driver = how.carry_out(job, shards, built)
-    rows = {name: entry["tally"]["rows"] for name, entry in told["shards"].items()}
-    done = [shard for shard in shards if rows.get(shard.name)]
-    read = _Pairs(job, open_folder(job.out))
-    content = _told_apart({shard.name: list(read.items(shard)) for shard in done})
+    check_labels(how.labels, list(built))
+    run = CorpusRun.of(out, options)
+    job = run.scoring_job(built, spans=spans, flags="none", purpose="pairs", settings={})
+    driver = run.carry_out(job, built)
+    corpus = driver.manifest
+    scored = [
+        shard for shard in run.shards if shard.name in corpus.shards and corpus.shards[shard.name].record.tally["rows"]
+    ]
+    pairs = _Pairs(job, open_folder(job.out))
+    content = _distinct({shard.name: list(pairs.items(shard)) for shard in scored})
     if not content:
         raise InputError("there are no items in these shards: there is nothing to run.")
-    measured = read.measured(built, content, told)
+    measured = pairs.measured(built, content, corpus)
+    langpair = options.get("langpair")
     if langpair is not None:
-        kept = of_langpair(content, langpair, card.title)
+        selected = of_langpair(content, langpair, card.title)
         measured = _only(measured, [item.langpair == langpair for item in content])
-        content = list(kept)  # type: ignore[arg-type]
-    tables = analyse(name, content, measured, seed=seed, samples=samples, correction=correction)
-    tables = labelled(tables, labels or {}, [metric.name for metric in measured])
-    unable = unscored(built, [item.langpair for item in content])
-    computed = as_computed(built, [item.langpair for item in content])
+        content = list(selected)  # type: ignore[arg-type]
+    langpairs = [item.langpair for item in content]
+    unable, computed = unscored(built, langpairs), as_computed(built, langpairs)
+    notes = [*run.notes, *pairs.problems[:5], *flagged(measured), *unable, *_rejected(corpus), *remarks(driver)]
     return SuiteResult(
-        {table.name: table for table in tables},
+        how.tables(name, content, measured),
         suite=card.name,
         title=card.title,
         content=content,
         measured=measured,
         reused=driver.reused,
-        analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
+        analysis=analysis_name(name),
         signatures={name: metric.signed(1) for name, metric in computed.items()},
-        notes=list(
-            dict.fromkeys(
-                [*notes, *read.problems[:5], *flagged(measured), *unable, *_rejected(told), *remarks(told, driver)]
-            )
-        ),
-        files=[file.path for shard in shards for file in shard.files],
+        notes=list(dict.fromkeys(notes)),
+        files=[file.path for shard in run.shards for file in shard.files],
     )
 
 
-def _told_apart(shards: Mapping[str, Sequence[Item]]) -> list[Item]:
+def _distinct(shards: Mapping[str, Sequence[Item]]) -> list[Item]:
     """The items of all shards; where an id comes again in another shard, the name of its shard stands before each."""
-    from dataclasses import replace
-
     items = [item for found in shards.values() for item in found]
     if len({item.id for item in items}) == len(items):
         return items
@@ -180,15 +130,13 @@ class _Pairs:
                 if self._job.spans:
                     self._spans.extend(map(_in_cell, columns[SPANS]))
 
-    def measured(self, metrics: Mapping[str, Metric], items: Sequence[Item], told: Mapping[str, Any]) -> list[Measured]:
+    def measured(self, metrics: Mapping[str, Metric], items: Sequence[Item], corpus: CorpusManifest) -> list[Measured]:
         """What each metric said about all items."""
-        import numpy as np
-
-        found, flags = [], told["flags"]
+        found, flags = [], corpus.flags
         for name, metric in metrics.items():
             good, incorrect = (np.array(self._scores[f"{name} {side}"]) for side in ("good", "incorrect"))
             own = {flag.removeprefix(f"{name} "): n for flag, n in flags.items() if flag.startswith(f"{name} ")}
-            marks = bool(told.get("marking", {}).get(name))
+            marks = bool(corpus.more.get("marking", {}).get(name))
             spans = [self._marked(name, side, items) if marks else None for side in SIDES]
             found.append(
                 Measured(
@@ -219,10 +167,6 @@ def _in_cell(value: Any) -> Any:
 
 def _only(measured: Sequence[Measured], rows: Sequence[bool]) -> list[Measured]:
     """The same metrics, of some items alone."""
-    from dataclasses import replace
-
-    import numpy as np
-
     keep = np.array(rows, bool)
 
     def spans(marked: Sequence[Sequence[ErrorSpan]] | None) -> list[Sequence[ErrorSpan]] | None:
@@ -240,7 +184,7 @@ def _only(measured: Sequence[Measured], rows: Sequence[bool]) -> list[Measured]:
     ]
 
 
-def _rejected(told: Mapping[str, Any]) -> list[str]:
-    if not told["counts"]["rejected"]:
+def _rejected(corpus: CorpusManifest) -> list[str]:
+    if not corpus.counts.rejected:
         return []
-    return [f"{counted(told['counts'])}: rejected items have no scores (_rejected.jsonl says why)."]
+    return [f"{counted(corpus)}: rejected items have no scores (_rejected.jsonl says why)."]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from assay.analyses import comparison, comparison_tables
 from assay.core.call import recorded
@@ -19,21 +19,32 @@ from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import marks_none
 from assay.engine.scoring import may_mark_spans
 from assay.report.writing import whole_file
+from assay.verbs.score_corpus import score_corpus
+from assay.verbs.shared.options import (
+    CorpusOptions,
+    RowChoice,
+    ScoreOptions,
+    ScoringOptions,
+    TextInputs,
+    need_folder,
+    parted,
+    refuse_with_folder,
+)
 from assay.verbs.shared.request import TextRequest, request
 from assay.verbs.shared.run_over_texts import RunOverTexts, fewest_segments, segments_note
+from assay.verbs.shared.selection import Selection
 
 if TYPE_CHECKING:
-    from assay.core.batch import EmptyReference
     from assay.core.chunk import Flagging
     from assay.core.metric import Floats
     from assay.core.table import Table
+    from assay.corpus.job import Duplicates
     from assay.engine.arguments import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.scored_run import RowsDone, ScoredRun
-    from assay.io.table.open_table import Quoting
-    from assay.io.table.vocabulary import ColumnChoice
     from assay.report.scores import RowStream
     from assay.report.spans import SpanRow
+    from assay.verbs.shared.corpora import CorpusResult
 
 MOST_SPANS = 20
 """Segments whose marked spans a notebook shows."""
@@ -188,82 +199,89 @@ class ScoreResult(RunOverTexts):
         return whole + fragment(islice(self.span_rows(), MOST_SPANS))
 
 
+@overload
 def score(
     hypotheses: Texts | None = None,
     references: References | None = None,
     *,
-    sources: Texts | None = None,
-    mt: PathName | Sequence[PathName] | Mapping[str, PathName] = (),
-    ref: PathName | Sequence[PathName] = (),
-    src: PathName | None = None,
-    data: Any = None,
-    columns: ColumnChoice | None = None,
-    quoting: Quoting = "auto",
-    langpair: str | None = None,
-    empty_reference: EmptyReference | None = None,
-    testset: PathName | None = None,
-    data_dir: PathName | None = None,
     metrics: Sequence[str | Metric] | None = None,
     spans: bool = False,
     texts: bool = False,
-    flags: Flagging = "auto",
     ci: bool = False,
     by: str | Sequence[str] | None = None,
     samples: int = 1000,
     seed: int = 12345,
-    workers: int | None = None,
-    store: bool = True,
-    progress: RowsDone | None = None,
-) -> ScoreResult:
-    """Score translations with one or more metrics: lists of texts, text files, or a table.
+    out: None = None,
+    **options: Unpack[ScoreOptions],
+) -> ScoreResult: ...
+@overload
+def score(
+    *,
+    out: PathName,
+    metrics: Sequence[str] | str | None = None,
+    spans: bool = False,
+    seed: int = 12345,
+    **options: Unpack[ScoreOptions],
+) -> CorpusResult: ...
+def score(
+    hypotheses: Texts | None = None,
+    references: References | None = None,
+    *,
+    metrics: Sequence[str | Metric] | str | None = None,
+    spans: bool = False,
+    texts: bool = False,
+    ci: bool = False,
+    by: str | Sequence[str] | None = None,
+    samples: int = 1000,
+    seed: int = 12345,
+    out: PathName | None = None,
+    **options: Unpack[ScoreOptions],
+) -> ScoreResult | CorpusResult:
+    """Score translations with one or more metrics: lists of texts, text files, a table, or a corpus in many files.
 
     Args:
         hypotheses: The translations.
-        references: A list of strings, or a list of such lists, one for each reference of every segment:
-            ``references=[first_references, second_references]``.
-        sources: What was translated.
-        mt: Instead of lists: text files of one segment a line, one file a system, with names or without
-            (``{"ours": "a.de"}``).
-        ref: The files of references that go with `mt`, one for each reference.
-        src: The file of sources that goes with `mt`.
-        data: Instead of both: a table with columns src, mt, ref, system … (TSV, CSV, JSON lines, XLSX, Parquet, TMX, XLIFF …,
-            ``docs/tables.md``), a frame of polars, pandas or Arrow, or dictionaries, one a row, in a list or as they come.
-        columns: Which column of `data` plays which role where the names differ: ``{"mt": "Output"}``; several columns of
-            translations are a system each (``{"mt": ["A", "B"]}``); numbers serve where there is no header line.
-        quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
-        langpair: The language pair, as in en-de, where the table does not say.
-        empty_reference: What becomes of rows whose references are all empty: ``skip`` leaves them out of metrics that need a
-            reference (the default for tables), ``score`` scores them against an empty text (the default for text files and
-            lists, as in sacrebleu), ``error`` refuses them.
-        testset: Where sources and references come from, instead of `ref` and `src`: a year (``wmt23``), the path of an
-            mt-metrics-eval tree, or a test set that sacrebleu has downloaded; with `langpair`.
-        data_dir: Where local copies of test sets lie; by default ``$ASSAY_DATA``.
-        metrics: Names with options (``"bleu:tokenize=zh"``), paths of checkpoints, or Metric objects; by default chrF and
-            BLEU where there are references, and assay-mini where it is installed, up to 20,000 rows.
+        references: A list of strings, or one such list per reference: ``references=[first_references, second_references]``.
+        metrics: Names with options (``"bleu:tokenize=zh"``), paths of checkpoints, or Metric objects. By default, chrF and
+            BLEU if there are references, and assay-mini if it is installed and there are at most 20,000 rows.
         spans: Keep the error spans that a metric marks (`ScoreResult.span_rows`).
-        texts: Keep all columns of the input, and error spans: in `ScoreResult.to_polars`, `ScoreResult.write_rows`, and for
-            `assay view` in what `ScoreResult.write` writes.
-        flags: Which flags of the texts to raise: ``auto``, ``all`` (identify languages whatever it costs) or ``none``.
-        ci: 95% bootstrap intervals beside the corpus scores.
-        by: Add the table `groups`, with a score for each document, domain …: a column of `data` (``doc``), ``length``, or a label
-            for each segment.
+        texts: Keep all columns of the input and error spans, for `ScoreResult.to_polars`, `ScoreResult.write_rows` and
+            `assay view`.
+        ci: Add 95% bootstrap intervals to the corpus scores.
+        by: Add the table `groups` with a score per document, domain …: a column of `data` (``doc``), ``length``, or one label
+            per segment.
         samples: Bootstrap resamples for `ci`.
-        seed: Seed of the resampling.
-        workers: Threads to use; by default one a core.
-        store: Look up and keep the results of slow metrics.
-        progress: Called after every chunk with its rows and whether they came from an earlier, interrupted run.
+        seed: Seed of the resampling and of `sample`.
+        out: Output folder for a corpus in many files. `data`, or `mt`, `ref` and `src`, are then folders, patterns or lists of
+            files. Each shard becomes a shard of the same name in `out`, with its columns and the scores. The folder is
+            created if needed; an interrupted run resumes from it. Metrics must be names, because workers load them.
+        options: The texts (`assay.verbs.shared.options.TextInputs`), threads and cache (`ScoringOptions`), the choice of rows
+            (`RowChoice`), and for a corpus its workers (`CorpusOptions`).
 
-    Files are read in flat memory; a call that was killed finds its finished chunks when it is made again.
+    Returns:
+        The scores: `ScoreResult`, or `CorpusResult` if `out` is given.
+
+    Raises:
+        InputError: The texts or options are invalid.
+        MissingPart: A metric requires an extra that is not installed.
+
+    Memory does not grow with the size of the files. An interrupted run of files resumes when it is repeated.
+
+    >>> import assay
+    >>> round(assay.score(["the cat sat"], ["the cat sat down"], metrics=["chrf"]).system["chrf"], 2)
+    66.02
     """
+    inputs, scoring, rows, corpus = parted("score", options, TextInputs, ScoringOptions, RowChoice, CorpusOptions)
+    if out is not None:
+        lists = {"hypotheses": hypotheses, "references": references, "sources": inputs.get("sources")}
+        sets = {name: inputs.get(name) for name in ("testset", "data_dir")}
+        refuse_with_folder({**lists, **sets, "texts": texts, "ci": ci, "by": by})
+        return score_corpus(out, metrics, options, spans=spans, seed=seed)
+    need_folder(corpus)
     asked = request(
-        hypotheses, references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns, quoting=quoting,
-        langpair=langpair, testset=testset, data_dir=data_dir,
-        metrics=metrics, spans=spans, by=by, rows=texts, empty_reference=empty_reference,
-    )  # fmt: skip
-    return score_request(
-        asked, spans=spans, texts=texts, flags=flags, ci=ci, by=by, samples=samples, seed=seed, workers=workers, store=store,
-        progress=progress,
-    )  # fmt: skip
+        hypotheses, references, metrics=metrics, spans=spans, by=by, rows=texts or any(rows.values()), **inputs
+    )
+    return score_request(asked, spans=spans, texts=texts, ci=ci, by=by, samples=samples, seed=seed, **scoring, **rows)
 
 
 @recorded("score")
@@ -280,33 +298,47 @@ def score_request(
     workers: int | None = None,
     store: bool = True,
     progress: RowsDone | None = None,
+    keep: str | None = None,
+    dedup: Duplicates | None = None,
+    sample: int | None = None,
+    sample_by: str | None = None,
 ) -> ScoreResult:
-    """`score` for a request that is made already."""
+    """Run `score` for a request that has been built."""
+    selection = Selection(keep, dedup, sample, sample_by, seed)
     if spans:
         for metric in asked.metrics.values():
             if not may_mark_spans(metric):
                 raise InputError(marks_none(metric.card.name))
-    shown = (*(TEXTS if spans else ()), *(("rows",) if texts else ()))
+    shown = (*(TEXTS if spans else ()), *(("rows",) if texts else ()), *selection.columns)
     columns = tuple(dict.fromkeys((*LABELS, *shown, *(("groups",) if by is not None else ()))))
-    keep = Retained(stats=ci or by is not None, spans=spans or texts, columns=columns, flags=flags)
-    run = asked.run(keep, workers, store, progress)
+    stats = ci or by is not None or keep is not None
+    retained = Retained(stats=stats, spans=spans or texts, columns=columns, flags=flags)
+    run = selection.without_duplicates(asked).run(retained, workers, store, progress)
     if spans:
         _need_spans(run)
     standings = comparison.plain(run.corpus)
     if ci:
-        stats = {s: {m: run.own_stats(s, m) for m in run.metrics} for s in run.systems}
-        found = comparison.contests(stats, run.metrics, samples=samples, trials=0, seed=seed, paired=False)
+        each = {s: {m: run.own_stats(s, m) for m in run.metrics} for s in run.systems}
+        found = comparison.contests(each, run.metrics, samples=samples, trials=0, seed=seed, paired=False)
         sure = comparison.standings(found)
         standings = {system: {name: sure[system][name] for name in row} for system, row in standings.items()}
-    about = segments_note(run) + (f" · 95% bootstrap, n={samples}, seed {seed}" if ci else "")
+    chosen = selection.chosen(run)
+    about = (
+        segments_note(run) + (f" · 95% bootstrap, n={samples}, seed {seed}" if ci else "") + selection.note(chosen, run)
+    )
     few = comparison_tables.doubt_notes(standings, run.metrics, fewest_segments(run)) if ci else []
     tables = [comparison_tables.systems(standings, run.metrics, notes=[about, *few, *flag_notes(run.flagged())])]
+    if keep and len(chosen):
+        kept = comparison_tables.systems(comparison.plain(chosen.corpus), run.metrics, caption=f"Rows for which {keep}")
+        tables.append(replace(kept, name="kept"))
     if by is not None:
         tables.append(_by_group(run, by if isinstance(by, str) else "group"))
-    found_tables = {table.name: table for table in tables}
-    made = ScoreResult(found_tables, run, standings, files=asked.inputs.paths, seed=seed if ci else None, marked=spans)
-    made.add_components()
-    return made
+    result = ScoreResult(
+        {table.name: table for table in tables}, chosen, standings, files=asked.inputs.paths, seed=seed if ci else None,
+        marked=spans,
+    )  # fmt: skip
+    result.add_components()
+    return result
 
 
 def _by_group(run: ScoredRun, by: str) -> Table:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+import assay
 from assay.core.batch import Batch, apply_empty_reference
 from assay.core.context import cores
 from assay.core.errors import InputError
@@ -131,10 +132,8 @@ class Ways:
 
     def python(self) -> float:
         """`assay.score` on lists, which have no language pair of their own for each row."""
-        from assay.verbs.score import score
-
         references = cast("References", self.batch.references)  # None where a row lacks one, as in a table
-        result = score(
+        result = assay.score(
             self.batch.hypotheses, references, sources=self.batch.sources, metrics=[self.metric], store=False
         )
         (found,) = result.scores.values()

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from assay.analyses.spans import categories, consistency, raters, tables
 from assay.analyses.spans.aligned import aligned, check_texts, matched, predictions_of, renamed
 from assay.analyses.spans.tables import Counted, Resampling, predicted_counts
-from assay.core.batch import Batch
 from assay.core.call import recorded
 from assay.core.columns import Columns, joined
-from assay.core.errors import InputError, count, listing, unknown
+from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric, Scores
 from assay.core.table import Table
 from assay.engine.scoring import may_mark_spans, score
@@ -23,6 +22,7 @@ from assay.io.judgements.campaign import read_campaign
 from assay.metrics import build_metrics
 from assay.stats.spans import FIELDS
 from assay.verbs.result import Result
+from assay.verbs.shared.campaigns import judged_batch, read_people
 from assay.verbs.shared.input_files import tree_files
 
 if TYPE_CHECKING:
@@ -164,8 +164,6 @@ def marked_campaign(
     data_dir: PathName | None = None,
 ) -> Campaign:
     """People's error spans from a year, a tree or a file; one without spans is refused."""
-    from assay.verbs.campaign import read_people
-
     people = read_people(gold, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
     if not people.marked:
         raise InputError(
@@ -239,22 +237,3 @@ def score_marked(
 
 def _markless(metric: Metric) -> str:
     return f"{metric.card.name} marks no error spans. Use a model that does: xcomet-xl, or a checkpoint of its class."
-
-
-def judged_batch(people: Campaign) -> tuple[list[Cell], Any]:
-    """The judged translations as a batch; those that serve as the reference are left out."""
-    cells = [cell for cell in people.judgements if (cell.langpair, cell.system) not in people.standard]
-    texts = [people.texts[cell] for cell in cells]
-    without = [str(cell) for cell, text in zip(cells, texts, strict=True) if text.text is None]
-    if without:
-        raise InputError(f"{people.name} has no translations to score ({listing(without, 3)}): it needs a column mt.")
-    sources = [text.source for text in texts]
-    references = [text.reference for text in texts]
-    batch = Batch(
-        hypotheses=[text.text or "" for text in texts],
-        sources=[text or "" for text in sources] if all(text is not None for text in sources) else None,
-        references=(references,) if any(references) else None,
-        langpairs=[cell.langpair for cell in cells] if all(cell.langpair for cell in cells) else None,
-        systems=[cell.system for cell in cells],
-    )
-    return cells, batch

@@ -11,7 +11,7 @@ from assay.core.judged import Judgement
 from assay.core.spans import ErrorSpan
 from assay.io.wmt.tree import read_eval_set
 from assay.suites import wmt as suite
-from assay.verbs.meta_xcomet import xcomet
+from assay.verbs.meta import meta
 from tests import wmt
 from tests.data import need
 
@@ -66,7 +66,7 @@ def test_every_language_pair_keeps_its_raters(tmp_path: Path):
             error = {"start": start, "end": 2 + start, "severity": "minor", "score": 1}
             lines = [f"{name}\t{json.dumps({'errors': [error]})}" for name in "ABCD" for _ in range(12)]
             wmt.write(tmp_path / "human-scores" / f"{pair}.{rater}.seg.rating", lines)
-    table = xcomet(tmp_path, stored=["chrF"], langpairs=["en-de", "zh-en"], draws=5).table("raters")
+    table = meta(tmp_path, recipe="xcomet", stored=["chrF"], langpairs=["en-de", "zh-en"], draws=5).table("raters")
     found = {(row["langpair"], row["first"]): row["f1"] for row in table.rows}
     # en-de: the same two characters; zh-en: one of two on either side.
     expected = {"en-de": 1.0, "zh-en": 0.5}

@@ -1,33 +1,45 @@
-"""What verbs over a corpus in many files share: its shards, the workers, and what is told when they are through."""
+"""Corpora in many files, for the verbs that process them: shards, jobs, workers and results."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.core.errors import InputError, count, listing
+from assay._version import __version__
+from assay.core.batch import check_empty_reference
+from assay.core.errors import InputError, alert, count, listing
+from assay.core.flags import missing_notes
+from assay.corpus import cutting, plan
+from assay.corpus.driver import Driver, whole_mark
+from assay.corpus.engines import engine
+from assay.corpus.first_look import looked
+from assay.corpus.job import BATCH, NETWORK_BATCH, Job, ShardPiece
+from assay.engine.flags import with_languages
+from assay.io.files.folders import is_remote
+from assay.io.table.folder import shards_of
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
-    from assay.corpus.driver import Driver, Watch
     from assay.corpus.driver import Seen as Seen
-    from assay.corpus.job import Job, OnError, Shard
-    from assay.corpus.plan import Paths
+    from assay.corpus.job import Shard
+    from assay.corpus.manifest import CorpusManifest
+    from assay.verbs.shared.options import ScoreOptions
 
 
 @dataclass(repr=False)
 class CorpusResult(Result):
-    """Corpus scores of many shards, and the manifest that lies beside them."""
+    """Result of a run over a corpus: corpus scores, counts, and the manifest in the folder of results."""
 
-    out: str = ""
-    told: dict[str, Any] = field(default_factory=dict)
-    """The manifest: `docs/corpora.md` says what is in it."""
-    reused: int = 0
-    """Shards that an earlier run had done."""
+    corpus: CorpusManifest = field(kw_only=True)
+    """Content of ``_manifest.json`` (`docs/corpora.md`)."""
+    out: str = field(default="", kw_only=True)
+    """The folder of results."""
+    reused: int = field(default=0, kw_only=True)
+    """Shards that an earlier run had finished."""
 
     verb: ClassVar[str] = "score"
     headline: ClassVar[str] = "corpus"
@@ -35,174 +47,236 @@ class CorpusResult(Result):
     @property
     def systems(self) -> dict[str, dict[str, float]]:
         """Corpus scores by system and metric."""
-        return dict(self.told["scores"])
+        return dict(self.corpus.scores)
 
     @property
     def system(self) -> dict[str, float]:
-        """Corpus scores by metric, where the rows are of one system."""
+        """Corpus scores by metric, if all rows are of one system."""
         if len(self.systems) != 1:
-            raise InputError(f"there are {len(self.systems)} systems: take result.systems.")
+            raise InputError(f"the corpus has {len(self.systems)} systems. Use result.systems.")
         return next(iter(self.systems.values()))
 
     @property
     def counts(self) -> dict[str, int]:
-        """Shards, rows, and how many of them were kept, rejected or came twice."""
-        return dict(self.told["counts"])
+        """Number of shards and rows, and of rows that were written, rejected or duplicates."""
+        return asdict(self.corpus.counts)
 
     @property
     def failed(self) -> dict[str, str]:
         """Shards that were left out, with the reason."""
-        return dict(self.told["failed"])
+        return dict(self.corpus.failed)
 
     def head(self) -> Mapping[str, Any]:
-        """All of the manifest but the records of the shards."""
-        return {name: value for name, value in self.told.items() if name != "shards"}
+        """Return the manifest without the records of the shards."""
+        return self.corpus.head()
 
     def sizes(self) -> Mapping[str, int]:
-        """See `counts`."""
+        """Return `counts`."""
         return self.counts
 
 
 @dataclass(frozen=True, slots=True)
-class CorpusWorkers:
-    """Where workers are and how many, what to do about a shard that cannot be read, and who watches."""
+class CorpusRun:
+    """A run over a corpus in many files: its shards, the folder of results, and the options of the verb."""
 
-    engine: str = "local"
-    workers: int | None = None
-    address: str | None = None
-    gpus_per_worker: float | None = None
-    on_error: OnError = "stop"
-    progress: Watch | None = None
+    out: str
+    shards: Sequence[Shard]
+    options: ScoreOptions
+    notes: Sequence[str] = ()
+    """Files that were left out, one sentence each."""
 
-    def __post_init__(self) -> None:
-        if self.on_error not in ("stop", "skip"):
-            raise InputError(f"--on-error is stop or skip, not {self.on_error!r}.")
+    @classmethod
+    def of(cls, out: str | os.PathLike[str], options: ScoreOptions) -> CorpusRun:
+        """Find the shards that the options name; refuse an `out` among them, and an unknown `on_error`."""
+        if options.get("on_error", "stop") not in ("stop", "skip"):
+            raise InputError(f"--on-error is stop or skip, not {options['on_error']!r}.")
+        return cls(os.fspath(out), *_shards(os.fspath(out), options))
 
-    def carry_out(
-        self, job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], *, cut: bool = True
-    ) -> tuple[dict[str, Any], Driver]:
-        """Have it done; the manifest, and the driver that knows how it went. `cut`: large shards are cut into pieces."""
-        from assay.corpus.cutting import pieces
-        from assay.corpus.driver import Driver
-        from assay.corpus.engines import engine
-        from assay.corpus.job import ShardPiece
-
-        known = {shard.name: (shard, pieces(shard, job.quoting) if cut else [ShardPiece()]) for shard in shards}
+    def job(self, metrics: Mapping[str, Metric], **fields: Any) -> Job:
+        """Return the job of this run without a look at the shards; `fields` are further fields of `Job`."""
+        options = self.options
         neural = any(metric.card.neural for metric in metrics.values())
-        made = engine(
-            self.engine,
-            workers=self.workers,
-            neural=neural,
-            address=self.address,
-            gpus_per_worker=self.gpus_per_worker,
+        return Job(
+            out=self.out,
+            metrics=tuple(metrics),
+            signatures={name: str(metric.signature) for name, metric in metrics.items()},
+            version=__version__,
+            choice=dict(options.get("columns") or {}),
+            quoting=options.get("quoting", "auto"),
+            langpair=options.get("langpair"),
+            batch=options.get("batch") or (NETWORK_BATCH if neural else BATCH),
+            **fields,
         )
-        with closing(made) as there:
-            job = replace(job, threads=there.threads)
-            driver = Driver(job, known, metrics, there, self.on_error, self.progress or (lambda seen: None))
-            told = driver.run()
-        if driver.failed and not told["shards"]:
+
+    def scoring_job(self, metrics: Mapping[str, Metric], **fields: Any) -> Job:
+        """Return the job of a run that scores rows, checked against the first readable shard."""
+        options = self.options
+        check_empty_reference(options.get("empty_reference"))
+        for name, metric in metrics.items():
+            if metric.card.service:
+                raise InputError(
+                    f"{name} asks a language model, which requires a single process for its cache and budget. A corpus in many "
+                    "files uses several. Score one file at a time (--data FILE)."
+                )
+        check_rows(options)
+        flags = fields.pop("flags", options.get("flags", "auto"))
+        job = self.job(
+            metrics,
+            empty_reference=options.get("empty_reference"),
+            flags=flags,
+            identify=with_languages(flags, metrics.values(), None),
+            keep=options.get("keep") or "",
+            dedup=options.get("dedup"),
+            sample=options.get("sample"),
+            sample_by=options.get("sample_by"),
+            **fields,
+        )
+        if job.dedup is not None or job.sample is not None:
+            job = replace(job, whole=whole_mark(self.shards))
+        return looked(job, self.shards, metrics, options.get("on_error", "stop"))
+
+    def carry_out(self, job: Job, metrics: Mapping[str, Metric], *, cut: bool = True) -> Driver:
+        """Process all shards and return the driver, which has the manifest. `cut`: large shards are cut into pieces."""
+        options = self.options
+        shards = {
+            shard.name: (shard, cutting.pieces(shard, job.quoting) if cut else [ShardPiece()]) for shard in self.shards
+        }
+        workers = engine(
+            options.get("engine", "local"),
+            workers=options.get("workers"),
+            neural=any(metric.card.neural for metric in metrics.values()),
+            address=options.get("address"),
+            gpus_per_worker=options.get("gpus_per_worker"),
+        )
+        progress: Any = options.get("progress") or (lambda seen: None)
+        with closing(workers):
+            job = replace(job, threads=workers.threads)
+            driver = Driver(job, shards, metrics, workers, options.get("on_error", "stop"), progress)
+            driver.run()
+        if driver.failed and not driver.manifest.shards:
             several = "the only shard" if len(shards) == 1 else f"each of {len(shards):,} shards"
             raise InputError(f"{several} failed, and nothing was done. {next(iter(driver.failed.values()))}")
-        return told, driver
+        return driver
+
+    def outcome(self, driver: Driver, metrics: Mapping[str, Metric], alerts: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the fields that all results of corpora have; warn about rows that lack a reference."""
+        corpus = driver.manifest
+        counts = corpus.counts
+        scored = counts.rows - counts.duplicates - counts.rejected
+        missing = missing_notes(metrics.values(), {"": corpus.flags}, scored)
+        alert(missing)
+        return {
+            "out": self.out,
+            "corpus": corpus,
+            "reused": driver.reused,
+            "signatures": dict(corpus.signatures),
+            "alerts": [*alerts, *missing],
+            "notes": [*alerts, *missing, *self.notes, *remarks(driver)],
+        }
 
 
-def corpus_shards(
-    out: str | os.PathLike[str],
-    data: Paths = (),
-    mt: Paths = (),
-    ref: Sequence[Paths] = (),
-    src: Paths | None = None,
-) -> tuple[list[Shard], list[str]]:
-    """The shards of tables or of parallel text, and what was left out, in sentences; an `out` among them is refused."""
-    from assay.corpus import plan
+def check_rows(options: Mapping[str, Any]) -> None:
+    """Refuse a selection of rows that is not valid."""
+    if options.get("sample") is not None and options["sample"] < 1:
+        raise InputError("--sample wants a whole number above 0.")
+    if options.get("sample_by") and options.get("sample") is None:
+        raise InputError("--sample-by goes with --sample.")
+    if options.get("dedup") not in (None, "pair", "mt", "src"):
+        raise InputError(f"--dedup is pair, mt or src, not {options['dedup']!r}.")
 
+
+def named_metrics(metrics: Any, default: Sequence[str]) -> tuple[str, ...]:
+    """Return the metrics as names, which workers load; objects are refused."""
+    specs = (metrics,) if isinstance(metrics, str) else tuple(metrics or default)
+    if not all(isinstance(spec, str) for spec in specs):
+        raise InputError(
+            "a corpus is scored by workers, which load metrics by name: give names ('chrf', 'module:name')."
+        )
+    return specs
+
+
+def _shards(out: str, options: ScoreOptions) -> tuple[list[Shard], ScoreOptions, list[str]]:
+    """Return the shards of tables or of parallel text, the options, and the files that were left out."""
+    given: Mapping[str, Any] = options
+    data, mt, ref, src = (given.get(name) or () for name in ("data", "mt", "ref", "src"))
     notes: list[str] = []
     if mt:
         if data:
             raise InputError("give tables (a folder or a pattern), or parallel text (--mt, --src, --ref), not both.")
-        shards = plan.text_shards(mt, src, ref)
+        shards = plan.text_shards(mt, src or None, ref)
     else:
         if ref or src:
             raise InputError("--ref and --src go with --mt; tables bring their own columns.")
         shards, notes = plan.table_shards(data)
-    _refuse_inside(os.fspath(out), shards, plan.walked([data, mt, *ref, *([src] if src else [])]))
-    return shards, notes
+    _refuse_inside(out, shards, plan.walked([data, mt, *ref, *([src] if src else [])]))
+    return shards, options, notes
+
+
+def in_shards(data: Any, out: str | os.PathLike[str] | None) -> bool:
+    """Whether an input and an output of Python's are a corpus and its folder of results, not a file and a file."""
+    if out is not None and (names_folder(os.fspath(out)) or os.path.isdir(out)):
+        return True
+    paths = [data] if isinstance(data, (str, os.PathLike)) else data if isinstance(data, (list, tuple)) else []
+    return any(isinstance(path, (str, os.PathLike)) and names_corpus(os.fspath(path)) for path in paths)
 
 
 def names_corpus(path: str) -> bool:
-    """Whether an input is a corpus in many files: a folder, a pattern, or a place in an object store."""
-    from assay.corpus.plan import is_corpus
-
-    return is_corpus(path)
+    """Whether an input is a corpus in many files: a folder, a pattern, or a location in an object store."""
+    return plan.is_corpus(path)
 
 
 def names_table(path: str) -> bool:
-    """Whether an input is one table in several files: a data set of Hugging Face's (docs/tables.md)."""
-    from assay.io.table.folder import shards_of
-
+    """Whether an input is one table in several files: a Hugging Face dataset (docs/tables.md)."""
     try:
         return shards_of(path) is not None
-    except InputError:  # of several tables: whoever reads it says so
+    except InputError:  # of several tables: its reader reports that
         return True
 
 
 def names_folder(out: str) -> bool:
-    """Whether the name of an output is that of a folder: it ends in a slash, or is a place in an object store."""
-    from assay.io.files.folders import is_remote
-
+    """Whether the name of an output is that of a folder: it ends in a slash, or is in an object store."""
     return is_remote(out) or out.endswith(("/", os.sep))
 
 
 def _refuse_inside(out: str, shards: Sequence[Shard], walked: Sequence[str]) -> None:
-    """Refuse a folder of results that holds what is read: the next run would take its own results for shards."""
-    place = os.path.join(os.path.realpath(out), "")
+    """Refuse a folder of results that contains inputs: the next run would read its own results as shards."""
+    folder = os.path.join(os.path.realpath(out), "")
     for shard in shards:
         for file in shard.files:
-            if os.path.realpath(file.path).startswith(place) or file.path.startswith(os.path.join(out, "")):
+            if os.path.realpath(file.path).startswith(folder) or file.path.startswith(os.path.join(out, "")):
                 raise InputError(f"--out {out} holds the input {file.path}: give another folder.")
-    if "://" not in out and any(place.startswith(os.path.join(os.path.realpath(root), "")) for root in walked):
+    if "://" not in out and any(folder.startswith(os.path.join(os.path.realpath(root), "")) for root in walked):
         raise InputError(f"--out {out} lies among the shards that are read: give a folder beside them.")
 
 
-def alerts_of(told: Mapping[str, Any], metrics: Mapping[str, Metric]) -> list[str]:
-    """Warn about rows that lack a reference; the same sentences for the result."""
-    from assay.core.errors import alert
-    from assay.core.flags import missing_notes
-
-    counts = told["counts"]
-    alerts = missing_notes(
-        metrics.values(), {"": told["flags"]}, counts["rows"] - counts["duplicates"] - counts["rejected"]
-    )
-    alert(alerts)
-    return alerts
+def remarks(driver: Driver) -> list[str]:
+    """Return notes on a finished run: shards that were left out or are empty, and doubtful readings."""
+    notes = dict.fromkeys(note for entry in driver.manifest.shards.values() for note in entry.record.notes)
+    failures = [f"left out: {reason}" for reason in driver.failed.values()]
+    return [*failures, *_without_rows(driver.manifest), *list(notes)[:5]]
 
 
-def remarks(told: Mapping[str, Any], driver: Driver) -> list[str]:
-    """What people should hear of a run: shards that were left out, and how doubtful things were read."""
-    notes = dict.fromkeys(note for shard in told["shards"].values() for note in shard["notes"])
-    return [*(f"left out: {said}" for said in driver.failed.values()), *_without_rows(told), *list(notes)[:5]]
-
-
-def _without_rows(told: Mapping[str, Any]) -> list[str]:
-    """A sentence about shards that have no rows: an export that broke off looks like that, too."""
-    bare = [name for name, shard in told["shards"].items() if not shard["tally"]["rows"]]
+def _without_rows(corpus: CorpusManifest) -> list[str]:
+    """Return a note on shards without rows; an interrupted export looks like that, too."""
+    bare = [name for name, entry in corpus.shards.items() if not entry.record.tally["rows"]]
     if not bare:
         return []
-    if len(bare) == len(told["shards"]):
+    if len(bare) == len(corpus.shards):
         return ["there are no rows in these shards: nothing was done."]
     has = "has" if len(bare) == 1 else "have"
-    return [f"{len(bare):,} of {count(len(told['shards']), 'shard')} {has} no rows: {listing(bare, 3)}."]
+    return [f"{len(bare):,} of {count(len(corpus.shards), 'shard')} {has} no rows: {listing(bare, 3)}."]
 
 
-def counted(counts: Mapping[str, int]) -> str:
-    """What was counted, in a line."""
-    said = [count(counts["shards"], "shard"), count(counts["rows"], "row")]
-    if counts["duplicates"]:
-        said.append(f"{count(counts['duplicates'], 'duplicate')} left out")
-    if counts["rejected"]:
-        said.append(f"{counts['rejected']:,} rejected")
-    if counts["failed"]:
-        said.append(f"{count(counts['failed'], 'shard')} failed")
-    if counts["kept"] != counts["rows"]:
-        said.append(f"{counts['kept']:,} kept")
-    return " · ".join(said)
+def counted(corpus: CorpusManifest) -> str:
+    """Return the counts of a corpus in one line."""
+    counts = corpus.counts
+    parts = [count(counts.shards, "shard"), count(counts.rows, "row")]
+    if counts.duplicates:
+        parts.append(f"{count(counts.duplicates, 'duplicate')} left out")
+    if counts.rejected:
+        parts.append(f"{counts.rejected:,} rejected")
+    if counts.failed:
+        parts.append(f"{count(counts.failed, 'shard')} failed")
+    if counts.kept != counts.rows:
+        parts.append(f"{counts.kept:,} kept")
+    return " · ".join(parts)

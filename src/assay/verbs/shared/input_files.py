@@ -71,7 +71,7 @@ def tree_files(
     """The files of these language pairs in a test set or a tree; nothing for a file of judgements, which the arguments name."""
     from assay.io.wmt.files import source_files
     from assay.suites.wmt import years
-    from assay.verbs.meta import find_set
+    from assay.verbs.shared.named_sets import find_set
 
     if os.fspath(name) not in years() and not Path(name).is_dir():
         return []

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from assay.core.batch import check_empty_reference
 from assay.core.call import Call
 from assay.core.errors import InputError
 from assay.core.langpair import plain_pair
+from assay.engine.arguments import make_batch
+from assay.engine.grouping import column_of, grouped
+from assay.engine.inputs import from_columns, from_files, from_known, from_table, split_name
+from assay.engine.run import run_inputs
+from assay.io.table.bare import is_table
 from assay.metrics import build_metrics
+from assay.verbs.shared.defaults import with_defaults
+from assay.verbs.shared.named_sets import known_texts
+from assay.verbs.shared.options import TextInputs, parted
 
 if TYPE_CHECKING:
     from assay.core.batch import EmptyReference
@@ -21,7 +29,6 @@ if TYPE_CHECKING:
     from assay.engine.arguments import References, Texts
     from assay.engine.inputs import Inputs, Known, PathName
     from assay.engine.scored_run import RowsDone, ScoredRun
-    from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
 
 
@@ -45,8 +52,6 @@ class TextRequest:
 
     def run(self, keep: Retained, workers: int | None, store: bool, progress: RowsDone | None) -> ScoredRun:
         """Score it all; see `assay.engine.run.run_inputs`."""
-        from assay.engine.run import run_inputs
-
         try:
             run = run_inputs(self.inputs, self.metrics, retain=keep, workers=workers, store=store, progress=progress)
         finally:
@@ -56,93 +61,65 @@ class TextRequest:
         return run
 
 
+TEXTS = ("hypotheses", "references", "sources", "systems")
+"""Arguments that hold texts in memory."""
+
+
 def request(
     hypotheses: Texts | None = None,
     references: References | None = None,
     *,
-    sources: Texts | None = None,
     systems: Mapping[str, Texts] | None = None,
-    mt: PathName | Sequence[PathName] | Mapping[str, PathName] = (),
-    ref: PathName | Sequence[PathName] = (),
-    src: PathName | None = None,
-    data: Any = None,
-    columns: ColumnChoice | None = None,
-    quoting: Quoting = "auto",
-    langpair: str | None = None,
-    testset: PathName | None = None,
-    data_dir: PathName | None = None,
-    metrics: Sequence[str | Metric] | Mapping[str, Metric] | None = None,
+    metrics: Sequence[str | Metric] | Mapping[str, Metric] | str | None = None,
     spans: bool = False,
     by: str | Sequence[str] | None = None,
     rows: bool = False,
-    empty_reference: EmptyReference | None = None,
+    **texts: Unpack[TextInputs],
 ) -> TextRequest:
-    """What the arguments of `assay.score` (or, with `systems`, of `assay.compare`) ask for.
+    """Build the request for the arguments of `assay.score` (or, with `systems`, of `assay.compare`).
 
-    Without `metrics` it is what the texts allow (`assay.verbs.defaults`); with `spans`, a metric that marks errors. `by` groups the
-    segments: a column of the table, ``length``, or a label for each segment. With `rows`, all columns of a table are read.
-    `empty_reference`: see `assay.core.batch`.
+    Without `metrics`, the texts decide (`assay.verbs.shared.defaults`); with `spans`, a metric that marks errors is chosen. `by`
+    groups the segments: a column of the table, ``length``, or one label per segment. With `rows`, all columns of a table are read.
     """
-    from assay.engine.grouping import grouped
-    from assay.verbs.defaults import with_defaults
-
-    check_empty_reference(empty_reference)
-    langpair = plain_pair(langpair) if langpair else langpair
-    if data is None and (table := table_among(mt, ref, src, columns, testset)) is not None:
-        data, mt = table, ()
-    known = None
-    if testset is not None:
-        from assay.verbs.known_sets import known_texts
-
-        known = known_texts(testset, langpair, data_dir)
-        langpair = known.langpair
-    built = metrics if isinstance(metrics, Mapping) else {} if metrics is None else build_metrics(metrics)
-    given = {
-        "hypotheses": hypotheses, "references": references, "sources": sources, "systems": systems, "mt": mt, "ref": ref,
-        "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair, "by": by,
-        "empty_reference": empty_reference,
+    parted("request", texts, TextInputs)
+    given: dict[str, Any] = {
+        "hypotheses": hypotheses, "references": references, "sources": None, "systems": systems, "mt": (), "ref": (),
+        "src": None, "data": None, "columns": None, "quoting": "auto", "langpair": None, "by": by, "empty_reference": None,
+        "testset": None, "data_dir": None, **texts,
     }  # fmt: skip
-    inputs = grouped(_inputs(built, known=known, whole=rows, **given), by)
-    made = TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans)
-    chosen = list(made.metrics) if metrics is None else metrics
-    asked = {**given, "testset": testset, "data_dir": data_dir, "metrics": chosen}
-    call = Call.of("", asked, texts=("hypotheses", "references", "sources", "systems"))
-    return replace(made, call=call, ours=_built_here(metrics, made.metrics))
+    check_empty_reference(given["empty_reference"])
+    if given["langpair"]:
+        given["langpair"] = plain_pair(given["langpair"])
+    names = ("mt", "ref", "src", "columns", "testset")
+    if given["data"] is None and (table := table_among(*(given[name] for name in names))) is not None:
+        given |= {"data": table, "mt": ()}
+    known = None
+    if given["testset"] is not None:
+        known = known_texts(given["testset"], given["langpair"], given["data_dir"])
+        given["langpair"] = known.langpair
+    built = metrics if isinstance(metrics, Mapping) else {} if metrics is None else build_metrics(metrics)
+    inputs = grouped(_inputs(built, given, known, whole=rows), by)
+    notes: Sequence[str] = ()
+    if metrics is None:
+        built, notes = with_defaults(inputs, spans)
+    call = Call.of("", {**given, "metrics": list(built) if metrics is None else metrics}, texts=TEXTS)
+    return TextRequest(inputs, built, notes, call, _built_here(metrics, built))
 
 
 def _built_here(asked: object, built: Mapping[str, Metric]) -> list[Metric]:
-    """The metrics that were asked for by name, or not at all; objects are whoever's gave them."""
+    """Return the metrics that were given by name, or chosen here; the caller owns metrics that are objects."""
     if asked is None:
         return list(built.values())
     names = [asked] if isinstance(asked, str) else asked if isinstance(asked, Sequence) else []
     return [built[name] for name in names if isinstance(name, str)]
 
 
-def _inputs(
-    built: Mapping[str, Metric],
-    *,
-    hypotheses: Texts | None,
-    references: References | None,
-    sources: Texts | None,
-    systems: Mapping[str, Texts] | None,
-    mt: PathName | Sequence[PathName] | Mapping[str, PathName],
-    ref: PathName | Sequence[PathName],
-    src: PathName | None,
-    data: Any,
-    columns: ColumnChoice | None,
-    quoting: Quoting,
-    langpair: str | None,
-    by: str | Sequence[str] | None,
-    empty_reference: EmptyReference | None,
-    known: Known | None,
-    whole: bool,
-) -> Inputs:
-    from assay.engine.grouping import column_of
-    from assay.engine.inputs import from_files, from_known, from_table
-
-    column = column_of(by, data is not None)
+def _inputs(built: Mapping[str, Metric], given: Mapping[str, Any], known: Known | None, *, whole: bool) -> Inputs:
+    data, langpair, empty = given["data"], given["langpair"], given["empty_reference"]
+    mt, ref, src = given["mt"], given["ref"], given["src"]
+    column = column_of(given["by"], data is not None)
     files = bool(mt or ref or src is not None)
-    lists = any(column is not None for column in (hypotheses, references, sources, systems))
+    lists = any(given[name] is not None for name in TEXTS)
     if known is not None:
         if data is not None or ref or src is not None or lists:
             raise InputError("a test set (-t) brings sources and references: give the translations alone, --mt FILE.")
@@ -153,25 +130,19 @@ def _inputs(
         if lists:
             raise InputError("data brings its own columns: leave out hypotheses, references and sources.")
         return from_table(
-            data,
-            columns,
-            quoting=quoting,
-            langpair=langpair,
-            metrics=built.values(),
-            by=column,
-            empty_reference=empty_reference,
-            whole=whole,
-        )
-    if columns:
+            data, given["columns"], quoting=given["quoting"], langpair=langpair, metrics=built.values(), by=column,
+            empty_reference=empty, whole=whole,
+        )  # fmt: skip
+    if given["columns"]:
         raise InputError("--columns goes with --data.")
     if lists and files:
         raise InputError("give lists (hypotheses, references, sources) or files (mt, ref, src), not both.")
     if lists:
-        named = {"": hypotheses} if systems is None else systems
-        return _in_memory(named, references, sources, langpair, empty_reference)
+        named = {"": given["hypotheses"]} if given["systems"] is None else given["systems"]
+        return _in_memory(named, given["references"], given["sources"], langpair, empty)
     if not mt:
         raise InputError("nothing to score: give the translations with --mt FILE, or a table with --data FILE.")
-    return from_files(_several(mt), _several(ref), src, langpair=langpair, empty_reference=empty_reference)
+    return from_files(_several(mt), _several(ref), src, langpair=langpair, empty_reference=empty)
 
 
 def table_among(
@@ -186,9 +157,6 @@ def table_among(
     Raises:
         InputError: A table is among other files, which cannot be paired with its rows.
     """
-    from assay.engine.inputs import split_name
-    from assay.io.table.bare import is_table
-
     named = [(str(name), os.fspath(path)) for name, path in mt.items()] if isinstance(mt, Mapping) else None
     files = named if named is not None else [split_name(os.fspath(path)) for path in _several(mt)]
     beside = [os.fspath(path) for path in [*_several(ref), *([] if src is None else [src])]]
@@ -232,9 +200,6 @@ def _in_memory(
     langpair: str | None,
     empty_reference: EmptyReference | None,
 ) -> Inputs:
-    from assay.engine.arguments import make_batch
-    from assay.engine.inputs import from_columns
-
     if not systems:
         raise InputError("compare needs at least one system.")
     if any(texts is None for texts in systems.values()):

@@ -12,7 +12,7 @@ from assay.core.batch import MISSING_REFERENCE
 from assay.core.errors import count
 from assay.core.metric import Metric
 from assay.verbs.result import Result
-from assay.verbs.viewed import viewed_run
+from assay.verbs.shared.viewed import viewed_run
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standings

@@ -10,7 +10,6 @@ from assay.core.context import cores
 from assay.core.errors import InputError, MissingPart
 from assay.engine.languages import lacking
 from assay.metrics import build_metrics, metric
-from assay.verbs.shared.request import TextRequest
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch
@@ -24,7 +23,7 @@ ROWS_A_SECOND = 60
 LEARNED = "assay-mini"
 
 
-def with_defaults(inputs: Inputs, spans: bool) -> TextRequest:
+def with_defaults(inputs: Inputs, spans: bool) -> tuple[Mapping[str, Metric], list[str]]:
     """chrF and BLEU where there is a reference; assay-mini where it is installed and the rows are few.
 
     With `spans`, assay-mini alone: the others mark none.
@@ -43,7 +42,7 @@ def with_defaults(inputs: Inputs, spans: bool) -> TextRequest:
         without_reference("marks errors" if spans else "scores without a reference")
     notes = [] if rows <= MOST_ROWS or _learned() is None else [f"{LEARNED} was left out: {_time(rows)}"]
     built, left_out = able(build_metrics([*wanted, *learned]), {p for batch in first for p in batch.langpairs or ()})
-    return TextRequest(inputs, built, [*left_out, *notes])
+    return built, [*left_out, *notes]
 
 
 def able(metrics: Mapping[str, Metric], langpairs: Iterable[str]) -> tuple[dict[str, Metric], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from assay.analyses.meta.choice import check_patterns, matching, recipe_of, tasks_of
 from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
@@ -20,6 +20,33 @@ if TYPE_CHECKING:
     from assay.suites.wmt import PairFacts, WmtFacts
 
 RECIPES = ("official", "xcomet")
+
+
+class MetaChoice(TypedDict, total=False):
+    """Other tasks than the official ones, and stored metrics.
+
+    Args:
+        statistics: Statistics of tasks of your own, for each language pair: ``pearson``, ``kendall``, ``soft_pairwise_accuracy`` …
+        levels: ``sys`` or ``seg``: tasks of these levels.
+        groups: ``none``, ``item`` or ``system``: tasks whose statistic is averaged over these groups.
+        gold: Human scores other than the standard ones (``da-sqm``).
+        domains: Run each task once per domain (patterns).
+        systems: Use these systems only (patterns; ``!ONLINE-*`` excludes).
+        humans: Whether human translations count as systems; by default as in the official tasks.
+        stored: Use these stored metrics only (patterns), primary or not.
+        contrastive: Use all stored metrics, not only the primary ones.
+    """
+
+    statistics: Sequence[str]
+    levels: Sequence[str]
+    groups: Sequence[str]
+    gold: str | None
+    domains: Sequence[str]
+    systems: Sequence[str]
+    humans: bool | None
+    stored: Sequence[str]
+    contrastive: bool
+
 
 Document = tuple[Any, str]
 """What a file of tasks holds, and its name."""

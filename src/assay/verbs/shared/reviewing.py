@@ -11,7 +11,7 @@ from assay.core.errors import InputError
 from assay.core.review import Hold, Question, Reviewed
 from assay.review.page_session import QuestionSession
 from assay.review.terminal import at_terminal
-from assay.verbs.view import Viewing, serve
+from assay.verbs.shared.page_server import Viewing, serve
 
 if TYPE_CHECKING:
     from assay.review.decisions import DecisionLog

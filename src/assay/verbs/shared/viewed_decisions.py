@@ -21,7 +21,7 @@ from assay.decide.sweep import Named, Swept, sweep
 from assay.decide.tables import labels_columns
 from assay.report.scores import with_added
 from assay.stats.classification import bin_threshold
-from assay.verbs.viewed_people import numbers
+from assay.verbs.shared.viewed_people import numbers
 
 if TYPE_CHECKING:
     import numpy as np

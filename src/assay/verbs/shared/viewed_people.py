@@ -9,7 +9,7 @@ from assay.core.campaign import Cell, JudgedText
 from assay.core.metric import Card
 from assay.core.screens import Apart, JudgedPair, Numbers, PairwiseTests, People
 from assay.core.view_data import ViewData
-from assay.verbs.viewed import marked
+from assay.verbs.shared.viewed import marked
 
 if TYPE_CHECKING:
     from assay.analyses.campaign.scored import ScoredPair

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from assay.analyses.meta.recipes import langpairs_of
 from assay.core.errors import InputError, MissingPart, listing, unknown
 from assay.engine.inputs import Known
 from assay.io.files.text import read_parallel
 from assay.io.wmt.files import langpairs, source_files
 from assay.io.wmt.tree import read_eval_set
-from assay.suites.wmt import pair_facts, years
-from assay.verbs.meta import find_set
+from assay.suites.locate import locate
+from assay.suites.wmt import card_of, facts, pair_facts, years
+
+if TYPE_CHECKING:
+    from assay.suites.wmt import WmtFacts
 
 
 def known_texts(
@@ -76,3 +81,26 @@ def _chosen(name: str, langpair: str | None, there: Sequence[str]) -> str:
     if langpair not in there:
         raise unknown(f"language pair of {name}", langpair, there)
     return langpair
+
+
+def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
+    """Official facts and folder of a test set, or a tree somewhere else, whose folder may carry an official name."""
+    text = os.fspath(name)
+    if text in years():
+        return facts(text), locate(card_of(text), data_dir)
+    path = Path(text)
+    if not path.exists():
+        raise unknown("WMT test set", text, years(), "or give the path of an mt-metrics-eval tree")
+    return (facts(path.name) if path.name in years() else None), path
+
+
+def default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
+    """The language pairs of the official tasks that the tree has; all of a tree without official tasks."""
+    there = langpairs(folder)
+    if official is None:
+        return there
+    wanted = langpairs_of(official.recipe)
+    here = [pair for pair in wanted if pair in there]
+    if not here:
+        raise InputError(f"{folder} has none of {', '.join(wanted)}, which the tasks of {official.name} are about.")
+    return here

@@ -1,0 +1,91 @@
+"""Result of `assay make`: a challenge set with its data card, and the files that it is written to."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from assay.core.columns import Columns, by_column
+from assay.core.errors import count
+from assay.core.table import Table, TableColumn
+from assay.io.files.atomic import atomic_write
+from assay.perturb.making.selection import left_out
+from assay.verbs.result import Result
+
+SET = "items.jsonl"
+"""The items of a set in a run directory."""
+
+
+@dataclass(repr=False)
+class MadeSet(Result):
+    """A challenge set that was made: how many items of each perturbation, what was refused, and the data card."""
+
+    card: dict[str, Any]
+    """What was made from what, with which tools; it lies beside a written set."""
+    path: Path | None = None
+    """Where the set was written; None for one that is in `lines`."""
+    lines: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    """What was passed over in the corpus, in sentences."""
+
+    verb: ClassVar[str] = "make"
+    headline: ClassVar[str] = "made"
+
+    def __len__(self) -> int:
+        return int(self.card["items"])
+
+    def items(self) -> list[dict[str, Any]]:
+        """The items as dictionaries with the columns of the file."""
+        lines = self.lines if self.path is None else self.path.read_text(encoding="utf-8").split("\n")
+        return [json.loads(line) for line in lines if line]
+
+    def columns(self) -> Columns:
+        """One row an item, with the columns of the file but ``meta``."""
+        return by_column({key: item[key] for key in item if key != "meta"} for item in self.items())
+
+    def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
+        """A run directory: items.jsonl with its data card, tables.json and manifest.json."""
+        path = super().write(folder, figures)
+        write_lines(path / SET, [json.dumps(item, ensure_ascii=False) for item in self.items()])
+        write_card(path / SET, self.card)
+        return path
+
+
+def card_path(path: Path) -> Path:
+    """Where the data card of a set lies."""
+    return path.with_name(path.name + ".card.json")
+
+
+def made_table(card: Mapping[str, Any]) -> Table:
+    """One line a perturbation."""
+    rows = [
+        {
+            "perturbation": name,
+            "made": entry["made"],
+            "refused": sum(entry["refused"].values()),
+            "mostly because": next(iter(entry["refused"]), ""),
+            "failed": sum(entry["failed its check"].values()),
+        }
+        for name, entry in card["perturbations"].items()
+    ]
+    counts = [TableColumn(key, kind="count") for key in ("made", "refused", "failed")]
+    columns = [TableColumn("perturbation"), *counts, TableColumn("mostly because")]
+    made, read = count(card["items"], "item"), count(card["segments"], "segment")
+    notes = [f"{made} from {read} · seed {card['seed']}", *left_out(card["left out"])]
+    return Table("made", columns, rows, notes=notes)
+
+
+def write_card(path: Path, card: Mapping[str, Any]) -> None:
+    """Write the data card of a set next to it."""
+    write_lines(card_path(path), typed=False, lines=[json.dumps(card, ensure_ascii=False, indent=1)])
+
+
+def write_lines(path: Path, lines: Iterable[str], *, typed: bool = True) -> None:
+    """Write a file of lines atomically."""
+    with atomic_write(path, "w", typed=typed) as stream:
+        for line in lines:
+            stream.write(line + "\n")

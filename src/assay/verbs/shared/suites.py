@@ -1,0 +1,301 @@
+"""Suites and the metrics on them: loading, scoring, analysis and the result, for all verbs that run suites."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from assay.analyses import analyse, check_analysis
+from assay.core.columns import Columns
+from assay.core.errors import InputError, count, unknown
+from assay.core.flags import flag_sentences
+from assay.core.item import Item
+from assay.core.judged import Judged
+from assay.core.langpair import target
+from assay.core.metric import Metric
+from assay.core.spec import create, options, parse
+from assay.core.suite import Measured, Suite
+from assay.engine.languages import as_computed, check_languages
+from assay.engine.measure import measure_items, measure_judged
+from assay.engine.store import Store
+from assay.io.scores.cards import file_card, split, unsaid
+from assay.io.scores.metric_file import read_metric
+from assay.metrics import build_metrics
+from assay.suites import SUITES
+from assay.suites.contrastive import Contrastive
+from assay.suites.locate import locate
+from assay.suites.locate import verify as check_sums
+from assay.suites.subsample import subsample as drawn
+from assay.verbs.result import Result
+from assay.verbs.shared.defaults import able, with_learned
+from assay.verbs.shared.input_files import suite_files
+from assay.verbs.shared.labels import check_labels, labelled
+from assay.verbs.shared.options import SuiteInputs, parted
+from assay.verbs.shared.viewed import viewed_items, viewed_judged
+
+if TYPE_CHECKING:
+    from assay.core.analysis import Analysis
+    from assay.core.table import Table
+    from assay.core.view_data import ViewData
+
+METRICS = ("chrf", "chrf++", "bleu", "ter", "cer", "rouge2")
+"""Metrics that run by default; and assay-mini, if it is installed and the suite is small."""
+
+
+@dataclass(repr=False)
+class SuiteResult(Result):
+    """The tables of one suite, with the scores behind them."""
+
+    suite: str
+    title: str
+    content: Sequence[Item] | Judged
+    measured: list[Measured]
+    analysis: str = ""
+    reused: int = 0
+    """Of a set in many files: shards that an earlier run had done."""
+
+    verb = "run"
+
+    def __len__(self) -> int:
+        return len(self.content.batch if isinstance(self.content, Judged) else self.content)
+
+    def subject(self) -> str:
+        """What messages call it."""
+        return self.suite
+
+    def heading(self) -> str:
+        """Its title."""
+        return self.title
+
+    def head(self) -> Mapping[str, Any]:
+        """The suite's name."""
+        return {"suite": self.suite}
+
+    def lead(self) -> str:
+        """How many pairs or segments, by which metrics."""
+        what = "judged segment" if isinstance(self.content, Judged) else "pair"
+        return f"{count(len(self), what)} · {', '.join(metric.name for metric in self.measured)}"
+
+    def columns(self) -> Columns:
+        """One row for each item (or segment), with every metric's scores."""
+        columns: dict[str, Any]
+        if isinstance(self.content, Judged):
+            n = len(self.content.batch)
+            columns = {"id": self.content.batch.ids or [str(i) for i in range(1, n + 1)]}
+            columns |= {metric.name: metric.values for metric in self.measured}
+            return columns
+        columns = {
+            key: [getattr(item, key) for item in self.content] for key in ("id", "phenomenon", "category", "langpair")
+        }
+        for metric in self.measured:
+            columns[f"{metric.name} good"], columns[f"{metric.name} incorrect"] = metric.good, metric.incorrect
+        return columns
+
+    scores_columns = columns
+
+    def sizes(self) -> Mapping[str, int]:
+        """Items, or judged segments."""
+        return {self.suite: len(self)}
+
+    def viewed(self) -> ViewData:
+        """Items or judged segments with their texts and scores."""
+        if isinstance(self.content, Judged):
+            return viewed_judged(self.content, self.measured)
+        return viewed_items(self.content, self.measured)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysing:
+    """How tables are made of scores."""
+
+    analysis: str | Analysis | None = None
+    """A name, ``module:function`` or a function; None for the suite's own."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Names for metrics in tables and figures."""
+    seed: int = 12345
+    samples: int = 1000
+    correction: str = "none"
+
+    def tables(
+        self, name: str | Analysis, content: Sequence[Item] | Judged, measured: Sequence[Measured]
+    ) -> dict[str, Table]:
+        """Return the tables by name, with metrics under their labels."""
+        made = analyse(name, content, measured, seed=self.seed, samples=self.samples, correction=self.correction)
+        made = labelled(made, self.labels, [metric.name for metric in measured])
+        return {table.name: table for table in made}
+
+
+def analysis_name(analysis: str | Analysis) -> str:
+    """Return the name of an analysis that is given by name or as a function."""
+    return analysis if isinstance(analysis, str) else getattr(analysis, "__name__", repr(analysis))
+
+
+def run_suite(
+    suite: str | Suite,
+    metrics: Sequence[str | Metric] | None,
+    how: Analysing,
+    *,
+    metric_files: Sequence[str] = (),
+    subsample: int | None = None,
+    workers: int | None = None,
+    store: bool = True,
+    **inputs: Unpack[SuiteInputs],
+) -> SuiteResult:
+    """Run metrics on a suite in memory and make its tables; the arguments are those of `assay.run`."""
+    made, whole, content = _loaded(suite, inputs)
+    content = choose(content, subsample, how.seed)
+    name = how.analysis or made.card.analysis
+    check_analysis(name, content)  # before anything is scored, or paid for
+    unasked = metrics is None and not metric_files
+    if unasked:
+        metrics = with_learned(METRICS, len(content.batch) if isinstance(content, Judged) else 2 * len(content))
+    built, pairs = build_metrics(metrics) if metrics else {}, langpairs_of(content)
+    if not made.card.by_language:
+        built = {name: metric.for_language("") for name, metric in built.items()}
+    built, left_out = able(built, pairs) if unasked else (built, [])
+    read = [read_metric_file(path, content, made.card.name, whole) for path in metric_files]
+    if not built and not read:
+        raise InputError("no metric was asked for (-m chrf, or --metric-file scores.tsv).")
+    check_labels(how.labels, [*built, *(metric.name for metric in read)])
+    unable = unscored(built, pairs)
+    measured = [*measure(made, content, built, workers=workers, store=store), *read]
+    computed = as_computed(built, pairs)
+    notices = [notice for metric in computed.values() for notice in metric.notices]
+    notes = [*made.notes, *made.problems, *flagged(measured), *left_out, *unable, *notices, *_unsaid(metric_files)]
+    return SuiteResult(
+        how.tables(name, content, measured),
+        suite=made.card.name,
+        title=made.card.title,
+        content=content,
+        measured=measured,
+        analysis=analysis_name(name),
+        signatures={name: metric.signed(1) for name, metric in computed.items()},
+        notes=notes,
+        files=suite_files(made.card, inputs.get("data_dir")),
+    )
+
+
+def unscored(metrics: Mapping[str, Metric], langpairs: Sequence[str]) -> list[str]:
+    """Return a sentence for each metric and language that it cannot be computed for here; refuse a metric without any language."""
+    return [
+        f"⚠ {name}: {sum(target(pair) == language for pair in langpairs):,} of {len(langpairs):,} are not scored: {reason}"
+        for name, metric in metrics.items()
+        for language, reason in check_languages(metric, langpairs).items()
+    ]
+
+
+def flagged(measured: Sequence[Measured]) -> list[str]:
+    """What the metrics' flags say about the texts, a sentence each."""
+    return flag_sentences({f"{metric.name} {flag}": n for metric in measured for flag, n in metric.flags.items()})
+
+
+def load_suite(suite: str | Suite, **inputs: Unpack[SuiteInputs]) -> tuple[Suite, Sequence[Item] | Judged]:
+    """Return the suite object and its content."""
+    made, _, content = _loaded(suite, inputs)
+    return made, content
+
+
+def _loaded(suite: str | Suite, inputs: SuiteInputs) -> tuple[Suite, Sequence[Item] | Judged, Sequence[Item] | Judged]:
+    """Return the suite object, its whole content (a single language pair if the suite reads one at a time), and the content of the
+    language pair."""
+    parted("load_suite", inputs, SuiteInputs)
+    langpair, skip_bad = inputs.get("langpair"), inputs.get("skip_bad", False)
+    if isinstance(suite, Suite):
+        made = suite
+    elif suite.partition(":")[0] not in SUITES.entries and (
+        os.sep in suite or Path(suite).suffix or Path(suite).is_file()
+    ):
+        made = Contrastive(
+            Path(suite), columns=inputs.get("columns"), quoting=inputs.get("quoting", "auto"), langpair=langpair, skip_bad=skip_bad
+        )  # fmt: skip
+    else:
+        made = create(SUITES, _directed(suite, langpair), Suite)
+    made.skip_bad = made.skip_bad or skip_bad
+    folder = locate(made.card, inputs.get("data_dir")) if made.card.folders else None
+    if inputs.get("verify") and folder is not None:
+        check_sums(folder, made.card)
+    content = made.load(folder)
+    if not isinstance(content, Judged) and len(content) == 0:
+        raise InputError(f"{made.card.title} has no items: there is nothing to run.")
+    return made, content, content if langpair is None else of_langpair(content, langpair, made.card.title)
+
+
+def choose(content: Sequence[Item] | Judged, subsample: int | None, seed: int) -> Sequence[Item] | Judged:
+    """At most `subsample` items of each phenomenon; all where None is asked for."""
+    if subsample is None:
+        return content
+    if isinstance(content, Judged):
+        raise InputError("--subsample draws items of phenomena: a judged set has none.")
+    return drawn(content, subsample, seed)
+
+
+def _directed(spec: str, langpair: str | None) -> str:
+    """The spec of a suite that reads one language pair at a time, with that pair as its option; any other as it is."""
+    name, given = parse(spec)
+    if langpair is None or "langpair" in given or "langpair" not in options(SUITES.resolve(name)):
+        return spec
+    return f"{spec}{',' if given else ':'}langpair={langpair}"
+
+
+def of_langpair(content: Sequence[Item] | Judged, langpair: str, title: str) -> Sequence[Item] | Judged:
+    """The items or segments of one language pair; a pair that the set lacks is refused with those it has."""
+    pairs = langpairs_of(content)
+    rows = [row for row, pair in enumerate(pairs) if pair == langpair]
+    if not rows:
+        raise unknown(f"language pair in {title}", langpair, sorted({pair for pair in pairs if pair}))
+    if len(rows) == len(pairs):
+        return content
+    return content.select(rows) if isinstance(content, Judged) else [content[row] for row in rows]
+
+
+def langpairs_of(content: Sequence[Item] | Judged) -> Sequence[str]:
+    """The language pair of each item or segment; none where a judged set names none."""
+    return content.batch.langpairs or () if isinstance(content, Judged) else [item.langpair for item in content]
+
+
+def measure(
+    suite: Suite,
+    content: Sequence[Item] | Judged,
+    metrics: Mapping[str, Metric],
+    *,
+    workers: int | None = None,
+    store: bool = True,
+) -> list[Measured]:
+    """What every metric says about the suite's texts."""
+    kept = Store.for_metrics(metrics, store)
+    name = suite.card.name
+    found = []
+    for m, built in metrics.items():
+        if isinstance(content, Judged):
+            found.append(measure_judged(content, m, built, suite=name, workers=workers, store=kept))
+        else:
+            found.append(measure_items(content, m, built, suite=name, workers=workers, store=kept))
+        if len(metrics) > 1:
+            built.release()  # so that several networks fit one GPU, one after the other
+    return found
+
+
+def read_metric_file(
+    spec: str,
+    content: Sequence[Item] | Judged,
+    suite: str = "",
+    whole: Sequence[Item] | Judged | None = None,
+) -> Measured:
+    """A metric from a file of its scores, aligned to the items; it may have those of the `whole` set, too."""
+    everything = None if whole is None or whole is content else _ids(whole)
+    return read_metric(spec, _ids(content), isinstance(content, Judged), suite, everything)
+
+
+def _ids(content: Sequence[Item] | Judged) -> list[str]:
+    """The ids by which files of scores name items or segments."""
+    if isinstance(content, Judged):
+        return list(content.batch.ids or (str(i) for i in range(1, len(content.batch) + 1)))
+    return [item.id for item in content]
+
+
+def _unsaid(metric_files: Sequence[str]) -> list[str]:
+    """A sentence for every score file that does not say what its metric reads."""
+    return [unsaid(path) for path, words in map(split, metric_files) if file_card(path, words).needs == "either"]
