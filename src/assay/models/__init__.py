@@ -1,14 +1,12 @@
-"""Neural models, with torch and without our compiled kernels. Nothing here is imported before a model is needed.
+"""Neural models in torch, which run without assay's compiled kernels. Nothing here is imported before a model is needed.
 
-=============  =====================================================================================================
-`files`        where checkpoints are, how they are downloaded and hashed; needs no torch, except to read weights
-`runtime`      how models run: packing, token budgets, out-of-memory, precision, 8-bit products, GPU memory
-`encoders`     encoders and their tokenizers; vectors of tokens and texts, and matching by them
-`heads`        models on an encoder that score translations: COMET, BLEURT, MaTESe
-`seq2seq`      encoder-decoders and language models: MetricX, BARTScore, Prism
-`training`     training of xCOMET's kind: data, configuration, trainer, checkpoints of a run, search
-`mini`         the recipe of assay-mini, from judged translations to its packed files
-=============  =====================================================================================================
+============= ===================================================================================================== `files`
+locate, download and hash checkpoints; torch is needed only to read weights `runtime` run models: packing, token budgets,
+out-of-memory errors, precision, 8-bit products, GPU memory `encoders` encoders and their tokenizers; vectors of tokens and
+texts, and token matching `heads` models on an encoder that score translations: COMET, BLEURT, MaTESe `seq2seq`
+encoder-decoders and language models: MetricX, BARTScore, Prism `training` training of xCOMET models: data, configuration,
+training loop, checkpoints, search for loss weights `mini` recipe of assay-mini, from judged translations to the packed
+model ============= =====================================================================================================
 
 Build a model::
 
@@ -26,6 +24,6 @@ Call it on a packed batch (all sequences end to end, no padding)::
     output = model(packed)                                       # unified models: output.scores, output.logits
     embedding = model.embed(packed)                              # regression models: one vector per sequence
 
-`assay.models.heads.checkpoint` reads and writes the official format (``hparams.yaml`` and a Lightning ``.ckpt``);
-`assay.models.heads.inference` turns texts into scores and spans.
+`assay.models.heads.checkpoint` reads and writes the official format (``hparams.yaml`` and a Lightning ``.ckpt``).
+`assay.models.heads.inference` computes scores and spans of texts.
 """

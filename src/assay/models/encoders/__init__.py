@@ -1,1 +1,1 @@
-"""Encoders: their shapes, tokenizers, pretrained weights, and the vectors they give."""
+"""Encoders: shapes, tokenizers, pretrained weights, and embeddings of tokens and texts."""

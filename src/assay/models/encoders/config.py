@@ -1,4 +1,4 @@
-"""What a model is made of: the encoder's shape, and the hyperparameters that an official ``hparams.yaml`` carries."""
+"""Configuration of models: the shape of an encoder, and the hyperparameters of an official ``hparams.yaml``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.core.schema import Bounds, Place, Share, typed
 Family = Literal["xlm-roberta", "xlm-roberta-xl", "bert", "mpnet", "other"]
 FAMILIES: tuple[Family, ...] = ("xlm-roberta", "xlm-roberta-xl", "bert", "mpnet")
 TRAINED: tuple[Family, ...] = ("xlm-roberta", "xlm-roberta-xl", "bert")
-"""The families that official COMET checkpoints, and so the ones of ``assay train``, are made with."""
+"""Families of encoders in official COMET checkpoints. ``assay train`` supports the same ones."""
 
 ENCODER_NAMES: dict[str, Family] = {
     "XLM-RoBERTa": "xlm-roberta",
@@ -21,7 +21,7 @@ ENCODER_NAMES: dict[str, Family] = {
     "BERT": "bert",
     "RemBERT": "other",
 }
-"""The names that official checkpoints give their encoders (hyperparameter ``encoder_model``)."""
+"""Names of encoders in official checkpoints (hyperparameter ``encoder_model``)."""
 
 CLASSES = (
     "regression_metric",
@@ -34,12 +34,12 @@ CLASSES = (
 
 
 Size = Annotated[int, Bounds(1, 10_000_000)]
-"""Units, layers, tokens: the largest published encoders have a hundredth of it."""
+"""Number of units, layers or tokens. The limit is a hundred times what the largest published encoders have."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Published:
-    """What is read of a Hugging Face ``config.json``; other keys are passed over."""
+    """The keys of a Hugging Face ``config.json`` that assay reads; others are ignored."""
 
     hidden_size: Size
     num_hidden_layers: Annotated[int, Bounds(1, 1000)]
@@ -58,17 +58,17 @@ class _Published:
 
     @property
     def ours(self) -> bool:
-        """Whether its blocks are those that `Encoder` has: GELU, and positions that are counted."""
+        """Whether `Encoder` supports the blocks of this model: GELU, and absolute positions."""
         return self.hidden_act == "gelu" and self.position_embedding_type == "absolute"
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderConfig:
-    """The shape of a transformer encoder.
+    """Shape of a transformer encoder.
 
     `xlm-roberta` (RoBERTa, XLM-R, InfoXLM), `bert` (BERT, mBERT, LaBSE, MiniLM) and `mpnet` normalise after each block,
-    `xlm-roberta-xl` (XL and XXL) before it. MPNet has no token types, and adds to its attention what it has learned of the
-    distance of two tokens. `other` is whatever transformers builds from `raw`, its own config.json.
+    `xlm-roberta-xl` (XL and XXL) before it. MPNet has no token types and adds a learned bias for the distance of two
+    tokens to its attention. `other` is any encoder that the transformers library builds from `raw`, its own config.json.
     """
 
     family: Family
@@ -84,11 +84,11 @@ class EncoderConfig:
     dropout: float = 0.1
     raw: Mapping[str, Any] = field(default_factory=dict)
     buckets: int = 0
-    """Distances that MPNet tells apart; 0 for the others, which know none."""
+    """Number of distances that MPNet distinguishes; 0 for other encoders."""
     embedding: int = 0
-    """Units of the embeddings where a layer widens them to `hidden`, as in RemBERT; 0 where they are as wide."""
+    """Units of the embeddings if a layer widens them to `hidden`, as in RemBERT; 0 if they have `hidden` units."""
     gelu: Literal["none", "tanh"] = "none"
-    """How GELU is computed: exactly, or by tanh as Google's BERT does."""
+    """How GELU is computed: exactly, or by tanh as in Google's BERT."""
 
     def __post_init__(self) -> None:
         if self.hidden % self.heads:
@@ -96,22 +96,22 @@ class EncoderConfig:
 
     @property
     def max_tokens(self) -> int:
-        """The longest sequence: official COMET takes two off the number of positions, for every encoder."""
+        """Longest sequence in official COMET, which subtracts two from the number of positions for every encoder."""
         return self.positions - 2
 
     @property
     def longest(self) -> int:
-        """The longest sequence that the encoder has positions for."""
+        """Longest sequence for which the encoder has positions."""
         return self.positions - self.offset
 
     @property
     def offset(self) -> int:
-        """The position of a sequence's first token: RoBERTa counts from behind the padding index."""
+        """Position of a sequence's first token; RoBERTa counts from the padding index plus one."""
         return 0 if self.family == "bert" else self.pad + 1
 
     @classmethod
     def from_json(cls, data: Any, where: str = "config.json") -> EncoderConfig:
-        """From a Hugging Face ``config.json``."""
+        """Return the shape that a Hugging Face ``config.json`` describes."""
         try:
             read = typed(_Published, data, Place(where), strict=False)
         except InputError as error:
@@ -135,7 +135,7 @@ class EncoderConfig:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As a Hugging Face ``config.json`` has it."""
+        """Return the content of a Hugging Face ``config.json``."""
         if self.raw:
             return dict(self.raw)
         distances = {"relative_attention_num_buckets": self.buckets} if self.buckets else {}
@@ -166,19 +166,19 @@ KNOWN_ENCODERS: dict[str, EncoderConfig] = {
     "Multilingual-MiniLM-L12-H384": EncoderConfig("bert", 384, 12, 12, 1536, 250037, 512, 2, 1e-12, 0),
     "bert-base-multilingual-cased": EncoderConfig("bert", 768, 12, 12, 3072, 119547, 512, 2, 1e-12, 0),
 }
-"""Published encoders by the last part of their hub name, so that a checkpoint needs no config.json beside it."""
+"""Published encoders by the last part of their hub name, so that a checkpoint needs no config.json."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """Hyperparameters of a metric model, named as in the official ``hparams.yaml``; those of training ride along in `extra`."""
+    """Hyperparameters of a metric model, named as in the official ``hparams.yaml``; `extra` holds those of training."""
 
     class_identifier: str
     encoder_model: str = "XLM-RoBERTa"
     pretrained_model: str = "xlm-roberta-large"
     pool: str = "avg"
     layer: int | str = "mix"
-    """Layer for the sentence (``mix``: all of them, weighted); unified models call it ``sent_layer``."""
+    """Layer that the sentence score reads (``mix``: a weighted sum of all). Unified models call it ``sent_layer``."""
     layer_transformation: str = "softmax"
     layer_norm: bool = True
     hidden_sizes: tuple[Size, ...] = (3072, 1024)
@@ -203,17 +203,17 @@ class ModelConfig:
 
     @property
     def unified(self) -> bool:
-        """Whether texts are read together, in one sequence."""
+        """Whether the texts are read together in one sequence."""
         return self.class_identifier in ("unified_metric", "xcomet_metric")
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The tags of the word-level head, the one for "no error" first; empty for models without it."""
+        """Tags of the word-level head, "no error" first; empty for models without this head."""
         return ("O", *self.error_labels) if self.unified and self.word_level_training else ()
 
     @classmethod
     def from_hparams(cls, hparams: Mapping[str, Any], where: str = "hparams.yaml") -> ModelConfig:
-        """From official hyperparameters; what they leave out has the official class's own default."""
+        """Return the configuration in official hyperparameters. Missing ones get the default of the official class."""
         identifier = str(hparams.get("class_identifier", ""))
         if identifier not in CLASSES:
             raise unknown("COMET class", identifier or "(none)", CLASSES)
@@ -228,7 +228,7 @@ class ModelConfig:
         return typed(cls, values, Place(where))
 
     def to_hparams(self) -> dict[str, Any]:
-        """As an official ``hparams.yaml`` has them."""
+        """Return the hyperparameters of an official ``hparams.yaml``."""
         known = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "extra"}
         if self.unified:
             known["sent_layer"] = known.pop("layer")

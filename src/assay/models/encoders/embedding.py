@@ -1,8 +1,9 @@
-"""Vectors of tokens and of whole texts from an encoder, each different text computed once.
+"""Embeddings of tokens and texts from a pretrained encoder.
 
-Texts are packed and sorted by length. For one vector per text the tokens are pooled as the encoder's folder says
-(sentence-transformers' ``modules.json``): LaBSE takes the first token through a dense layer with tanh, the multilingual paraphrase
-models the mean of all tokens. A folder without ``modules.json`` is pooled by its pooler if it has one, else by the mean.
+Texts are packed and sorted by length, and equal texts are embedded once. Text embeddings pool the tokens as the encoder's
+folder says (``modules.json`` of sentence-transformers): LaBSE passes the first token through a dense layer with tanh, the
+multilingual paraphrase models average all tokens. A folder without ``modules.json`` uses its pooler if it has one,
+otherwise the mean.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ from assay.models.runtime.precision import DTYPES
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Token vectors of several texts end to end: text i has the rows ``starts[i]`` to ``starts[i + 1]``."""
+    """Token vectors of several texts, end to end: text i has the rows ``starts[i]`` to ``starts[i + 1]``."""
 
     rows: Tensor
     starts: NDArray[np.int64]
 
 
 class Embedder:
-    """A loaded encoder, ready to embed. Not for several threads at a time."""
+    """A loaded encoder that embeds texts. Not thread-safe."""
 
     def __init__(
         self,
@@ -62,11 +63,11 @@ class Embedder:
         self.runner = encoder_runner(self.config, self.device, dtype, budget)
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """Texts without blanks around them, cut to what the encoder has positions for."""
+        """Tokenize texts without surrounding whitespace, cut to the positions of the encoder."""
         return self.loaded.tokenizer.encode([text.strip() for text in texts], self.config.longest)
 
     def vectors(self, sequences: Sequence[Sequence[int]]) -> Vectors:
-        """The layer's vector of every token of every sequence, in their order, each of length 1."""
+        """Return the layer's vector of every token of every sequence, in their order, each of length 1."""
 
         def compute(packed: Packed) -> Tensor:
             *_, hidden = self.loaded.encoder.states(packed, self.layer)
@@ -87,14 +88,14 @@ class Embedder:
         return Vectors(rows[torch.from_numpy(places).to(self.device)], starts)
 
     def check(self, numbers: Tensor) -> None:
-        """Refuse vectors with infinite or missing numbers."""
+        """Raise if vectors contain infinite numbers or NaN."""
         if not bool(torch.isfinite(numbers).all()):
             self.runner.check_finite(numbers.float().cpu().numpy())
 
     def run(
         self, sequences: Sequence[Sequence[int]], compute: Callable[[Packed], Tensor]
     ) -> Iterator[tuple[list[int], Tensor]]:
-        """`compute` over packed batches of the sequences; each batch as indices, longest first, and its output."""
+        """Yield the output of `compute` for packed batches of the sequences, with their indices, longest sequences first."""
         sizes = [len(ids) for ids in sequences]
         return self.runner.run(sizes, lambda batch: compute(self._pack([sequences[i] for i in batch])))
 
@@ -113,13 +114,13 @@ _MODES: dict[str, Pooling] = {
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands behind the encoder: how tokens are pooled, and the dense layers (weight, bias, whether tanh follows)."""
+    """Pooling of tokens to a text embedding, and the dense layers behind it (weight, bias, whether tanh follows)."""
 
     pooling: Pooling
     dense: tuple[tuple[Tensor, Tensor | None, bool], ...] = ()
 
     def __call__(self, hidden: Tensor, packed: Packed) -> Tensor:
-        """One vector of length 1 for each sequence."""
+        """Return one vector of length 1 per sequence."""
         if self.pooling == "cls":
             pooled = hidden[packed.firsts].float()
         elif self.pooling == "max":
@@ -133,7 +134,7 @@ class Head:
 
 
 def read_head(embedder: Embedder, folder: Path) -> Head:
-    """The head that the encoder's folder describes."""
+    """Return the pooling and dense layers that an encoder's folder describes."""
     listed = folder / "modules.json"
     if not listed.is_file():
         rest = embedder.loaded.rest
@@ -159,7 +160,7 @@ def read_head(embedder: Embedder, folder: Path) -> Head:
 def sentence_vectors(
     embedder: Embedder, head: Head, texts: Sequence[str]
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """A vector of length 1 for each text, equal ones computed once; and which texts were cut."""
+    """Return a vector of length 1 for each text, and which texts were cut. Equal texts are embedded once."""
     distinct = list(dict.fromkeys(texts))
     tokens = embedder.tokens(distinct)
 

@@ -1,12 +1,12 @@
 """Transformer encoders over packed batches: RoBERTa, XLM-R and InfoXLM, XLM-R XL and XXL, BERT, LaBSE and MiniLM, MPNet.
 
-One class serves them all, since they differ in little: where a block is normalised, how positions are counted, whether there are
-token types, and MPNet's learned distances. `assay.models.encoders.pretrained` reads one from a folder as the hub has it; what a
-metric adds (a head, a pooling, a matching) stands behind `Encoder.states`. Another encoder of this family is a name in
-`config.Family`, its weights' names in `pretrained.py`, and here what it does otherwise.
+One class serves all families, since they differ little: where a block is normalised, how positions are counted, whether
+there are token types, and MPNet's learned distances. `assay.models.encoders.pretrained` reads an encoder from a folder of
+the hub. Heads, pooling and token matching use `Encoder.states`. To add another encoder of this kind, add a name to
+`config.Family`, the names of its weights to `pretrained.py`, and its differences here.
 
-The residual stream stays in float32 whatever the precision of the matrix products, so that dozens of layers in bfloat16 end
-within a few thousandths of float32.
+The residual stream stays in float32 in every precision of the matrix products. After dozens of layers in bfloat16 the
+result is within a few thousandths of float32.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from assay.models.runtime.packing import Packed, PackedBlock
 from assay.models.runtime.precision import PrepackedLayer, can_prepack
 
 FARTHEST = 128
-"""Distance from which on MPNet tells no two apart."""
+"""Distance of tokens from which on MPNet does not distinguish distances."""
 KEPT_TWICE = 1024
-"""Hidden size up to which (XLM-R large) weights are also kept prepacked."""
+"""Largest hidden size (XLM-R large) for which weights are also kept prepacked."""
 
 
 class Layer(nn.Module):
-    """One transformer block: attention, then the feed-forward network, each with its norm."""
+    """Transformer block: attention and feed-forward layers, each with its norm."""
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Layer(nn.Module):
         self.small: Fp8Layer | None = None
 
     def train(self, mode: bool = True) -> Layer:
-        """Training mode; forgets the weights' other forms, since they move."""
+        """Set the training mode and drop prepacked and 8-bit copies of the weights, which training changes."""
         self.fast = self.small = None
         super().train(mode)
         return self
@@ -58,7 +58,7 @@ class Layer(nn.Module):
     def attention(
         self, hidden: Tensor, packed: Packed, *, final: bool = False, bias: Tensor | None = None
     ) -> Tensor | Product:
-        """What attention adds to the residual stream; in the final layer, to those tokens of it that are read."""
+        """Return what attention adds to the residual stream. In the final layer only the tokens that are read have rows."""
         dropout = self.attention_dropout if self.training else 0.0
         value: Tensor | None = None
         if self.small is not None:
@@ -73,7 +73,7 @@ class Layer(nn.Module):
         return self.drop(self.out(mixed)) if self.fast is None else self.fast.out(mixed)
 
     def feed_forward(self, hidden: Tensor, packed: Packed, *, final: bool = False) -> Tensor | Product:
-        """What the feed-forward network adds to the residual stream; `final` as in `attention`."""
+        """Return what the feed-forward layers add to the residual stream; `final` as in `attention`."""
         if self.small is not None:
             return self.small.feed_forward(hidden, packed.read_places if final else packed.places)
         if self.fast is not None:
@@ -81,12 +81,12 @@ class Layer(nn.Module):
         return self.drop(self.down(functional.gelu(self.up(hidden), approximate=self.gelu)))
 
     def drop(self, added: Tensor) -> Tensor:
-        """Dropout, in training only."""
+        """Apply dropout during training."""
         return functional.dropout(added, self.dropout) if self.training and self.dropout else added
 
 
 class Encoder(nn.Module):
-    """A transformer encoder that yields its layers one after the other, so that nobody must keep them all."""
+    """Transformer encoder that yields its layers one after the other, so that memory holds only one."""
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
@@ -103,7 +103,7 @@ class Encoder(nn.Module):
         self.final_norm = nn.LayerNorm(config.hidden, eps=config.epsilon) if self.pre_norm else None
 
     def cast(self, dtype: torch.dtype) -> None:
-        """Matrices and embeddings to `dtype`; norms stay in float32. For 8-bit floats the matrices are kept in both forms."""
+        """Convert matrices and embeddings to `dtype`; norms stay in float32. For 8-bit floats the float16 matrices stay, too."""
         for module in self.modules():
             if isinstance(module, (nn.Linear, nn.Embedding)):
                 module.to(stored_as(dtype))
@@ -114,8 +114,7 @@ class Encoder(nn.Module):
                 layer.small = Fp8Layer(layer.qkv, layer.out, layer.up, layer.down, layer.gelu)
 
     def prepack(self) -> None:
-        """Weights once more in the layout that the processor's products like best; for inference on a CPU, with encoders that
-        are small enough to be kept twice."""
+        """Keep a second copy of the weights in the layout that matrix products on a CPU prefer, if the encoder is small."""
         weight = self.words.weight
         if any(isinstance(layer, Layer) and layer.small is not None for layer in self.layers):
             return
@@ -125,7 +124,7 @@ class Encoder(nn.Module):
                 layer.fast = PrepackedLayer(layer.qkv, layer.out, layer.up, layer.down, layer.gelu)
 
     def embed(self, packed: Packed) -> Tensor:
-        """The residual stream before the first layer."""
+        """Return the residual stream before the first layer."""
         summed: Tensor = self.words(packed.ids).float() + self.places(packed.positions + self.config.offset).float()
         if self.types is not None:
             types = torch.zeros_like(packed.ids) if packed.types is None else packed.types
@@ -139,8 +138,10 @@ class Encoder(nn.Module):
         return summed
 
     def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
-        """Hidden states (tokens, hidden) in float32: the embeddings, then each layer's output, up to number `last`, of which
-        there are only the tokens that `packed` says are read."""
+        """Yield hidden states (tokens, hidden) in float32: the embeddings, then the output of each layer up to number `last`.
+
+        The last state has only the rows of the tokens that `packed` reads.
+        """
         last = self.config.layers if last is None else last
         hidden = self.embed(packed)
         yield hidden if last else packed.select(hidden)
@@ -148,7 +149,7 @@ class Encoder(nn.Module):
         yield from steps
 
     def _after(self, packed: Packed, hidden: Tensor, last: int) -> Iterator[Tensor]:
-        """Post-norm layers: normalise each sum."""
+        """Run post-norm layers, which normalise each sum."""
         dtype = self.words.weight.dtype
         half = hidden.to(dtype)
         bias = None if self.distances is None else _nearness(self.distances.weight, packed.longest)
@@ -163,7 +164,7 @@ class Encoder(nn.Module):
             yield hidden
 
     def _before(self, packed: Packed, hidden: Tensor, last: int) -> Iterator[Tensor]:
-        """Pre-norm layers: the sum itself runs on, what a block reads is normalised; the very last layer is normalised too."""
+        """Run pre-norm layers, which normalise the input of each block; the final layer is normalised as well."""
         dtype = self.words.weight.dtype
         added: Tensor | Product | None = None
         for index, layer in enumerate(self.layers[:last], 1):
@@ -184,17 +185,17 @@ class Encoder(nn.Module):
 def add(
     hidden: Tensor, added: Tensor | Product | None, norm: Norm, dtype: torch.dtype, *, wide: bool = True
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """`add_norm`, whatever the precision of what is added."""
+    """Call `add_norm` for an added tensor of any precision."""
     if isinstance(added, Product):
         return added.onto_normed(hidden, norm, dtype, wide=wide)
     return add_norm(hidden, added, norm, dtype, wide=wide)
 
 
 def _nearness(table: Tensor, longest: int) -> Tensor:
-    """MPNet's (heads, longest, longest): what a head has learned about a key so many places before or behind its query.
+    """Return MPNet's bias (heads, longest, longest), which a head has learned for each distance between key and query.
 
-    Half of the table is for keys behind. In either half the first places have an entry each, those up to 128 share the rest
-    by the logarithm of their distance, and all that is farther has the last one (as T5 has it).
+    Half of the table is for keys behind the query. In either half each of the first distances has its own entry. Distances
+    up to 128 share the rest of the entries by their logarithm, and all larger ones use the last entry, as in T5.
     """
     places = torch.arange(longest, device=table.device)
     away = places[None, :] - places[:, None]
@@ -215,11 +216,11 @@ def attend(
     bias: Tensor | None = None,
     value: Tensor | None = None,
 ) -> Tensor:
-    """Multi-head attention of (tokens, 3 x hidden) queries, keys and values; (tokens, hidden) comes out. Values may come apart.
+    """Compute multi-head attention of (tokens, 3 x hidden) queries, keys and values, or of separate values.
 
-    In half precision on a GPU one variable-length flash kernel does the whole batch. Elsewhere neighbours of about equal
-    length are one dense call each: batches are sorted by length, so these are few and little is padded, in this step only.
-    `bias` (heads, longest, longest) is added to what two places of a sequence have to say to each other.
+    The result is (tokens, hidden). In half precision on a GPU one variable-length flash kernel processes the whole batch.
+    Otherwise neighbours of similar length form one dense call each. Batches are sorted by length, so that there are few
+    calls with little padding. `bias` (heads, longest, longest) is added to the attention logits.
     """
     tokens, width = qkv.shape
     half = qkv.is_cuda and qkv.dtype in (torch.float16, torch.bfloat16)
@@ -238,7 +239,7 @@ def attend(
 
 
 def _dense(qkv: Tensor, group: PackedBlock, heads: int, dropout: float, bias: Tensor | None) -> Tensor:
-    """Attention of a few sequences of about equal length; what is padded is masked as a key and dropped as a query."""
+    """Compute attention of a few sequences of similar length; padding is masked in the keys and dropped from the queries."""
     rows = qkv[group.first : group.last] if group.places is None else qkv.index_select(0, group.places)
     query, key, value = rows.view(group.count, group.longest, 3, heads, -1).permute(2, 0, 3, 1, 4)
     mask = group.mask
@@ -252,7 +253,7 @@ def _dense(qkv: Tensor, group: PackedBlock, heads: int, dropout: float, bias: Te
 
 @functools.cache
 def _varlen() -> Callable[..., Any] | None:
-    """torch's variable-length attention where this torch has it (2.10 and later)."""
+    """Return torch's variable-length attention (torch 2.10 and later), or None."""
     try:
         from torch.nn.attention.varlen import varlen_attn
     except ImportError:
@@ -261,7 +262,7 @@ def _varlen() -> Callable[..., Any] | None:
 
 
 def _learns(kernel: Callable[..., Any]) -> bool:
-    """Whether the kernel's output and gradients on a small example are those of dense attention."""
+    """Return whether output and gradients of the kernel equal those of dense attention on a small example."""
     try:
         with torch.inference_mode(False), torch.enable_grad():
             generator = torch.Generator("cuda").manual_seed(0)

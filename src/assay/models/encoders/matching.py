@@ -1,6 +1,6 @@
-"""Greedy matching of pairs of texts by their tokens' vectors: precision and recall of the best partners.
+"""Greedy token matching of text pairs: precision and recall of the most similar token vectors.
 
-Pairs are computed in windows, in an order in which recurring texts are neighbours, many pairs at a time.
+Pairs are computed in windows, many at a time, ordered so that pairs with a common text are neighbours.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from assay.models.encoders.embedding import Embedder, Vectors
 from assay.models.runtime.packing import to_device
 
 WINDOW, GPU_WINDOW = 24_000, 400_000
-"""Tokens whose vectors are held at a time (XLM-R large: 100 MB, 1.6 GB)."""
+"""Tokens whose vectors are in memory at a time (XLM-R large: 100 MB, 1.6 GB)."""
 
 Weigh = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Of every pair: precision, recall (NaN where a text has no tokens), and whether a text was cut."""
+    """Results of all pairs: precision, recall (NaN if a text has no tokens), and whether a text was cut."""
 
     precision: NDArray[np.float64]
     recall: NDArray[np.float64]
@@ -42,8 +42,11 @@ def matched(
     ngram: int = 1,
     floor: bool = False,
 ) -> Matched:
-    """All pairs. `weigh` gives the weights of tokens on either side; `inner` leaves the special tokens out of the matching (else
-    they are partners to be found, and weigh nothing)."""
+    """Match all pairs of texts.
+
+    `weigh` gives the weights of the tokens on either side. With `inner`, special tokens are left out of the matching.
+    Without it they can be matched, and have no weight.
+    """
     distinct = list(dict.fromkeys([*others, *hypotheses]))
     number = {text: at for at, text in enumerate(distinct)}
     tokens = embedder.tokens(distinct)
@@ -83,7 +86,7 @@ def _windows(
     lengths: NDArray[np.int64],
     most: int,
 ) -> Iterator[NDArray[np.int64]]:
-    """Rows in this order, as many at a time as have `most` tokens; a text that recurs within a window counts once."""
+    """Yield rows in this order with up to `most` tokens at a time; a text that recurs within a window counts once."""
     at, seen, total = 0, set[int](), 0
     for stop, row in enumerate(order.tolist()):
         new = {int(first[row]), int(second[row])} - seen
@@ -100,7 +103,7 @@ def _windows(
 
 
 def uniform(ids: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Every token counts the same."""
+    """Return equal weights for all tokens."""
     return np.ones(len(ids))
 
 
@@ -110,7 +113,7 @@ MOST_CELLS = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class TextSide:
-    """One text of every pair: its first row among the vectors, and how many it has."""
+    """One text of every pair: its first row among the vectors, and its number of rows."""
 
     first: NDArray[np.int64]
     length: NDArray[np.int64]
@@ -118,7 +121,7 @@ class TextSide:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Pairs of about equal size as a dense block; `real` is which places of it are tokens, `weights` is 0 for the others."""
+    """Pairs of similar size as a dense block. `real` marks the places with tokens; `weights` is 0 elsewhere."""
 
     rows: Tensor
     real: Tensor
@@ -134,12 +137,13 @@ def match(
     ngram: int = 1,
     floor: bool = False,
 ) -> NDArray[np.float64]:
-    """Precision and recall of every pair: the mean best cosine of the translation's tokens in the other text, and of the other
-    text's tokens in the translation. `weights` is how much each row of the vectors counts in a translation, and in another text.
+    """Return precision and recall of every pair.
 
-    With `ngram` runs of so many tokens are matched, the cosines of a run being averaged by the weights of its own side (Lo 2019);
-    fewer where a text has fewer. `floor` counts a negative cosine as 0. A pair with a text without tokens, or whose tokens all
-    weigh nothing, has no number (NaN).
+    Precision is the mean over the translation's tokens of their best cosine in the other text, recall the mean over the
+    other text's tokens of their best cosine in the translation. `weights` holds the weight of each row of the vectors in a
+    translation, and in another text. With `ngram`, runs of that many tokens are matched (fewer if a text has fewer), and
+    the cosines of a run are averaged with the weights of its own side (Lo 2019). `floor` replaces negative cosines by 0.
+    The result is NaN for a text without tokens, or whose tokens have no weight.
     """
     found = np.full((len(hypotheses.first), 2), np.nan)
     for chosen, run in _blocks(hypotheses.length, others.length, ngram):
@@ -153,7 +157,7 @@ def match(
 
 
 def _best(cosines: Tensor, own: _Block, other: _Block, run: int) -> Tensor:
-    """The weighted mean over the own tokens (or runs of them) of the best cosine among the other's."""
+    """Return the weighted mean over a text's tokens, or runs of them, of the best cosine with the other text's."""
     heavy = own.weights
     if run > 1:
         length, wide = cosines.shape[1] - run + 1, cosines.shape[2] - run + 1
@@ -170,7 +174,7 @@ def _best(cosines: Tensor, own: _Block, other: _Block, run: int) -> Tensor:
 
 
 def _blocks(first: NDArray[np.int64], second: NDArray[np.int64], ngram: int) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Pairs that have tokens on both sides, those of about equal size together, and the length of the runs that they allow."""
+    """Yield pairs of similar size that have tokens on both sides, and the length of runs that they allow."""
     runs = np.minimum(ngram, np.minimum(first, second))
     for run in np.unique(runs[runs > 0]).tolist():
         rows = np.flatnonzero(runs == run)
@@ -196,7 +200,7 @@ def _block(rows: Tensor, weights: Tensor, side: TextSide, chosen: NDArray[np.int
 
 
 def sides(starts: NDArray[np.int64], texts: NDArray[np.intp], *, inner: bool) -> TextSide:
-    """The rows of the given texts among the vectors; `inner` leaves out the first and the last token, which are special."""
+    """Return the rows of the texts among the vectors; `inner` leaves out the first and the last token, which are special."""
     at = np.asarray(texts, np.int64)
     cut = 1 if inner else 0
     return TextSide(starts[at] + cut, np.maximum(starts[at + 1] - starts[at] - 2 * cut, 0))

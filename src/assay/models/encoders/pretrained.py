@@ -30,7 +30,7 @@ from assay.models.runtime.packing import Packed
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """transformers without its warnings about a config.json: what is wrong with one is told in one line."""
+    """Silence transformers' warnings about a config.json; assay reports what is wrong in one line."""
     from transformers.utils import logging
 
     before = logging.get_verbosity()
@@ -42,22 +42,25 @@ def _quiet() -> Iterator[None]:
 
 
 class StateEncoder(Protocol):
-    """What a model needs of an encoder."""
+    """Interface of an encoder."""
 
     config: EncoderConfig
 
     def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
-        """Hidden states of a packed batch, layer by layer."""
+        """Yield the hidden states of a packed batch, layer by layer."""
 
     def cast(self, dtype: torch.dtype) -> None:
-        """The precision of the matrix products."""
+        """Set the precision of the matrix products."""
 
     def prepack(self) -> None:
-        """Weights laid out for inference, where that helps."""
+        """Lay out the weights for inference, if that helps."""
 
 
 class ForeignEncoder(nn.Module):
-    """A transformers encoder behind the interface of `assay.models.encoders.encoder.Encoder`. Slower: it computes on padding."""
+    """Encoder of the transformers library with the interface of `assay.models.encoders.encoder.Encoder`.
+
+    It is slower, since it computes on padding.
+    """
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
@@ -83,14 +86,14 @@ class ForeignEncoder(nn.Module):
             self.model.pooler = None
 
     def cast(self, dtype: torch.dtype) -> None:
-        """The whole encoder, norms included: its own code decides nothing about mixed precision."""
+        """Convert the whole encoder, norms included, since its code does not support mixed precision."""
         self.model.to(dtype)
 
     def prepack(self) -> None:
-        """Nothing: its layers are not ours to lay out."""
+        """Do nothing: assay does not know the layers."""
 
     def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
-        """Hidden states, unpadded again after the forward pass."""
+        """Yield the hidden states, with padding removed after the forward pass."""
         places = torch.arange(packed.longest, device=packed.ids.device)
         mask = places[None, :] < packed.lengths[:, None]
         ids = torch.full(mask.shape, self.config.pad, dtype=torch.int64, device=mask.device)
@@ -109,7 +112,7 @@ class ForeignEncoder(nn.Module):
 
 
 def build_encoder(config: EncoderConfig) -> StateEncoder:
-    """An encoder of this shape with fresh weights: ours, or the one that transformers makes."""
+    """Return an encoder of this shape with fresh weights: assay's own, or one of the transformers library."""
     if config.family == "other":
         return ForeignEncoder(config)
     return Encoder(config)
@@ -117,7 +120,7 @@ def build_encoder(config: EncoderConfig) -> StateEncoder:
 
 @dataclass(frozen=True, slots=True)
 class LoadedEncoder:
-    """An encoder with its tokenizer, and the folder's other weights (poolers and heads) by their names."""
+    """An encoder with its tokenizer, and the folder's other weights (poolers and heads) by name."""
 
     encoder: StateEncoder
     tokenizer: Tokenizer
@@ -130,7 +133,7 @@ def load_encoder(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
 ) -> LoadedEncoder:
-    """The encoder of a folder, its matrices in `dtype` on `device`, ready for inference."""
+    """Load the encoder of a folder for inference, with its matrices in `dtype` on `device`."""
     files = files if isinstance(files, EncoderFiles) else locate_encoder(files)
     config = read_shape(files.config)
     state = read_state(files.weights)
@@ -155,7 +158,7 @@ def load_encoder(
 def our_weights(
     shapes: Mapping[str, torch.Size], state: Mapping[str, Tensor], config: EncoderConfig, path: Path
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """A folder's weights under our names, and what is left of them; `shapes` is what an encoder of that shape has."""
+    """Return a folder's weights under assay's names, and the remaining ones. `shapes` has the shapes of an encoder's weights."""
     heart = "embeddings.word_embeddings.weight"
     prefix = next((name.removesuffix(heart) for name in state if name.endswith(heart)), None)
     if prefix is None:
@@ -194,10 +197,10 @@ def fill(
     dtype: torch.dtype,
     device: torch.device | str,
 ) -> None:
-    """Fill a model that has an `encoder` and heads behind it with the weights of a checkpoint, ready for inference.
+    """Load the weights of a checkpoint into a model that consists of an `encoder` and heads, ready for inference.
 
-    `heads` gives the official name of a weight outside the encoder, `metric` names the model in messages. Norms and heads stay in
-    float32.
+    `heads` returns the official name of a weight outside the encoder; `metric` names the model in messages. Norms and
+    heads stay in float32.
     """
     names = {name: tensor.shape for name, tensor in model.state_dict().items()}
     shapes = {name.removeprefix("encoder."): shape for name, shape in names.items() if name.startswith("encoder.")}
@@ -219,7 +222,7 @@ def fill(
 
 
 def check_tokenizer(tokenizer: Tokenizer, config: EncoderConfig, path: Path) -> None:
-    """Refuse a tokenizer with tokens that the encoder does not have."""
+    """Raise if a tokenizer has more tokens than the encoder."""
     if len(tokenizer) > config.vocabulary:
         raise InputError(
             f"{path} has {len(tokenizer):,} tokens, the encoder {config.vocabulary:,}: it is the tokenizer of another encoder."
@@ -256,7 +259,7 @@ _HEADS = {"estimator.": "estimator.", "tagger.": "hidden2tag.", "mix.gamma": "la
 
 
 def official_names(name: str, config: EncoderConfig) -> list[str]:
-    """The official weights that ours under `name` is made of; several are joined end to end in this order."""
+    """Return the official names of the weights that make up one of assay's, to be joined in this order."""
     if name == "mix.weights":
         return [f"layerwise_attention.scalar_parameters.{i}" for i in range(config.layers + 1)]
     for ours, theirs in _HEADS.items():
@@ -277,7 +280,7 @@ def official_names(name: str, config: EncoderConfig) -> list[str]:
 
 
 def to_official(state: Mapping[str, Tensor], config: EncoderConfig) -> dict[str, Tensor]:
-    """Our weights under official names, as a Lightning checkpoint's ``state_dict`` has them."""
+    """Return the weights under official names, as in the ``state_dict`` of a Lightning checkpoint."""
     found: dict[str, Tensor] = {}
     for name, tensor in state.items():
         names = official_names(name, config)

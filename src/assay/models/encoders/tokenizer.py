@@ -1,8 +1,8 @@
-"""Subword tokenizers from a local file, and the sequences that models read.
+"""Subword tokenizers read from local files, and the token sequences of models.
 
-XLM-R's tokenizer is also read from its ``sentencepiece.bpe.model``, without the sentencepiece package. That file is a protocol
-buffer: field 1 repeats the pieces (1: text, 2: score), field 3 is the normaliser (2: its compiled character map). XLM-R moves the
-pieces by one and puts fairseq's special tokens in front.
+XLM-R's tokenizer can also be read from ``sentencepiece.bpe.model``, without the sentencepiece package. That file is a
+protocol buffer: field 1 repeats the subwords (1: text, 2: score), field 3 is the normaliser (2: its compiled character
+map). XLM-R shifts the ids of the subwords by one and puts fairseq's special tokens in front.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from assay.core.errors import InputError, MissingPart
 from assay.io.files.protobuf import fields
 
 FILES = ("tokenizer.json", "sentencepiece.bpe.model", "sentencepiece.model", "vocab.txt")
-"""What a tokenizer may lie in, the first one found being taken."""
+"""File names of tokenizers, in order of preference."""
 
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def without_halves(text: str) -> str:
-    """Half characters, which Python strings may hold and tokenizers refuse, as U+FFFD; offsets stay right."""
+    """Replace lone surrogates, which Python strings may contain and tokenizers reject, by U+FFFD. Offsets stay correct."""
     return _HALVES.sub("\ufffd", text)
 
 
 @dataclass(slots=True)
 class Tokens:
-    """One text as token ids, special tokens included, with each token's place in the text where it was asked for."""
+    """Token ids of one text, special tokens included, with the character offsets of each token if they were requested."""
 
     ids: list[int]
     offsets: list[tuple[int, int]] | None
@@ -41,7 +41,7 @@ class Tokens:
 class Tokenizer:
     """A `tokenizers` tokenizer with the special tokens of XLM-R (``<s> </s> <pad>``) or BERT (``[CLS] [SEP] [PAD]``).
 
-    RemBERT has BERT's and calls padding ``<pad>``.
+    RemBERT has BERT's tokens, but ``<pad>`` for padding.
     """
 
     def __init__(self, backend: Any, where: str) -> None:
@@ -64,7 +64,7 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: Path) -> Tokenizer:
-        """From a ``tokenizer.json``, a sentencepiece model or BERT's ``vocab.txt``."""
+        """Read a ``tokenizer.json``, a sentencepiece model or BERT's ``vocab.txt``."""
         try:
             from tokenizers import Tokenizer as Backend
         except ImportError as error:
@@ -83,7 +83,7 @@ class Tokenizer:
             raise InputError(f"{path} is not a tokenizer that can be read: {error}.") from error
 
     def with_leading_blank(self) -> Tokenizer:
-        """RoBERTa's byte-level tokenizer as it reads a word within a text, where a blank stands before it; others as they are."""
+        """Make RoBERTa's byte-level tokenizer read a text as if a space preceded it. Others stay unchanged."""
         from tokenizers.pre_tokenizers import ByteLevel
 
         if isinstance(self.backend.pre_tokenizer, ByteLevel):
@@ -91,7 +91,7 @@ class Tokenizer:
         return self
 
     def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
-        """Texts as tokens, cut to `limit` with the closing token kept."""
+        """Tokenize texts, cut to `limit` tokens; the closing token is kept."""
         encode = self.backend.encode_batch if offsets else self.backend.encode_batch_fast
         try:
             "".join(texts).encode()
@@ -108,9 +108,9 @@ class Tokenizer:
         return found
 
     def join(self, first: Tokens, *others: Tokens, limit: int) -> tuple[list[int], bool]:
-        """``<s> first </s></s> other </s></s> other </s>``, cut to `limit` from the end; and whether it was cut.
+        """Return the ids of ``<s> first </s></s> other </s></s> other </s>``, cut to `limit`, and whether they were cut.
 
-        A padding token written in a text disappears here, as it does in the official package.
+        As in the official package, a padding token written in a text is removed.
         """
         ids = [*self._inner(first.ids)]
         for other in others:
@@ -124,7 +124,7 @@ class Tokenizer:
 
 
 def _wordpiece(path: Path) -> Any:
-    """BERT's tokenizer from its list of pieces; the tokenizer_config.json beside it says whether case is kept."""
+    """Return BERT's tokenizer for a list of subwords; a tokenizer_config.json in the folder says whether case is kept."""
     from tokenizers import BertWordPieceTokenizer
 
     from assay.io.documents import read_document
@@ -139,7 +139,7 @@ def _wordpiece(path: Path) -> Any:
 
 
 def xlmr_tokenizer(data: bytes) -> Any:
-    """A `tokenizers` tokenizer with XLM-R's numbering, normalisation and special tokens."""
+    """Return a `tokenizers` tokenizer with XLM-R's ids, normalisation and special tokens."""
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
     pieces, charsmap = read_model(data)
@@ -161,10 +161,10 @@ def xlmr_tokenizer(data: bytes) -> Any:
 
 
 def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
-    """A `tokenizers` tokenizer with the file's own numbering and no special tokens around the text; for unigram models.
+    """Return a `tokenizers` tokenizer with the ids of a unigram model's file and no special tokens around the text.
 
-    As sentencepiece does it, blanks at both ends go, several count as one, and control pieces (``</s>``) are never found in a text.
-    With `named` they keep their names, for those who declare them as special tokens.
+    As in sentencepiece, whitespace at both ends is removed, repeated spaces count as one, and control subwords (``</s>``)
+    are never found in a text. With `named` these keep their names, so that they can be declared as special tokens.
     """
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
@@ -186,13 +186,13 @@ def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
 
 
 def is_unigram(data: bytes) -> bool:
-    """Whether the pieces are chosen by their scores (field 2: how it was trained; 3 in it: 1 unigram, 2 pairs of bytes)."""
+    """Return whether subwords are chosen by their scores (field 2: training, 3 in it: 1 unigram, 2 byte pairs)."""
     trained = next((value for number, value in fields(data) if number == 2 and isinstance(value, bytes)), b"")
     return dict(fields(trained)).get(3, 1) == 1
 
 
 def piece_kinds(data: bytes) -> list[int]:
-    """What each piece is: 1 normal, 2 unknown, 3 control, 4 defined by a user, 5 unused, 6 a byte."""
+    """Return the kind of each subword: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte."""
     found = [
         dict(fields(value)).get(3, 1) for number, value in fields(data) if number == 1 and isinstance(value, bytes)
     ]
@@ -200,7 +200,7 @@ def piece_kinds(data: bytes) -> list[int]:
 
 
 def read_model(data: bytes) -> tuple[list[tuple[str, float]], bytes]:
-    """Pieces with their scores, and the compiled character map of the normaliser."""
+    """Return the subwords with their scores, and the compiled character map of the normaliser."""
     pieces: list[tuple[str, float]] = []
     charsmap = b""
     for number, value in fields(data):
@@ -216,7 +216,7 @@ def read_model(data: bytes) -> tuple[list[tuple[str, float]], bytes]:
 
 
 def read_sentencepiece(path: Path) -> Any:
-    """A sentencepiece model behind the library that wrote it."""
+    """Read a sentencepiece model with the sentencepiece library."""
     try:
         import sentencepiece
     except ImportError as error:

@@ -1,1 +1,1 @@
-"""Where checkpoints are, how they are downloaded and read."""
+"""Checkpoint files: location, download, hashing and reading."""

@@ -1,7 +1,7 @@
-"""Where the parts of a BLEURT checkpoint lie, in the two forms that it is published in. Without torch.
+"""Files of BLEURT checkpoints in both published formats; torch is not needed.
 
-Google's is a TensorFlow SavedModel: ``bleurt_config.json``, ``bert_config.json``, ``variables/`` and a sentencepiece model or a
-WordPiece vocabulary. The ports to PyTorch are folders as the hub has them, with ``spm.model`` or ``vocab.txt``.
+Google publishes a TensorFlow SavedModel: ``bleurt_config.json``, ``bert_config.json``, ``variables/`` and a sentencepiece
+model or a WordPiece vocabulary. Ports to PyTorch are folders of the Hugging Face hub with ``spm.model`` or ``vocab.txt``.
 """
 
 from __future__ import annotations
@@ -19,40 +19,40 @@ from assay.models.files.hashing import fingerprint_files
 
 TENSORFLOW = "bleurt_config.json"
 PIECES = ("spm.model", "sent_piece.model", "sentencepiece.model", "vocab.txt")
-"""What the ports call their vocabulary."""
+"""File names of the vocabulary in ports."""
 TANH = ("gelu_new", "gelu_pytorch_tanh", "gelu_fast")
-"""Hugging Face's names of the GELU that is computed by tanh."""
+"""Hugging Face's names of GELU computed by tanh."""
 _ERF = b"/intermediate/dense/Erf"
-"""The operation that a graph has where its GELU is the exact one."""
+"""The operation in the graph of a model with exact GELU."""
 
 
 @dataclass(frozen=True, slots=True)
 class BleurtFiles:
-    """The files of one checkpoint and what they say of its network."""
+    """Files of one checkpoint and the shape of its model."""
 
     folder: Path
     weights: tuple[Path, ...]
-    """For TensorFlow the index and the parts with the numbers."""
+    """For TensorFlow the index and the files of values."""
     vocabulary: Path
     encoder: EncoderConfig
     limit: int
-    """Tokens of a pair, special ones included."""
+    """Most tokens of a pair, special ones included."""
     lowercase: bool
     described: tuple[Path, ...]
 
     @property
     def tensorflow(self) -> bool:
-        """Whether these are TensorFlow's files."""
+        """Whether the files are TensorFlow's."""
         return self.weights[0].suffix == ".index"
 
     def fingerprint(self) -> str:
-        """A hash of everything that a score depends on."""
+        """Return a hash of all files that determine the scores."""
         return fingerprint_files(*self.described, *self.weights, self.vocabulary)
 
 
 @dataclass(frozen=True, slots=True)
 class _BleurtConfig:
-    """What is read of a ``bleurt_config.json``."""
+    """The keys of ``bleurt_config.json`` that assay reads."""
 
     bert_config_file: str
     max_seq_length: Annotated[int, Bounds(4, 100_000)]
@@ -63,7 +63,7 @@ class _BleurtConfig:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What is read of ``bert_config.json`` or the ports' ``config.json``."""
+    """The keys of ``bert_config.json``, or of a port's ``config.json``, that assay reads."""
 
     hidden_size: Size
     num_hidden_layers: Annotated[int, Bounds(1, 1000)]
@@ -81,7 +81,7 @@ class _Shape:
 
 
 def locate_bleurt(path: str | Path) -> BleurtFiles:
-    """The files of the checkpoint at `path`; whatever is missing is named."""
+    """Return the files of the checkpoint at `path`. Raise if one is missing."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
         raise MissingPart(f"there is no BLEURT checkpoint {folder}.")
@@ -168,7 +168,7 @@ def _encoder(shape: _Shape, gelu: Literal["none", "tanh"]) -> EncoderConfig:
 
 
 def _inside(folder: Path, name: str, where: Path) -> Path:
-    """A file that a configuration names, in its own folder only."""
+    """Return a file that a configuration names. It must be in the configuration's own folder."""
     place = folder / Path(name.replace("\0", "")).name
     try:
         there = place.is_file()

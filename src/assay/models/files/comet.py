@@ -23,17 +23,17 @@ from assay.models.files.hashing import fingerprint_files
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files of one checkpoint."""
+    """Files of one checkpoint."""
 
     folder: Path
     hparams: Path
-    """The same as `weights` where Marian wrote both into one file."""
+    """Marian writes hyperparameters and weights into one file; it is then the same as `weights`."""
     weights: Path
     tokenizer: Path
 
 
 def is_checkpoint(path: str | Path) -> bool:
-    """Whether this is a checkpoint folder, or the ``.ckpt`` (Marian: ``.bin``) file in one."""
+    """Return whether a path is a checkpoint folder, or the ``.ckpt`` (Marian: ``.bin``) file in one."""
     place = Path(path)
     return (
         (place / "hparams.yaml").is_file() or (place.suffix == ".ckpt" and place.is_file()) or bool(find_marian(place))
@@ -41,7 +41,7 @@ def is_checkpoint(path: str | Path) -> bool:
 
 
 def locate(path: str | Path, tokenizer: str | Path | None = None) -> Files:
-    """All files of the checkpoint at `path`; whatever is missing is named with the way to get it."""
+    """Return the files of the checkpoint at `path`. If one is missing, the error says how to get it."""
     place = Path(path).expanduser()
     if (model := find_marian(place)) is not None:
         inside = model.parent
@@ -93,7 +93,7 @@ def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
 
 
 def _homes(folder: Path, pretrained: str) -> Iterator[Path]:
-    """Where an encoder's own files may lie: beside the checkpoint, at the path its hyperparameters name, in the hub's cache."""
+    """Yield folders with an encoder's files: the checkpoint's, the one its hyperparameters name, and the hub's cache."""
     pretrained = pretrained[:200].replace("\0", "")
     yield folder
     yield folder / "tokenizer"
@@ -117,7 +117,7 @@ def _yaml(path: Path) -> dict[str, Any]:
 
 
 def read_hparams(files: Files) -> dict[str, Any]:
-    """The hyperparameters beside the weights; the class they name must be one that assay knows."""
+    """Return the hyperparameters of a checkpoint. Raise if assay does not know the class that they name."""
     if files.hparams == files.weights:
         return hparams_of(files.weights)
     found = _yaml(files.hparams)
@@ -126,7 +126,7 @@ def read_hparams(files: Files) -> dict[str, Any]:
 
 
 def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
-    """The encoder's shape, from a config.json near the checkpoint or from what is published about it."""
+    """Return the encoder's shape from a config.json near the checkpoint, or from the published encoder of that name."""
     family = ENCODER_NAMES.get(config.encoder_model)
     for home in _homes(files.folder, config.pretrained_model):
         path = home / "config.json"
@@ -148,7 +148,7 @@ def fingerprint(files: Files) -> str:
 
 
 MODEL, VOCABULARY = "checkpoints/marian.model.bin", "vocab.spm"
-"""As the folders on the hub have them."""
+"""File names in folders of the hub."""
 
 
 _LIKE_XLMR = {
@@ -161,12 +161,12 @@ _LIKE_XLMR = {
     "transformer-train-position-embeddings": True,
     "comet-prepend-zero": True,
 }
-"""Settings that make Marian's encoder the same as XLM-R's."""
+"""Settings with which Marian's encoder is the same as XLM-R's."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarianSettings:
-    """What else is read of a model's settings."""
+    """The settings of a Marian model that assay reads."""
 
     enc_depth: Annotated[int, Bounds(1, 1000)]
     transformer_heads: Size
@@ -176,18 +176,18 @@ class MarianSettings:
     comet_mix_norm: bool = False
     comet_mix_transformation: Literal["softmax", "sparsemax"] = "softmax"
     comet_pool: Literal["avg", "cls"] = "avg"
-    """Marian keeps it only in models that were made of Unbabel's; in its own it is avg."""
+    """Marian writes it only into models converted from Unbabel's; its own models use avg."""
 
 
 def find_marian(path: str | Path) -> Path | None:
-    """The model in a folder as the hub has it, or the ``.bin`` file itself; None where there is none."""
+    """Return the model in a folder of the hub, or the ``.bin`` file itself; None if there is none."""
     place = Path(path).expanduser()
     found = place if place.suffix == ".bin" else place / MODEL
     return found if found.is_file() else None
 
 
 def find_vocabulary(model: Path, given: str | Path | None) -> Path:
-    """The sentencepiece model beside a model or above it, or the one that was given."""
+    """Return the given sentencepiece model, or the one in the model's folder or the folder above."""
     places = [model.with_name(VOCABULARY), model.parent.with_name(VOCABULARY)]
     places = places if given is None else [Path(given).expanduser()]
     found = next((place for place in places if place.is_file()), None)
@@ -198,7 +198,7 @@ def find_vocabulary(model: Path, given: str | Path | None) -> Path:
 
 
 def read_settings(model: Path) -> MarianSettings:
-    """The settings in a model's file; those of another kind of network are refused."""
+    """Return the settings in a model's file. Raise if it is another kind of model."""
     content = parse_document(read_marian(model)[0], str(model), yaml=True, said="has settings that are not YAML")
     if not isinstance(content, dict):
         raise InputError(f"{model} holds no settings.")
@@ -216,7 +216,7 @@ def read_settings(model: Path) -> MarianSettings:
 
 
 def hparams_of(model: Path) -> dict[str, Any]:
-    """The settings as an official ``hparams.yaml`` would have them."""
+    """Return the settings as hyperparameters of an official ``hparams.yaml``."""
     read = read_settings(model)
     return {
         "class_identifier": "referenceless_regression_metric",

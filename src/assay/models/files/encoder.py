@@ -1,4 +1,4 @@
-"""Files of an encoder's and of a MaTESe folder. Needs no torch."""
+"""Files of encoder folders and of MaTESe folders; torch is not needed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from assay.models.encoders.tokenizer import FILES
 from assay.models.files.hashing import fingerprint_files
 
 NAMES = ("model.safetensors", "pytorch_model.bin")
-"""What the hub calls the weights of a folder, the first one found being taken; large ones lie in numbered parts of that name."""
+"""File names of weights on the hub, in order of preference. Large models have numbered files of these names."""
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderFiles:
-    """The files of one encoder."""
+    """Files of one encoder."""
 
     folder: Path
     config: Path
@@ -25,12 +25,12 @@ class EncoderFiles:
     tokenizer: Path
 
     def fingerprint(self, *others: Path) -> str:
-        """A hash of all of them, and of what else counts."""
+        """Return a hash of these files and of `others` that determine the scores."""
         return fingerprint_files(self.config, *self.weights, self.tokenizer, *others)
 
 
 def locate_encoder(folder: str | Path) -> EncoderFiles:
-    """The files of an encoder's folder; whatever is missing is named."""
+    """Return the files of an encoder's folder. Raise if one is missing."""
     place = Path(folder).expanduser()
     if not place.is_dir():
         raise MissingPart(f"there is no encoder folder {place}.")
@@ -44,7 +44,7 @@ def locate_encoder(folder: str | Path) -> EncoderFiles:
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """The files that hold the weights of a folder as the hub has it."""
+    """Return the weight files of a hub folder."""
     for name in NAMES:
         if (folder / name).is_file():
             return (folder / name,)
@@ -60,31 +60,31 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
 
 
 def read_shape(path: Path) -> EncoderConfig:
-    """The shape that a config.json describes."""
+    """Return the shape that a config.json describes."""
     return EncoderConfig.from_json(read_document(path, said="cannot be read"), str(path))
 
 
 @dataclass(frozen=True, slots=True)
 class MateseFiles:
-    """Weights, the encoder's tokenizer, and what describes them where somebody put it there."""
+    """Files of a MaTESe checkpoint: weights, the encoder's tokenizer, and optional configurations."""
 
     folder: Path
     weights: Path
     tokenizer: Path
     config: Path | None
-    """MaTESe's own (``configs/matese.json`` of its repository)."""
+    """Configuration of MaTESe (``configs/matese.json`` in its repository)."""
     encoder: Path | None
-    """The encoder's config.json; not needed for InfoXLM and XLM-R."""
+    """The encoder's config.json, not needed for InfoXLM and XLM-R."""
     quality_estimation: bool
 
     def fingerprint(self) -> str:
-        """A hash of everything that a score depends on."""
+        """Return a hash of all files that determine the scores."""
         others = [path for path in (self.config, self.encoder) if path is not None]
         return fingerprint_files(self.weights, self.tokenizer, *others)
 
 
 def locate_matese(path: str | Path, *, quality_estimation: bool) -> MateseFiles:
-    """The files in a folder, or beside the ``.ckpt`` that is given; whatever is missing is named."""
+    """Return the files in a folder, or in the folder of a ``.ckpt`` file. Raise if one is missing."""
     place = Path(path).expanduser()
     name = "matese-qe" if quality_estimation else "matese"
     folder = place.parent if place.is_file() else place

@@ -1,7 +1,7 @@
-"""The hash by which a signature knows the files of a model: of their bytes, computed once per file and remembered. Without torch.
+"""Hash of a model's files for signatures: computed from their bytes once per file, then cached. Torch is not needed.
 
-The checksums in the directory of a zip archive are not enough: they say what the bytes should be, and a reader that maps the
-weights into memory never compares them.
+The checksums in the directory of a zip archive do not suffice: they say what the bytes should be, and a reader that maps
+the weights into memory never verifies them.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from assay.io.files.paths import check_file, check_folder, hashes_dir, private_f
 
 _BLOCK = 1 << 22
 _WORTH = 1 << 24
-"""Files of fewer bytes altogether are hashed each time."""
+"""Total size in bytes below which hashes are not cached."""
 _SETTLED = 2_000_000_000
-"""Nanoseconds after its last change from which on the times of a file tell the next change."""
+"""Nanoseconds after a file's last change from which on its times reveal the next change."""
 
 
 def fingerprint_files(*files: Path) -> str:
     """Return the hash of the files' bytes, in this order.
 
     Raises:
-        InputError: a torch archive whose bytes do not have the checksums that were saved with them.
+        InputError: the bytes of a torch archive do not have the checksums that were saved with them.
     """
     before = _states(files)
     worth = sum(int(state[1]) for state in before) >= _WORTH
@@ -47,7 +47,7 @@ def fingerprint_files(*files: Path) -> str:
 
 
 def _states(files: Sequence[Path]) -> list[list[str | int]]:
-    """Path, size, times, inode and device of each file: what changes when its bytes do."""
+    """Return path, size, times, inode and device of each file, which change when its bytes do."""
     found: list[list[str | int]] = []
     for path in files:
         real = path.resolve()
@@ -57,7 +57,7 @@ def _states(files: Sequence[Path]) -> list[list[str | int]]:
 
 
 def _check_archive(path: Path) -> None:
-    """Refuse a torch archive of which a member differs from its checksum. Torch can be told to save none: 0 stands there then."""
+    """Raise if a member of a torch archive differs from its checksum. A checksum of 0 means that torch saved none."""
     if not zipfile.is_zipfile(path):
         return
     try:
@@ -79,7 +79,7 @@ def _record(states: Sequence[Sequence[str | int]]) -> Path:
 
 
 def _recall(states: list[list[str | int]]) -> str | None:
-    """The hash of files that have not changed since; a record that is damaged or not ours counts as none."""
+    """Return the cached hash of files that have not changed; None if there is none, or if its record is damaged or foreign."""
     path = _record(states)
     with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
         check_folder(path.parent)

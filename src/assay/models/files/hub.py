@@ -1,4 +1,4 @@
-"""The Hugging Face hub: where a local copy of a repository may be, and how files are downloaded and verified."""
+"""Access to the Hugging Face hub: local copies of repositories, and verified downloads of files."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ HUB = "https://huggingface.co"
 
 
 def hub_address() -> str:
-    """The hub, or the mirror of it that the environment names, as the hub's own tools read it."""
+    """Return the address of the hub, or of the mirror in the environment variable HF_ENDPOINT."""
     return os.environ.get("HF_ENDPOINT", "").strip().rstrip("/") or HUB
 
 
 def checkpoint_home(name: str) -> Path:
-    """Where assay keeps its own copy."""
+    """Return the folder of assay's own copy."""
     return cache_dir() / "checkpoints" / name
 
 
 def copies(name: str, known: PublishedCheckpoint) -> list[Path]:
-    """Where a copy may lie: assay's own, then those in the hub's cache."""
+    """Return folders that may hold a copy: assay's own, then those in the hub's cache."""
     own = [checkpoint_home(name)] if ours(checkpoint_home(name)) else []
     return [*own, *cached(known.repository)]
 
 
 def cached(repository: str) -> list[Path]:
-    """The snapshots of a repository in the hub's cache."""
+    """Return the snapshots of a repository in the hub's cache."""
     if not repository:
         return []
     home = os.environ.get("HF_HOME")
@@ -44,7 +44,7 @@ def cached(repository: str) -> list[Path]:
 
 
 def address_of(known: PublishedCheckpoint, file: str) -> str:
-    """Where the hub has a file."""
+    """Return the address of a file on the hub."""
     return f"{hub_address()}/{known.repository}/resolve/main/{file}"
 
 
@@ -56,7 +56,7 @@ _HINTS = {
 
 
 def instruction(name: str) -> str:
-    """How to get what is not here."""
+    """Return the sentence that says how to get a checkpoint."""
     known = checkpoints()[name]
     first = f"accept its licence at {hub_address()}/{known.repository}, set HF_TOKEN, then " if known.gated else ""
     how = _HINTS.get(known.family, "a folder with path=FOLDER").format(name=name)
@@ -70,7 +70,7 @@ def fetch_files(
     progress: Progress | None,
     say: Say | None,
 ) -> Path:
-    """Of every choice of files (with their addresses) the first one that the hub has, unless one is here."""
+    """Download the missing files. Each choice lists alternative files with addresses; the first that exists is taken."""
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
     missing = [choice for choice in choices if not any((place / file).is_file() for file, _ in choice)]
     if missing and offline():
@@ -91,7 +91,7 @@ def fetch_files(
 
 
 def _authorization(name: str, say: Say | None) -> dict[str, str]:
-    """The token's header, where there is a token and nobody on the way to the hub can read it."""
+    """Return the header with the token, unless the connection to the hub is not encrypted."""
     token, gated = os.environ.get("HF_TOKEN", "").strip(), checkpoints()[name].gated
     if gated and not token:
         raise MissingPart(f"{name} is handed out under its own licence. {instruction(name)}")
@@ -108,7 +108,7 @@ def _authorization(name: str, say: Say | None) -> dict[str, str]:
 def _first(
     name: str, choice: Sequence[tuple[str, str]], place: Path, headers: Mapping[str, str]
 ) -> tuple[str, str, tuple[str, str | None]]:
-    """The first file of a choice that the hub has, its address, and what the hub says of it."""
+    """Return the first file of a choice that the hub has, its address, its commit and its checksum."""
     for file, address in choice[:-1]:
         try:
             return file, address, _described(name, address, place / file, headers)
@@ -120,7 +120,7 @@ def _first(
 
 
 def _described(name: str, address: str, target: Path, headers: Mapping[str, str]) -> tuple[str, str | None]:
-    """The commit and the checksum of a file on the hub: sha256 of a large one, git's sha1 of a small one."""
+    """Return commit and checksum of a file on the hub: sha256 of a large file, git's sha1 of a small one."""
     try:
         status, said = head(address, headers)
     except urllib.error.HTTPError as error:

@@ -1,6 +1,6 @@
-"""Published checkpoints: their names, where a local copy may be, and how one is downloaded.
+"""Published checkpoints: names, local copies, and download.
 
-Sizes in the table are those of the published parameters in float32; names and licences are from the repositories' own pages.
+Sizes are those of the published parameters in float32. Names and licences come from the repositories' own pages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from assay.models.files.hub import address_of, cached, checkpoint_home, copies, 
 
 BASELINES = "https://raw.githubusercontent.com/Tiiiger/bert_score/19e7f551fe4fa43fdd07b8129ae947015b902b2d/bert_score/rescale_baseline"
 XLMR = "FacebookAI/xlm-roberta-large"
-"""Its tokenizer.json serves every XLM-R, InfoXLM, XL and XXL: they share one vocabulary."""
+"""Repository of the tokenizer.json that every XLM-R, InfoXLM, XL and XXL shares."""
 HPARAMS, TOKENIZER, WEIGHTS = "hparams.yaml", "tokenizer.json", "checkpoints/model.ckpt"
 PARTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
 _PART = re.compile(r"[\w-][\w.-]*\.(safetensors|bin)")
@@ -35,12 +35,12 @@ PRISM_FILES = ("checkpoint.pt", "spm.model", "dict.src.txt", "dict.tgt.txt")
 
 
 def published_name(name: str) -> str | None:
-    """The name here of a checkpoint that goes by its name on the hub, with the owner or without: ``Unbabel/wmt22-comet-da``."""
+    """Return assay's name of a COMET checkpoint from its name on the hub, with or without owner; None if unknown."""
     return _named(name, of_family("comet"))
 
 
 def encoder_name(name: str) -> str | None:
-    """The name here of an encoder, which may go by its name on the hub as well."""
+    """Return assay's name of an encoder from its name on the hub, with or without owner; None if unknown."""
     return _named(name, of_family("encoder"))
 
 
@@ -54,7 +54,7 @@ def _named(name: str, table: Mapping[str, PublishedCheckpoint]) -> str | None:
 
 
 def fetchable_name(name: str) -> str | None:
-    """The name here of a checkpoint that assay can download; None if there is none by this name."""
+    """Return assay's name of a checkpoint that it can download; None if there is none of this name."""
     lowered = name.lower()
     for known, one in checkpoints().items():
         names = (known, one.repository.lower(), one.archive.lower())
@@ -65,7 +65,11 @@ def fetchable_name(name: str) -> str | None:
 
 
 def find_published(name: str) -> Path:
-    """A local copy of a published checkpoint: assay's own, else one in the hub's cache; the error says how to get it."""
+    """Return a local copy of a published checkpoint: assay's own, else one in the hub's cache.
+
+    Raises:
+        MissingPart: there is no copy; the message says how to get one.
+    """
     known = checkpoints()[name]
     if known.by_hand:
         raise MissingPart(
@@ -82,14 +86,14 @@ def find_published(name: str) -> Path:
 
 
 def _wanted(known: PublishedCheckpoint) -> tuple[str, ...]:
-    """The files without which a copy is incomplete, some of them with alternatives."""
+    """Return the files that a complete copy has; some have alternatives."""
     if known.family in ("metricx", "encoder-decoder"):
         return (PRISM_FILES[0],) if known.archive else ("config.json",)
     return known.files or (HPARAMS, WEIGHTS)
 
 
 def find_encoder(name: str) -> Path:
-    """A local copy of a published encoder (``labse``, ``FacebookAI/xlm-roberta-large``), or the folder of that path."""
+    """Return a local copy of a published encoder (``labse``, ``FacebookAI/xlm-roberta-large``), or the folder of that path."""
     known = encoder_name(name)
     if known is None:
         raise InputError(
@@ -102,11 +106,11 @@ def find_encoder(name: str) -> Path:
 def fetch_published(
     name: str, folder: str | None = None, progress: Progress | None = None, say: Say | None = None
 ) -> Path:
-    """Download a published checkpoint, resumed where it broke off; the folder comes back.
+    """Download a published checkpoint and return its folder. An interrupted download resumes.
 
-    Every file is taken from the commit that the hub names for it and checked against the sha256 that assay knows, or else
-    against the hub's own word and against what came first (`assay.io.files.download`). A file that is here is whole, and not
-    fetched again. `say` is told of what nothing vouches for.
+    Every file comes from the commit that the hub reports. It is verified with the sha256 that assay knows, otherwise with
+    the checksum of the hub and that of the first download (`assay.io.files.download`). Complete files are not downloaded
+    again. `say` receives a sentence about files that cannot be verified.
     """
     known = checkpoints()[name]
     if known.family == "bleurt":
@@ -138,14 +142,14 @@ def _fetch_baselines(name: str, place: Path, say: Say | None) -> None:
 
 
 def baselines_address() -> str:
-    """Where bert-score's baselines lie, at the commit whose sums assay knows."""
+    """Return the address of bert-score's baselines, at the commit whose checksums assay knows."""
     return os.environ.get("ASSAY_BASELINES", "").strip().rstrip("/") or BASELINES
 
 
 def _fetch_sharded(
     name: str, known: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Say | None
 ) -> Path:
-    """Weights in one file or several, with the tokenizer of another repository if its own has none."""
+    """Download weights in one file or several, with the tokenizer of another repository if their own has none."""
     tokenizer = f"{hub_address()}/{known.tokenizer or known.repository}/resolve/main"
     choices = [[(file, f"{tokenizer}/{file}")] for file in known.files]
     choices.append([(file, address_of(known, file)) for file in PARTS])
@@ -157,7 +161,7 @@ def _fetch_sharded(
 
 
 def _parts(index: Path) -> list[str]:
-    """The files that an index names, none of which may lie elsewhere."""
+    """Return the files that an index names. Raise if one is outside its folder."""
     if not index.is_file():
         return []
     content = read_document(index, said="cannot be read")
@@ -171,7 +175,7 @@ def _parts(index: Path) -> list[str]:
 def _unpacked(
     name: str, known: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Say | None
 ) -> Path:
-    """The files of an archive by their last names; nothing else of it is written."""
+    """Extract the files of an archive by their base names; other members are not written."""
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
     if all((place / file).is_file() for file in PRISM_FILES):
         return place
@@ -194,13 +198,13 @@ def _unpacked(
 
 
 MARKER = "bleurt_config.json"
-"""A file that an unpacked copy has."""
+"""A file that every unpacked copy has."""
 MOST_FILES, MOST_TIMES = 1000, 20
-"""Files of an archive, and how many times its own size they may have."""
+"""Limits of an archive: number of files, and total size relative to that of the archive."""
 
 
 def find_archive(name: str) -> Path:
-    """A local copy: assay's own, else a port in the hub's cache; the error says how to get it."""
+    """Return a local copy: assay's own, else a port in the hub's cache. If there is none, the error says how to get it."""
     own = checkpoint_home(name)
     if ours(own) and (own / MARKER).is_file():
         return own
@@ -213,7 +217,7 @@ def find_archive(name: str) -> Path:
 def fetch_archive(
     name: str, folder: str | None = None, progress: Progress | None = None, say: Say | None = None
 ) -> Path:
-    """Download an archive, resumed where it broke off, and unpack it, unless it is here; the folder comes back."""
+    """Download an archive, unless it is unpacked already, unpack it, and return the folder. A download resumes."""
     address = checkpoints()[name].archive
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
     if (place / MARKER).is_file():
@@ -226,7 +230,7 @@ def fetch_archive(
 
 
 def unpack(archive: Path, place: Path, marker: str) -> None:
-    """The folder of an archive that holds `marker` as `place`, which appears when all of it is there."""
+    """Unpack the folder of an archive that holds `marker` as `place`, atomically."""
     made = Path(tempfile.mkdtemp(dir=archive.parent, prefix=f".{place.name}-"))
     try:
         with zipfile.ZipFile(archive) as opened:

@@ -1,4 +1,4 @@
-"""Files of weights: safetensors and torch's own, read as tensors and plain values. No code in them is ever run."""
+"""Weights in safetensors and torch files, read as tensors and plain values without running any code in them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from assay.models.runtime.batching import out_of_memory
 
 
 class _Plain(dict):  # type: ignore[type-arg]
-    """Stands in for Lightning's AttributeDict, which is a dictionary with attributes."""
+    """Stand-in for Lightning's AttributeDict, a dictionary with attributes."""
 
 
 StandIn = tuple[type, str]
-"""A class of ours that is made wherever a file names another one."""
+"""A class of assay that replaces a class named in a file."""
 _STAND_INS: list[StandIn] = [
     (_Plain, "pytorch_lightning.utilities.parsing.AttributeDict"),
     (_Plain, "lightning_fabric.utilities.data.AttributeDict"),
@@ -28,7 +28,7 @@ _STAND_INS: list[StandIn] = [
 
 
 def read_torch(path: Path, stand_ins: Sequence[StandIn] = ()) -> Any:
-    """The content of a file that torch saved: tensors and plain values only, and `stand_ins` for what else it may name."""
+    """Return the content of a torch file: tensors and plain values only, with `stand_ins` for other classes."""
     try:
         with torch.serialization.safe_globals([*_STAND_INS, *stand_ins]):
             try:
@@ -54,7 +54,7 @@ def read_torch(path: Path, stand_ins: Sequence[StandIn] = ()) -> Any:
 
 
 def read_safetensors(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file, mapped into memory."""
+    """Return the tensors of a safetensors file, mapped into memory."""
     from safetensors.torch import load_file
 
     try:
@@ -69,7 +69,7 @@ def read_safetensors(path: Path) -> dict[str, Tensor]:
 
 
 def read_state(files: tuple[Path, ...]) -> dict[str, Tensor]:
-    """All tensors of a folder's files by name; norms by the names they have today (``weight``, not ``gamma``)."""
+    """Return all tensors of several files by name, with current names of norms (``weight``, not ``gamma``)."""
     found: dict[str, Tensor] = {}
     for path in files:
         content = read_safetensors(path) if path.suffix == ".safetensors" else read_torch(path)
@@ -96,11 +96,11 @@ def _todays(name: str) -> str:
 
 
 def _refuse_too_large(path: Path, error: Exception) -> None:
-    """A file that did not fit the memory is not a damaged one."""
+    """Raise if an error means that memory ran out, since the file is then not damaged."""
     if out_of_memory(error):
         raise OutOfMemory(f"there is not enough memory to read {path}. Use a smaller model.") from error
 
 
 def _said(error: Exception) -> str:
-    """The first sentence of what a reader says."""
+    """Return the first sentence of a reader's error."""
     return (str(error).splitlines() or [type(error).__name__])[0].partition(". ")[0][:160]

@@ -1,1 +1,1 @@
-"""Models on an encoder that score translations: COMET's classes, BLEURT and MaTESe, from texts to scores."""
+"""Models that score translations with an encoder: COMET's classes, BLEURT and MaTESe."""

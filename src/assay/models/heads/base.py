@@ -1,4 +1,4 @@
-"""The base of all COMET models: an encoder, a mix of its layers, one pooled vector per sequence, and the feed-forward estimator."""
+"""Base class of COMET models: an encoder, a mix of its layers, one pooled vector per sequence, and a feed-forward estimator."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from assay.models.runtime.packing import Packed, segment_max, segment_sum
 
 
 class CometModel(nn.Module):
-    """Base of the five official classes. Heads and pooling run in float32 whatever the encoder's precision."""
+    """Base of the five official classes. Heads and pooling run in float32 in every precision of the encoder."""
 
     features = 1
-    """Vectors of the encoder's size that the estimator reads."""
+    """Number of vectors of the encoder's size that the estimator reads."""
 
     def __init__(self, config: ModelConfig, encoder: EncoderConfig) -> None:
         super().__init__()
@@ -50,16 +50,16 @@ class CometModel(nn.Module):
 
     @property
     def _reads_leading_tokens(self) -> bool:
-        """Whether a sequence's first token gives its vector, so that of the last layer only what is tagged is read besides."""
+        """Whether only tagged tokens and the first token of a sequence are read from the last layer."""
         return self.pool == "cls" and not (self.mix is not None and self.mix.layer_norm)
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """Device of the weights."""
         return next(self.parameters()).device
 
     def prepare(self, dtype: torch.dtype = torch.float32) -> None:
-        """Make ready for inference: the encoder in `dtype`, and the shares of the layers known once and for all."""
+        """Prepare for inference: convert the encoder to `dtype` and compute the shares of the layers once."""
         self.eval()
         self.requires_grad_(False)
         self.encoder.cast(dtype)
@@ -67,16 +67,16 @@ class CometModel(nn.Module):
         self._plan = tuple(self.mix.shares().tolist()) if self.mix is not None else None
 
     def train(self, mode: bool = True) -> CometModel:
-        """Training mode; forgets what `prepare` found, since the shares move again."""
+        """Set the training mode and drop the shares that `prepare` computed, since training changes them."""
         self._plan = None
         super().train(mode)
         return self
 
     def encode(self, packed: Packed, word_layer: int | None = None) -> tuple[Tensor, Tensor | None]:
-        """One pooled vector a sequence (float32), and the hidden states of `word_layer` for every token that is read.
+        """Return one pooled vector per sequence (float32), and the states of `word_layer` for every token that is read.
 
-        The mix is linear, so each layer is pooled as it comes and none is kept; layers whose share is 0, and layers above
-        the last one that counts, cost nothing.
+        The mix is linear, so that each layer is pooled at once and none is kept. Layers with share 0 and layers above the
+        last one in use are not computed.
         """
         shares, wanted = self._shares()
         last = max(wanted) if word_layer is None else max(*wanted, word_layer)
@@ -115,7 +115,9 @@ class CometModel(nn.Module):
         return self.mix.shares(), frozenset(range(count))
 
     def _reduce(self, hidden: Tensor, packed: Packed, selected: bool) -> Tensor:
-        """One layer pooled over each sequence (for max, which is not linear: every token as it is), normalised where asked."""
+        """Pool one layer over each sequence, normalised if the mix asks for it. Max pooling, which is not linear, returns all
+        tokens.
+        """
         norm = self.mix is not None and self.mix.layer_norm
         mean, scale = _statistics(hidden, packed) if norm else (None, None)
         if self.pool == "cls":
@@ -133,7 +135,7 @@ class CometModel(nn.Module):
 
 
 def _statistics(hidden: Tensor, packed: Packed) -> tuple[Tensor, Tensor]:
-    """Mean and standard deviation over all tokens and units of each sequence."""
+    """Return mean and standard deviation over all tokens and units of each sequence."""
     count = packed.lengths * hidden.shape[1]
     mean = segment_sum(hidden.float().sum(1), packed) / count
     centred = hidden.float() - packed.of_tokens(mean)[:, None]
@@ -142,7 +144,7 @@ def _statistics(hidden: Tensor, packed: Packed) -> tuple[Tensor, Tensor]:
 
 
 def sparsemax(scores: Tensor) -> Tensor:
-    """Projection of a vector onto the probability simplex (Martins and Astudillo 2016, algorithm 1): many weights become 0."""
+    """Project a vector onto the probability simplex (Martins and Astudillo 2016, algorithm 1); many weights become 0."""
     ordered = torch.sort(scores, descending=True).values
     ranks = torch.arange(1, len(scores) + 1, device=scores.device, dtype=scores.dtype)
     sums = ordered.cumsum(0) - 1
@@ -152,10 +154,10 @@ def sparsemax(scores: Tensor) -> Tensor:
 
 
 class LayerMix(nn.Module):
-    """A learned weighted sum of all layers (xCOMET and its forebears), with softmax or sparsemax over the weights.
+    """Learned weighted sum of all layers, with softmax or sparsemax over the weights (xCOMET and earlier models).
 
     With `layer_norm` each layer is first normalised over all tokens and units of its sequence. In training a layer is left
-    out with probability `dropout` and the others take its share.
+    out with probability `dropout`, and the others take its share.
     """
 
     def __init__(self, layers: int, *, transformation: str = "softmax", layer_norm: bool = False, dropout: float = 0.0):
@@ -165,7 +167,7 @@ class LayerMix(nn.Module):
         self.transformation, self.layer_norm, self.dropout = transformation, layer_norm, dropout
 
     def shares(self) -> Tensor:
-        """How much of each layer goes into the mix. ``sparsemax_patch`` marks checkpoints that were trained with softmax."""
+        """Return each layer's share of the mix. ``sparsemax_patch`` marks checkpoints that were trained with softmax."""
         weights: Tensor = self.weights
         if self.training and self.dropout:
             kept = torch.rand(len(weights), device=weights.device) > self.dropout
@@ -176,7 +178,7 @@ class LayerMix(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """The estimator: linear layers with an activation and dropout between them, one number out."""
+    """Estimator: linear layers with an activation and dropout between them, and one output."""
 
     def __init__(
         self,
@@ -198,13 +200,13 @@ class FeedForward(nn.Module):
         self.ff = nn.Sequential(*modules)
 
     def forward(self, features: Tensor) -> Tensor:
-        """(sequences, features) to one number a sequence, in float32 even where the encoder trains in bfloat16."""
+        """Map (sequences, features) to one number per sequence, in float32 even if the encoder trains in bfloat16."""
         with torch.autocast(features.device.type, enabled=False):
             return self.ff(features.float()).view(-1)  # type: ignore[no-any-return]
 
 
 def activation(name: str) -> nn.Module:
-    """The activation that torch has under this name; the official package writes ``tanh`` and ``Tanh`` alike."""
+    """Return torch's activation of this name. The official package writes both ``tanh`` and ``Tanh``."""
     found = getattr(nn, name.title(), None)
     if not (isinstance(found, type) and issubclass(found, nn.Module)):
         raise InputError(f"{name!r} in the hyperparameters is no activation that torch knows.")

@@ -1,10 +1,11 @@
-"""BLEURT (Sellam et al. 2020; Pu et al. 2021): BERT or RemBERT over reference and translation, a dense layer, one number.
+"""BLEURT (Sellam et al. 2020; Pu et al. 2021): BERT or RemBERT over reference and translation, with a regression head.
 
-Weights come from Google's TensorFlow checkpoint (`assay.io.files.tensor_bundle`) or from a port to PyTorch. The sequence is
-``[CLS] reference [SEP] translation [SEP]``, cut by taking tokens off whichever is longer.
+Weights come from Google's TensorFlow checkpoint (`assay.io.files.tensor_bundle`) or from a port to PyTorch. The sequence
+is ``[CLS] reference [SEP] translation [SEP]``, cut by removing tokens from the longer text.
 
-int8 (on a CPU) keeps the weights of an encoder's blocks as whole numbers with a scale per row, a quarter of their size. The other
-factor is rounded token by token, so that a score does not depend on the rest of the batch; the product of whole numbers is exact.
+int8 (on a CPU) stores the weights of the blocks as integers with one scale per row, in a quarter of the memory.
+Activations are rounded per token, so that a score does not depend on the rest of the batch; products of integers are
+exact.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from assay.models.heads.pairs import PairPredictor, TokenPair
 from assay.models.runtime.packing import Packed
 
 WIDENED = "encoder.embedding_hidden_mapping_in"
-"""The layer behind narrow embeddings, as RemBERT calls it."""
+"""RemBERT's name of the layer that widens narrow embeddings."""
 _PROJECTIONS = ("encoder.embedding_projection.", "embeddings_project.", "encoder.embedding_hidden_mapping_in.")
 _LAYER = re.compile(r"^bert/encoder/layer_(\d+)/")
 _SKIPPED = ("global_step", "_CHECKPOINTABLE_OBJECT_GRAPH", "save_counter")
@@ -40,7 +41,7 @@ _OPTIMIZER = re.compile(r"/(adam_m|adam_v|Adam(_\d+)?|AdamWeightDecayOptimizer(_
 
 
 class BleurtModel(nn.Module):
-    """The first token's vector through a dense layer with tanh, then to one number; both in float32."""
+    """Encoder with a dense layer with tanh on the first token and a linear output, both in float32."""
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
@@ -49,7 +50,7 @@ class BleurtModel(nn.Module):
         self.head = nn.Linear(config.hidden, 1)
 
     def forward(self, packed: Packed) -> Tensor:
-        """One score a sequence; of the last layer only first tokens are computed."""
+        """Return one score per sequence. Only first tokens are computed in the last layer."""
         *_, last = self.encoder.states(packed)
         scores: Tensor = self.head(torch.tanh(self.pooler(last.float()))).squeeze(1)
         return scores
@@ -64,7 +65,7 @@ class LoadedBleurt:
     limit: int
 
     def pairs(self, references: Sequence[str], hypotheses: Sequence[str]) -> list[TokenPair]:
-        """The sequences of reference and translation, each different text tokenized once."""
+        """Return the token sequences of references and translations; equal texts are tokenized once."""
         distinct = list(dict.fromkeys([*references, *hypotheses]))
         known = dict(zip(distinct, self.pieces.encode(distinct), strict=True))
         return [self._pair(known[a], known[b]) for a, b in zip(references, hypotheses, strict=True)]
@@ -76,7 +77,7 @@ class LoadedBleurt:
 
 
 def shortened(first: int, second: int, most: int) -> tuple[int, int]:
-    """How many tokens of two texts are kept: one after the other goes from the longer text, from the second where they tie."""
+    """Return how many tokens of two texts to keep: tokens are removed from the longer text, on a tie from the second."""
     over = first + second - most
     if over <= 0:
         return first, second
@@ -89,7 +90,7 @@ def shortened(first: int, second: int, most: int) -> tuple[int, int]:
 def load_bleurt(
     files: BleurtFiles, *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu", int8: bool = False
 ) -> LoadedBleurt:
-    """The network of a checkpoint in `dtype` on `device`."""
+    """Load the model of a checkpoint in `dtype` on `device`."""
     path, config = files.weights[0], files.encoder
     state = _tensorflow(read_bundle(path.with_suffix("")), path) if files.tensorflow else read_state(files.weights)
     state = {_renamed(name): tensor for name, tensor in state.items()}
@@ -111,7 +112,7 @@ def load_bleurt(
 def predictor(
     files: BleurtFiles, *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu", int8: bool = False
 ) -> tuple[LoadedBleurt, PairPredictor]:
-    """The loaded model, and what runs its sequences in packed batches."""
+    """Return the loaded model, and the predictor that runs its sequences in packed batches."""
     loaded = load_bleurt(files, dtype=dtype, device=device, int8=int8)
     return loaded, PairPredictor(loaded.model, files.encoder, torch.device(device), dtype)
 
@@ -122,7 +123,7 @@ def _official_head(name: str) -> str:
 
 
 def _renamed(name: str) -> str:
-    """The layer behind narrow embeddings by one name, whatever a port calls it."""
+    """Give the layer that widens narrow embeddings one name, whatever a port calls it."""
     for theirs in _PROJECTIONS:
         before, found, after = name.partition(theirs)
         if found:
@@ -131,7 +132,7 @@ def _renamed(name: str) -> str:
 
 
 def _tensorflow(variables: Mapping[str, np.ndarray], path: Path) -> dict[str, Tensor]:
-    """TensorFlow's variables under the names and in the layout that PyTorch's ports have; strange ones are refused."""
+    """Return TensorFlow's variables with the names and layout of PyTorch ports. Raise if there is an unknown one."""
     found: dict[str, Tensor] = {}
     for name, array in variables.items():
         if name.startswith(_SKIPPED) or _OPTIMIZER.search(name):
@@ -143,7 +144,7 @@ def _tensorflow(variables: Mapping[str, np.ndarray], path: Path) -> dict[str, Te
 
 
 def _theirs(name: str) -> str:
-    """``bert/encoder/layer_0/attention/self/query/kernel`` as ``bert.encoder.layer.0.attention.self.query.weight``."""
+    """Convert ``bert/encoder/layer_0/attention/self/query/kernel`` to ``bert.encoder.layer.0.attention.self.query.weight``."""
     if name.startswith("dense/"):
         return f"classifier.{'weight' if name.endswith('kernel') else 'bias'}"
     plain = _LAYER.sub(r"bert/encoder/layer/\1/", name).replace("/", ".")
@@ -155,7 +156,7 @@ def _theirs(name: str) -> str:
 
 
 def _laid_out(name: str, array: np.ndarray) -> Tensor:
-    """Kernels turned round: TensorFlow multiplies from the left. Those of attention may have their heads apart."""
+    """Transpose kernels, since TensorFlow multiplies from the left. Those of attention may have a dimension for heads."""
     plain = np.array(array, dtype=np.float32)
     if name.endswith("/kernel"):
         if plain.ndim == 3:
@@ -168,11 +169,11 @@ def _laid_out(name: str, array: np.ndarray) -> Tensor:
 
 
 _LONGEST_WORD = 200
-"""Characters of a word beyond which Google's WordPiece looks no further."""
+"""Longest word in characters that Google's WordPiece splits."""
 
 
 class WrittenPieces:
-    """A vocabulary with the ids of ``[CLS]`` and ``[SEP]``."""
+    """Vocabulary of a BLEURT with the ids of ``[CLS]`` and ``[SEP]``."""
 
     def __init__(self, path: Path, *, lowercase: bool = False) -> None:
         self.path = path
@@ -193,7 +194,7 @@ class WrittenPieces:
         return None if number == self._spoken.unk_id() else number
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of every text."""
+        """Return the token ids of every text."""
         plain = [without_halves(text) for text in texts]
         if self.wordpiece:
             clean = [_cleaned(text) for text in plain]
@@ -206,7 +207,7 @@ class WrittenPieces:
 
 
 def _cleaned(text: str) -> str:
-    """Without control and format characters, every blank a space; Google's rule, which keeps private-use characters."""
+    """Remove control and format characters and normalise whitespace by Google's rule, which keeps private-use characters."""
     if text.isprintable() and "\ufffd" not in text:
         return text
     kept = []
@@ -239,7 +240,7 @@ def _wordpiece(path: Path, lowercase: bool) -> Any:
 
 
 class Int8Linear(nn.Module):
-    """A linear layer in int8, from one in float32."""
+    """Linear layer in int8, converted from one in float32."""
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
@@ -249,7 +250,7 @@ class Int8Linear(nn.Module):
         self.bias = linear.bias.detach().float()
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """The product in whole numbers, scaled back."""
+        """Return the product of integers, scaled back."""
         wide = hidden.float()
         scale = (wide.abs().amax(1, keepdim=True) / 127).clamp_min(1e-12)
         product = torch._int_mm((wide / scale).round_().to(torch.int8), self.codes)
@@ -257,7 +258,7 @@ class Int8Linear(nn.Module):
 
 
 def quantise(encoder: Encoder) -> None:
-    """Put int8 products in the place of the four linear layers of every block; embeddings, norms and heads stay in float32."""
+    """Replace the four linear layers of every block by int8 ones; embeddings, norms and heads stay in float32."""
     if encoder.words.weight.device.type != "cpu":
         raise InputError("precision=int8 is for the CPU. On a GPU take fp16 or bf16 (or device=cpu).")
     for layer in encoder.layers:

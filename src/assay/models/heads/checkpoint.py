@@ -1,7 +1,7 @@
-"""Official checkpoints: a folder with ``hparams.yaml`` and a Lightning ``.ckpt``, or with a model of Marian, read as weights only.
+"""Official COMET checkpoints: a folder with ``hparams.yaml`` and a Lightning ``.ckpt``, or with a Marian model.
 
-No code is ever unpickled: torch reads tensors and plain values, and the one Lightning class that old checkpoints name (a
-dictionary) is read as a dictionary.
+No code is unpickled: torch reads tensors and plain values, and the one Lightning class in old checkpoints (a dictionary)
+is read as a dictionary.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from assay.models.heads.marian import read_model
 
 @dataclass(frozen=True, slots=True)
 class LoadedCheckpoint:
-    """A model with its tokenizer, and the hash by which signatures know both."""
+    """A model with its tokenizer, and the hash of both for signatures."""
 
     model: CometModel
     tokenizer: Tokenizer
@@ -42,7 +42,7 @@ def load(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
 ) -> LoadedCheckpoint:
-    """The model in a checkpoint folder (or ``.ckpt`` file, or Marian's ``.bin``), its encoder in `dtype` on `device`."""
+    """Load the model in a checkpoint folder (or ``.ckpt`` file, or Marian's ``.bin``), its encoder in `dtype` on `device`."""
     files = locate(path, tokenizer)
     hparams = read_hparams(files)
     words: Tokenizer
@@ -60,7 +60,7 @@ def load(
 
 
 def read_weights(path: Path) -> dict[str, Any]:
-    """The checkpoint's content: tensors and plain values only."""
+    """Return the checkpoint's content: tensors and plain values only."""
     content = read_torch(path)
     state = content.get("state_dict") if isinstance(content, dict) else None
     if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
@@ -73,8 +73,11 @@ def read_weights(path: Path) -> dict[str, Any]:
 
 
 def model_config(hparams: Mapping[str, Any], inside: Mapping[str, Any] | None) -> ModelConfig:
-    """The official rule: the class from ``hparams.yaml``, the other hyperparameters from inside the checkpoint where it has
-    them; a ``sparsemax_patch`` in either means softmax."""
+    """Return the configuration by the official rule.
+
+    The class comes from ``hparams.yaml``, the other hyperparameters from the checkpoint if it has them. A
+    ``sparsemax_patch`` in either means softmax.
+    """
     values = dict(inside or hparams)
     values["class_identifier"] = hparams.get("class_identifier", values.get("class_identifier"))
     if hparams.get("layer_transformation") == "sparsemax_patch":
@@ -83,7 +86,7 @@ def model_config(hparams: Mapping[str, Any], inside: Mapping[str, Any] | None) -
 
 
 def encoder_config(files: Files, config: ModelConfig, state: Mapping[str, Tensor]) -> EncoderConfig:
-    """The encoder's shape: from the weights what they show, the rest from a config.json or the published encoder's."""
+    """Return the encoder's shape, from the weights as far as possible, otherwise from a config.json or the published encoder."""
     known = read_config(files, config)
     if known.family == "other":
         _check_size(known, state, files)
@@ -119,7 +122,7 @@ def encoder_config(files: Files, config: ModelConfig, state: Mapping[str, Tensor
 
 
 def _check_size(encoder: EncoderConfig, state: Mapping[str, Tensor], files: Files) -> None:
-    """Refuse to build an encoder far larger than the weights at hand: a number too many in config.json asks for terabytes."""
+    """Raise if an encoder would be far larger than its weights, since an error in config.json could ask for terabytes."""
     units = encoder.hidden
     wanted = encoder.layers * units * (4 * units + 2 * encoder.feed_forward)
     present = sum(tensor.numel() for tensor in state.values())
@@ -138,7 +141,7 @@ def _filled(
     dtype: torch.dtype,
     device: torch.device,
 ) -> CometModel:
-    """A model with the checkpoint's weights, tensor by tensor, so that a large one is never in memory twice."""
+    """Return a model with the checkpoint's weights, loaded tensor by tensor, so that a large one is never in memory twice."""
     if encoder.family == "other":
         model = build_model(config, encoder)
     else:
@@ -199,10 +202,11 @@ def _check_tokenizer(tokenizer: Tokenizer, encoder: EncoderConfig, files: Files)
 
 
 def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
-    """Write a model in the official format, so that it loads like any other; the folder comes back.
+    """Write a model in the official format, so that it loads like any other checkpoint, and return the folder.
 
-    `tokenizer` is the file to put beside it. The encoder's shape goes into ``config.json``. The hyperparameters name the folder
-    itself as the encoder's home (``pretrained_model: .``): unbabel-comet, run from inside it, needs nothing else.
+    `tokenizer` is a file that is copied into the folder. The encoder's shape goes into ``config.json``. The
+    hyperparameters name the folder itself as the encoder (``pretrained_model: .``), so that unbabel-comet, run in this
+    folder, needs nothing else.
     """
     import json
     import shutil

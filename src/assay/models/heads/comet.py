@@ -1,4 +1,4 @@
-"""The official COMET classes: regression models embed each text by itself, unified models read all in one sequence.
+"""Official COMET classes: regression models embed each text separately, unified models read all texts in one sequence.
 
 Regression: COMET-20 to COMET-22 (Rei et al. 2020, 2022), COMET-QE and COMET-RANK. Unified: UniTE, CometKiwi and xCOMET.
 """
@@ -18,16 +18,16 @@ from assay.models.runtime.packing import Packed
 
 
 class RegressionModel(CometModel):
-    """Source, translation and reference are embedded separately; the estimator reads them, their products and distances."""
+    """Regression model whose estimator reads the embeddings of the texts, their products and their distances."""
 
     features = 6
 
     def embed(self, packed: Packed) -> Tensor:
-        """One vector a text."""
+        """Return one vector per text."""
         return self.encode(packed)[0]
 
     def estimate(self, source: Tensor, hypothesis: Tensor, reference: Tensor | None = None) -> Tensor:
-        """Scores from the embeddings."""
+        """Return scores from the embeddings."""
         assert reference is not None
         parts = [hypothesis, reference, hypothesis * reference, (hypothesis - reference).abs()]
         parts += [hypothesis * source, (hypothesis - source).abs()]
@@ -35,25 +35,25 @@ class RegressionModel(CometModel):
 
 
 class ReferencelessModel(RegressionModel):
-    """The same without a reference: quality estimation."""
+    """Regression model without a reference, for quality estimation."""
 
     features = 4
 
     def estimate(self, source: Tensor, hypothesis: Tensor, reference: Tensor | None = None) -> Tensor:
-        """Scores from the embeddings; a reference is not looked at."""
+        """Return scores from the embeddings; a reference is ignored."""
         parts = [hypothesis, source, hypothesis * source, (hypothesis - source).abs()]
         return self.estimator(torch.cat(parts, dim=1))  # type: ignore[no-any-return]
 
 
 class RankingModel(RegressionModel):
-    """COMET-RANK (Rei et al. 2020, section 2.5): no estimator, but how near the translation lies to source and reference."""
+    """COMET-RANK (Rei et al. 2020, section 2.5): distances of the translation from source and reference, no estimator."""
 
     def __init__(self, config: ModelConfig, encoder: EncoderConfig) -> None:
         super().__init__(config, encoder)
         del self.estimator
 
     def estimate(self, source: Tensor, hypothesis: Tensor, reference: Tensor | None = None) -> Tensor:
-        """1 / (1 + d), d being the harmonic mean of the distances to source and reference."""
+        """Return 1 / (1 + d), where d is the harmonic mean of the distances from source and reference."""
         assert reference is not None
         to_source = functional.pairwise_distance(hypothesis, source)
         to_reference = functional.pairwise_distance(hypothesis, reference)
@@ -62,14 +62,14 @@ class RankingModel(RegressionModel):
 
 @dataclass(frozen=True, slots=True)
 class UnifiedOutput:
-    """`scores`, one a sequence; `logits` (tokens, labels), one row a token, for models that tag."""
+    """Output of a unified model: `scores` per sequence and, for models that tag, `logits` (tokens, labels)."""
 
     scores: Tensor
     logits: Tensor | None = None
 
 
 class UnifiedModel(CometModel):
-    """A sentence score from the first token and, where trained for it, a severity for every token."""
+    """Model with a sentence score from the first token and, if it was trained for it, a severity for every token."""
 
     def __init__(self, config: ModelConfig, encoder: EncoderConfig) -> None:
         super().__init__(config, encoder)
@@ -80,7 +80,7 @@ class UnifiedModel(CometModel):
             self.tagger = nn.Linear(encoder.hidden, len(config.labels))
 
     def forward(self, packed: Packed) -> UnifiedOutput:
-        """Scores and tags of sequences ``<s> translation </s></s> other texts </s>``."""
+        """Return scores and tags of sequences ``<s> translation </s></s> other texts </s>``."""
         sentence, words = self.encode(packed, self.config.word_layer if self.tagger is not None else None)
         logits: Tensor | None = None
         if self.tagger is not None and words is not None:
@@ -90,7 +90,7 @@ class UnifiedModel(CometModel):
 
 
 class XcometModel(UnifiedModel):
-    """xCOMET: the unified model whose final score also counts the error spans (equations 5 to 7; `heads.prediction`)."""
+    """xCOMET, a unified model whose final score includes the error spans (equations 5 to 7; `heads.prediction`)."""
 
 
 MODELS: dict[str, type[CometModel]] = {
@@ -103,5 +103,5 @@ MODELS: dict[str, type[CometModel]] = {
 
 
 def build_model(config: ModelConfig, encoder: EncoderConfig) -> CometModel:
-    """The model class that the configuration names, with fresh weights."""
+    """Return a model of the configured class with fresh weights."""
     return MODELS[config.class_identifier](config, encoder)

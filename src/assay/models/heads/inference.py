@@ -1,4 +1,4 @@
-"""From texts to scores: tokenized ahead, packed, sorted by length, each different sequence computed once."""
+"""Inference of COMET models: tokenizes ahead, packs sequences by length, and computes equal sequences once."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 
 Texts = Sequence[str | None]
 SPAN_WEIGHTS = {"src": 0.1667, "ref": 0.3333, "unified": 0.5}
-"""Weights of the three passes in the tagger's distribution, as the released package has them."""
+"""Weights of the three passes in the tagger's distribution, as in the released package."""
 WINDOW, GPU_WINDOW, GPU_EDGE = 2_048, 512, 128
-"""Rows tokenized, sorted and computed together; the next ones are tokenized meanwhile. A GPU already computes the next window
-while the last one's spans are decoded, so its windows are shorter. The first and the last are shortest: while the one is tokenized
-and the other decoded, the GPU has nothing to do."""
+"""Rows that are tokenized, sorted and computed together, while the next ones are tokenized. On a GPU a window is computed
+while the spans of the previous one are decoded, so that windows are shorter. The first and the last are shortest, since
+the GPU is idle while these are tokenized or decoded.
+"""
 
 
 class Predictor:
-    """A loaded model, ready to score. Not for several threads at a time."""
+    """A loaded model that scores texts. Not thread-safe."""
 
     def __init__(
         self,
@@ -55,7 +56,7 @@ class Predictor:
         self.runner = encoder_runner(self.model.encoder_config, self.device, dtype, budget)
 
     def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
-        """Scores of all rows, in their order."""
+        """Return the scores of all rows, in their order."""
 
         def ahead(part: slice) -> list[Row]:
             return prepare_rows(
@@ -83,14 +84,14 @@ class Predictor:
         return join(parts)
 
     def _start(self, rows: list[Row]) -> Callable[[], Prediction]:
-        """Hand a window to the device; what comes back waits for the numbers and finishes them."""
+        """Start to compute a window. Return a function that waits for the numbers and finishes them."""
         if isinstance(self.model, RegressionModel):
             return self._regression(self.model, rows)
         assert isinstance(self.model, UnifiedModel)
         return self._unified(self.model, rows)
 
     def _regression(self, model: RegressionModel, rows: list[Row]) -> Callable[[], Prediction]:
-        """Each different text is embedded once, however many rows it stands in."""
+        """Score rows with a regression model, which embeds each different text once."""
         texts = {id(ids): ids for row in rows for ids in row.sequences.values()}
         numbers = {one: number for number, one in enumerate(texts)}
         places = [[numbers[id(ids)] for ids in row.sequences.values()] for row in rows]
@@ -110,7 +111,7 @@ class Predictor:
         return lambda: Prediction(self.runner.check_finite(found()), truncated)
 
     def _unified(self, model: UnifiedModel, rows: list[Row]) -> Callable[[], Prediction]:
-        """All passes of all rows in one pool of sequences; sequences that occur twice are computed once."""
+        """Score rows with a unified model. All passes of all rows share one pool, in which equal sequences are computed once."""
         known: dict[tuple[int, ...], int] = {}
         longest: list[int] = []
         places: list[dict[str, int]] = []
@@ -157,7 +158,7 @@ class Predictor:
     def _spans(
         self, rows: list[Row], places: list[dict[str, int]], tags: NDArray[np.float32], longest: list[int]
     ) -> list[tuple[ErrorSpan, ...]]:
-        """The passes' distributions over a translation's tokens, averaged with their weights, then decoded."""
+        """Average the passes' distributions over each translation's tokens with their weights, and decode the spans."""
         counts = np.array(
             [
                 min(row.words, *(longest[number] for number in place.values()))
@@ -185,8 +186,11 @@ class Predictor:
         compute: Callable[[Packed], tuple[Tensor, ...]],
         leading: Sequence[int] | None = None,
     ) -> list[Tensor]:
-        """`compute` over all sequences. Its first result has a row a sequence; the second, where there is one, a row for each
-        of the first ``leading[i]`` tokens of sequence i. Both come back in the order of `sequences`."""
+        """Run `compute` over all sequences and return its results in their order.
+
+        The first result has one row per sequence. The second, if there is one, has a row for each of the first
+        ``leading[i]`` tokens of sequence i.
+        """
         sizes = [len(ids) for ids in sequences]
         heads = list(self.runner.run(sizes, lambda batch: compute(self._pack(batch, sequences, leading))))
         if not heads:
@@ -211,7 +215,9 @@ class Predictor:
 
 
 def _windows(count: int, device: torch.device) -> Iterator[slice]:
-    """The rows that are tokenized, sorted and computed together; on a GPU each window is at most twice as long as the last."""
+    """Yield the rows that are tokenized, sorted and computed together. On a GPU a window is at most twice as long as the
+    previous one.
+    """
     gpu = device.type == "cuda"
     size, start = GPU_EDGE if gpu else WINDOW, 0
     while start < count:
@@ -223,7 +229,7 @@ def _windows(count: int, device: torch.device) -> Iterator[slice]:
 
 
 def _weight(name: str, place: dict[str, int]) -> float:
-    """What a pass counts in the distribution of a row's tags."""
+    """Return the weight of a pass in the distribution of a row's tags."""
     return 0.0 if name not in place else SPAN_WEIGHTS[name] if len(place) == 3 else 1.0
 
 

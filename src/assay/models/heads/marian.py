@@ -1,7 +1,7 @@
-"""COMET models of Marian NMT, Cometoid among them: their weights under official names, and their tokenizer.
+"""COMET models of Marian NMT, such as Cometoid: weights under official names, and tokenizer.
 
-Marian's encoder is XLM-R's with other numbers for the same words: pieces as sentencepiece counts them, word 0 before a text, and
-positions from 0 on. Its matrices lie the other way round.
+Marian's encoder is XLM-R's with other ids for the same subwords: those of sentencepiece, id 0 in front of a text, and
+positions from 0. Its matrices are transposed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WORDS, _PLACES = "Wemb", "CometEncoder->encoder->positionEmbedding->embeddings"
 
 
 class MarianTokenizer(Tokenizer):
-    """Sentencepiece as Marian runs it: word 0 in front (which the unknown share), ``</s>`` behind, and no padding."""
+    """Sentencepiece tokenizer as Marian runs it: id 0 in front (also the unknown token), ``</s>`` at the end, no padding."""
 
     def __init__(self, path: Path, limit: int) -> None:
         self.spoken: Any = read_sentencepiece(path)
@@ -49,7 +49,7 @@ class MarianTokenizer(Tokenizer):
         return int(self.spoken.get_piece_size())
 
     def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
-        """Texts as tokens, cut to as many as the model has positions for: COMET's `limit` is lower, and Marian has none beside."""
+        """Tokenize texts, cut to the model's positions. COMET's lower `limit` does not apply, as in Marian."""
         found = []
         for inner in self.spoken.encode([without_halves(text) for text in texts]):
             cut = len(inner) + 2 > self.limit
@@ -58,7 +58,7 @@ class MarianTokenizer(Tokenizer):
 
 
 def read_model(model: Path, vocabulary: Path) -> tuple[EncoderConfig, dict[str, Tensor], MarianTokenizer]:
-    """The encoder's shape, the weights by their official names (mapped, not read), and the tokenizer."""
+    """Return the encoder's shape, the weights by their official names (memory-mapped), and the tokenizer."""
     settings, (_, arrays) = read_settings(model), read_marian(model)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
@@ -87,7 +87,7 @@ def read_model(model: Path, vocabulary: Path) -> tuple[EncoderConfig, dict[str, 
 
 
 def _names(layers: int) -> dict[str, str]:
-    """Marian's names of weights, and the official ones."""
+    """Return Marian's names of weights with the official ones."""
     found = {_WORDS: "encoder.model.embeddings.word_embeddings.weight"}
     found[_PLACES] = "encoder.model.embeddings.position_embeddings.weight"
     found["CometEncoder->encoder->gamma"] = "layerwise_attention.gamma"
@@ -104,7 +104,7 @@ def _names(layers: int) -> dict[str, str]:
 
 
 def _turned(name: str, tensor: Tensor) -> Tensor:
-    """A matrix as torch lays it out, a vector with one dimension."""
+    """Return a matrix in torch's layout, or a vector with one dimension."""
     if name.endswith("embeddings.weight"):
         return tensor
     linear = name.endswith(".weight") and "LayerNorm" not in name

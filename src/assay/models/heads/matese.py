@@ -1,8 +1,8 @@
-"""MaTESe (Perrella et al. 2022): error spans as labels of the translation's tokens, and a score that counts them.
+"""MaTESe (Perrella et al. 2022): tags the translation's tokens with error labels, and scores the marked spans.
 
-An encoder (InfoXLM) reads ``<candidate> translation <reference> reference``, or the source in the reference's place; its last
-layers are summed, two more transformer layers follow, and every token of the translation gets one of five labels: nothing, or the
-beginning or inside of a major or minor error.
+An encoder (InfoXLM) reads ``<candidate> translation <reference> reference``, or the source in place of the reference. The
+sum of its last layers passes through two more transformer layers. Every token of the translation then gets one of five
+labels: no error, or the beginning or inside of a major or minor error.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from assay.models.runtime.packing import Packed
 
 LABELS = 5
 LOWEST = -25
-"""No segment scores lower."""
+"""Lowest score of a segment."""
 SOURCE, CANDIDATE, REFERENCE, EMPTY = "<source>", "<candidate>", "<reference>", "<empty-string>"
 INNER = 2048
-"""Units inside the two further layers: torch's default, which MaTESe leaves as it is."""
+"""Units of the feed-forward layers in the two additional layers, torch's default."""
 
 
 @dataclass(frozen=True, slots=True)
 class MateseShape:
-    """What MaTESe's own configuration (``configs/matese.json``) says; these are the released ones' values."""
+    """MaTESe's configuration (``configs/matese.json``), by default that of the released models."""
 
     reference_less: bool = False
     transformer_model_name: str = "microsoft/infoxlm-large"
@@ -48,7 +48,7 @@ class MateseShape:
 
 
 class MateseModel(nn.Module):
-    """Labels of tokens: (tokens that are read, 5) logits."""
+    """Token classifier with an output of (tokens that are read, 5) logits."""
 
     def __init__(self, config: EncoderConfig, shape: MateseShape) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class MateseModel(nn.Module):
         self.head = nn.Linear(config.hidden, LABELS, bias=False)
 
     def forward(self, packed: Packed) -> Tensor:
-        """Logits; the two further layers compute in float32."""
+        """Return the logits; the two additional layers compute in float32."""
         summed: Tensor | None = None
         first = self.encoder.config.layers + 1 - self.last
         for index, hidden in enumerate(self.encoder.states(replace(packed, read=None))):
@@ -82,7 +82,7 @@ class MateseModel(nn.Module):
 
 
 class MateseTagger:
-    """A loaded model from texts to spans. Not for several threads at a time."""
+    """A loaded model that marks error spans. Not thread-safe."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class MateseTagger:
     def spans(
         self, hypotheses: Sequence[str], others: Sequence[str]
     ) -> tuple[list[tuple[ErrorSpan, ...]], list[float], list[bool]]:
-        """Of every pair: the error spans, the score, and whether it was longer than the model reads."""
+        """Return error spans and score of every pair, and whether it was longer than the model reads."""
         beside = SOURCE if self.reference_less else REFERENCE
         texts = [
             f"{CANDIDATE} {without_halves(a) or EMPTY} {beside} {without_halves(b) or EMPTY}"
@@ -140,9 +140,10 @@ class MateseTagger:
 def marked(
     text: str, tags: Sequence[str], shares: Sequence[float], offsets: Sequence[tuple[int, int]]
 ) -> Iterator[ErrorSpan]:
-    """Spans of labels: B begins one, I goes on with what is open (or begins one), O ends it; the first label says how bad it is.
+    """Yield the spans of a label sequence.
 
-    Offsets are those of the whole input, in front of which the translation has a special token and a blank.
+    B begins a span, I continues an open span or begins one, O ends it. The first label of a span gives its severity.
+    Offsets refer to the whole input, in which a special token and a space precede the translation.
     """
     shift = len(CANDIDATE) + 1
     groups: list[tuple[str, list[int]]] = []
@@ -164,7 +165,7 @@ def marked(
 
 
 def read_matese_shape(files: MateseFiles) -> MateseShape:
-    """The configuration beside the weights, or the released one."""
+    """Return the configuration in the folder, or that of the released models."""
     if files.config is None:
         return MateseShape(reference_less=files.quality_estimation)
     return typed(
@@ -213,7 +214,7 @@ _PARTS = {
 
 
 def _theirs(name: str) -> str:
-    """Ours as torch's TransformerEncoder names it."""
+    """Return the name of a weight in torch's TransformerEncoder."""
     if name.startswith("head."):
         return "classification_head.1.weight"
     _, index, part, kind = name.split(".")
@@ -222,7 +223,7 @@ def _theirs(name: str) -> str:
 
 
 def _tokenizer(path: Path, config: EncoderConfig) -> Any:
-    """The encoder's tokenizer with MaTESe's four special tokens behind its own."""
+    """Return the encoder's tokenizer with MaTESe's four special tokens added."""
     from tokenizers import AddedToken
 
     from assay.models.encoders.tokenizer import Tokenizer

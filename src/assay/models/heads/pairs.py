@@ -1,4 +1,4 @@
-"""Pairs of texts in one sequence each, through a network in packed batches sorted by length."""
+"""Prediction for text pairs that form one sequence each, in packed batches sorted by length."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ WINDOW = 8_192
 
 @dataclass(frozen=True, slots=True)
 class TokenPair:
-    """One sequence: its ids with special tokens, how many of them are of the first type, whether texts were cut, and how many of
-    the first tokens are read."""
+    """One sequence: token ids with special tokens, number of tokens of the first type, whether texts were cut, and number of
+    leading tokens that are read.
+    """
 
     ids: list[int]
     first: int
@@ -30,7 +31,7 @@ class TokenPair:
 
 
 class PairPredictor:
-    """A network from packed sequences to a row for each token that is read of them. Not for several threads at a time."""
+    """Runner of a model that returns one row for each token that is read. Not thread-safe."""
 
     def __init__(
         self,
@@ -44,11 +45,11 @@ class PairPredictor:
         self.runner = encoder_runner(config, device, dtype, budget)
 
     def scores(self, pairs: Sequence[TokenPair]) -> NDArray[np.float64]:
-        """A number for every pair of which one token is read, in their order."""
+        """Return a number for every pair, of which one token is read, in their order."""
         return np.array([rows[0] for rows in self.rows(pairs)], np.float64)
 
     def rows(self, pairs: Sequence[TokenPair]) -> list[NDArray[np.float32]]:
-        """What the network says of the tokens that are read of every pair, in their order; equal sequences are computed once."""
+        """Return the model's output for the tokens that are read of every pair, in order. Equal sequences are computed once."""
         known: dict[tuple[int, ...], int] = {}
         places = [known.setdefault((pair.leading, pair.first, *pair.ids), len(known)) for pair in pairs]
         distinct = list(dict(zip(reversed(places), reversed(pairs), strict=True)).items())

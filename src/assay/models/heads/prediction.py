@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from assay.models.heads.inference import Texts
 
 RELEASED, PAPER = (0.12, 0.33, 0.33, 0.22), (1 / 9, 1 / 3, 1 / 3, 2 / 9)
-"""Weights of src, ref, src+ref and MQM in xCOMET's score: as in unbabel-comet, and as in the paper (equation 7)."""
+"""Weights of src, ref, src+ref and MQM in xCOMET's score, as in unbabel-comet and as in the paper (equation 7)."""
 PASSES = ("src", "ref", "unified")
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Columns over the rows: the score, its components, spans where the model tags, and whether a text was cut."""
+    """Columns over the rows: the score, its components, spans if the model tags, and whether a text was cut."""
 
     values: NDArray[np.float64]
     truncated: NDArray[np.bool_]
@@ -35,7 +35,7 @@ class Prediction:
 
 
 def mean(columns: dict[str, NDArray[np.float32]]) -> NDArray[np.float64]:
-    """The mean of the passes that a row has."""
+    """Return the mean of the passes that a row has."""
     stacked = np.stack(list(columns.values()))
     count = (~np.isnan(stacked)).sum(axis=0)
     return np.asarray(np.nansum(stacked, axis=0) / count.astype(np.float32), dtype=np.float64)
@@ -44,8 +44,11 @@ def mean(columns: dict[str, NDArray[np.float32]]) -> NDArray[np.float64]:
 def combine(
     columns: dict[str, NDArray[np.float32]], errors: NDArray[np.float32], weights: Sequence[float]
 ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float32]]]:
-    """xCOMET's equation 7. A row with one pass only gives that pass the weight of all three, as the released package does;
-    its component is then capped at 1 like the score."""
+    """Return the scores and components of xCOMET's equation 7.
+
+    If a row has one pass only, that pass gets the weight of all three, as in the released package. Its component is then
+    capped at 1, like the score.
+    """
     shares = np.array(weights, dtype=np.float32)
     passes = np.stack([columns.get(name, np.full(len(errors), np.nan, np.float32)) for name in PASSES])
     whole = ~np.isnan(passes).any(axis=0)
@@ -58,12 +61,12 @@ def combine(
 
 
 def components(columns: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float64]]:
-    """The passes' scores as they are shown."""
+    """Return the passes' scores in double precision."""
     return {name: column.astype(np.float64) for name, column in columns.items()}
 
 
 def take(whole: Prediction, rows: NDArray[np.int64]) -> Prediction:
-    """The given rows, in the given order."""
+    """Return the given rows, in the given order."""
     return Prediction(
         whole.values[rows],
         whole.truncated[rows],
@@ -73,7 +76,7 @@ def take(whole: Prediction, rows: NDArray[np.int64]) -> Prediction:
 
 
 def join(parts: Sequence[Prediction]) -> Prediction:
-    """Consecutive predictions as one; a component that a part lacks is NaN there."""
+    """Join consecutive predictions. A component that one of them lacks is NaN there."""
     if len(parts) == 1:
         return parts[0]
     if not parts:
@@ -95,7 +98,7 @@ def join(parts: Sequence[Prediction]) -> Prediction:
 Decoder = Literal["paper", "exact"]
 Offsets = Sequence[tuple[int, int]]
 Predict = Callable[..., "Prediction"]
-"""Prediction of hypotheses, sources and references."""
+"""A function from hypotheses, sources and references to a prediction."""
 
 
 def decode(
@@ -107,10 +110,11 @@ def decode(
     decoder: Decoder = "paper",
     threshold: float | None = None,
 ) -> tuple[ErrorSpan, ...]:
-    """Error spans of one translation.
+    """Return the error spans of one translation.
 
-    `probabilities` has one row a token of the translation, special tokens included, and one column a label, "no error" first.
-    With a `threshold` a token is an error when its error labels together exceed it; otherwise the likeliest label decides.
+    `probabilities` has one row per token of the translation, special tokens included, and one column per label, "no error"
+    first. With a `threshold` a token is an error if the probabilities of its error labels together exceed it. Otherwise
+    the most probable label decides.
     """
     count = min(len(offsets), len(probabilities))
     probabilities = probabilities[:count]
@@ -128,8 +132,11 @@ def decode(
 def _exact(
     text: str, tags: list[int], chosen: NDArray[np.float32], offsets: Offsets, labels: Sequence[str]
 ) -> Iterable[ErrorSpan]:
-    """What unbabel-comet 2.2.7 gives: neighbours join under the first one's severity, special tokens count as text at 0,
-    and a span that is still open at the last token is dropped."""
+    """Decode as unbabel-comet 2.2.7.
+
+    Neighbours join under the severity of the first one, special tokens count as text at 0, and a span that is open at the
+    last token is dropped.
+    """
     start: int | None = None
     for i, tag in enumerate(tags):
         if tag and start is None:
@@ -144,9 +151,9 @@ def _exact(
 def _paper(
     text: str, tags: list[int], chosen: NDArray[np.float32], offsets: Offsets, labels: Sequence[str]
 ) -> Iterable[ErrorSpan]:
-    """The paper's rule: neighbouring error tokens form a span, the worst severity in it counts, nothing is dropped.
+    """Decode by the paper's rule: neighbouring error tokens form a span with the worst severity among them.
 
-    Tokens without text (special ones) are passed over. The space that a word's first token brings along is not marked.
+    Tokens without text (special ones) are skipped. The space at the start of a word's first token is not marked.
     """
     group: list[int] = []
     places = [i for i in range(len(tags)) if offsets[i][1] > offsets[i][0]]
@@ -164,7 +171,7 @@ def _paper(
 
 
 def cut(text: str, parts: int) -> list[tuple[int, str]]:
-    """`text` in `parts` pieces of about equal length with their starts, cut behind a sentence or a word where it can be."""
+    """Split `text` into `parts` of similar length, with their starts, preferably after a sentence or a word."""
     places = [0]
     for k in range(1, parts):
         aim, slack = round(len(text) * k / parts), len(text) // (4 * parts)
@@ -178,10 +185,10 @@ def cut(text: str, parts: int) -> list[tuple[int, str]]:
 def predict_long(
     predict: Predict, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None
 ) -> Prediction:
-    """Scores of all rows; those that would be truncated are scored in windows.
+    """Return the scores of all rows. Rows that would be truncated are scored in windows.
 
-    A windowed row's score and components are the mean over its windows, weighted by their share of the translation; spans
-    are all windows' spans, and the MQM component is computed again from all of them. The `truncated` flag stays raised: it
+    Score and components of such a row are the mean over its windows, weighted by their share of the translation. Its spans
+    are those of all windows, and the MQM component is computed from all of them. The `truncated` flag stays set, since it
     says that the row was longer than the model reads.
     """
     whole = predict(hypotheses, sources, references)
@@ -200,7 +207,7 @@ def predict_long(
 def _windows(
     predict: Predict, hypothesis: str, source: str | None, reference: str | None
 ) -> tuple[list[tuple[int, str]], Prediction] | None:
-    """The row in as few windows as are not truncated; None where even single characters are too long."""
+    """Score a row in as few windows as possible. Return None if even windows of single characters are truncated."""
     count = 2
     while count <= max(len(hypothesis), 2):
         pieces = cut(hypothesis, count)

@@ -1,4 +1,4 @@
-"""From a row of texts to the token sequences that a model reads for it."""
+"""Token sequences that a COMET model reads for each row of texts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from assay.models.heads.base import CometModel
 
 @dataclass(slots=True)
 class Row:
-    """One row: its sequences by name (``src``, ``mt``, ``ref`` for regression; ``src``, ``ref``, ``unified`` for unified
-    models, after what stands beside the translation), and what spans need to know of the translation."""
+    """Sequences of one row by name, and the subwords of its translation for spans.
+
+    Regression models have ``src``, ``mt``, ``ref``. Unified models have ``src``, ``ref``, ``unified``, named after the
+    texts that are read with the translation.
+    """
 
     hypothesis: str
     sequences: dict[str, list[int]]
@@ -30,7 +33,7 @@ def prepare_rows(
     sources: Sequence[str | None] | None,
     references: Sequence[str | None] | None,
 ) -> list[Row]:
-    """All rows tokenized; each different text once, so that equal texts have the same list of ids."""
+    """Tokenize all rows. Each different text is tokenized once, so that equal texts share one list of ids."""
     config, limit = model.config, model.encoder_config.max_tokens
     if config.unified and len(config.input_segments) == 1:
         return _alone(model, tokenizer, hypotheses if config.input_segments == ("mt",) else sources, limit)
@@ -56,7 +59,7 @@ def prepare_rows(
 
 
 def _alone(model: CometModel, tokenizer: Tokenizer, texts: Sequence[str | None] | None, limit: int) -> list[Row]:
-    """Rows of a sentinel, which reads one text alone: ``<s> text </s>``."""
+    """Return the rows of a sentinel, which reads a single text: ``<s> text </s>``."""
     if texts is None:
         raise InputError("this model reads the source alone, and none was given (--src FILE, or sources=[...]).")
     plain = [text or "" for text in texts]
@@ -81,7 +84,7 @@ def _regression(
 def _unified(
     tokenizer: Tokenizer, first: Tokens, others: dict[str, Tokens], limit: int
 ) -> tuple[dict[str, list[int]], bool]:
-    """mt+src, mt+ref and, when both are there, mt+src+ref."""
+    """Return the sequences mt+src, mt+ref and, if both texts exist, mt+src+ref."""
     found = {name: tokenizer.join(first, tokens, limit=limit) for name, tokens in others.items()}
     if len(others) == 2:
         found["unified"] = tokenizer.join(first, *others.values(), limit=limit)

@@ -1,4 +1,4 @@
-"""Several devices: one worker process each, with a model of its own, and rows dealt out by length."""
+"""Prediction on several devices: one worker process with its own model per device, and rows distributed by length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.models.runtime.precision import choose_dtype
 
 @dataclass(frozen=True, slots=True)
 class PredictorSpec:
-    """All that it takes to make a `Predictor` elsewhere."""
+    """Everything that a worker needs to make a `Predictor`."""
 
     path: str
     tokenizer: str | None
@@ -38,7 +38,7 @@ class PredictorSpec:
 
 
 class Workers:
-    """Predictors in worker processes behind one `predict`."""
+    """Predictors in worker processes with a common `predict`."""
 
     def __init__(self, recipe: PredictorSpec, devices: Sequence[str]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -49,7 +49,7 @@ class Workers:
         self.pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_start, initargs=(recipe, queue))
 
     def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
-        """Scores of all rows, in their order; neighbours in length go to different workers."""
+        """Return the scores of all rows in their order. Rows of similar length go to different workers."""
         order = sorted(range(len(hypotheses)), key=lambda i: len(hypotheses[i]))
         shares = [share for k in range(self.count) if (share := order[k :: self.count])]
         columns = (hypotheses, sources, references)

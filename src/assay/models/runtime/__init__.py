@@ -1,1 +1,1 @@
-"""How models run: packed batches, token budgets, precision and GPU memory."""
+"""Execution of models: packed batches, token budgets, precision and GPU memory."""

@@ -1,4 +1,4 @@
-"""The model runner: cuts sequences into batches of tokens, runs them, and halves the budget when memory runs out."""
+"""Model runner: cuts sequences into batches of tokens, runs them, and halves the budget when memory runs out."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 Output = TypeVar("Output")
 Numbers = TypeVar("Numbers", bound="NDArray[np.floating[Any]]")
 MOST_TOKENS = 16_384
-"""Of an encoder as wide as XLM-R XL: a larger batch makes no product faster, since from 8,192 tokens on an H200 multiplies at
-the limit of its power supply. A narrower one takes more, so that a GPU computes for longer than it takes to tell it what."""
+"""Token budget for an encoder as wide as XLM-R XL. Larger batches are not faster: from 8,192 tokens on, an H200 computes at
+its power limit. Narrower encoders get a larger budget, so that a GPU computes for longer than a kernel launch takes.
+"""
 XL_WIDTH = 2_560
 FP8_SHARE = 2
-"""In 8 bits products take half the time, and what is done once a batch counts for twice as much."""
+"""Factor of the budget for 8-bit products, which take half the time, so that the fixed cost of a batch weighs twice as much."""
 CPU_TOKENS = 2_048
 
 
 class BatchRunner:
-    """Runs a model over batches of tokens on one device. Not thread-safe.
+    """Runner of a model over batches of tokens on one device. Not thread-safe.
 
-    When memory runs out, the budget is halved for good and the remaining items are cut anew.
+    When memory runs out, the budget is halved for good and the remaining items are cut again.
     """
 
     def __init__(self, device: torch.device, dtype: torch.dtype, budget: int) -> None:
@@ -64,7 +65,7 @@ class BatchRunner:
             waiting = list(batches(sizes, self.budget, left))[::-1]
 
     def check_finite(self, numbers: Numbers) -> Numbers:
-        """Return the numbers, or refuse them if some are infinite or NaN."""
+        """Return the numbers. Raise if some are infinite or NaN."""
         if np.isfinite(numbers).all():
             return numbers
         if stored_as(self.dtype) == torch.float16:
@@ -73,9 +74,9 @@ class BatchRunner:
 
 
 def batches(sizes: Sequence[int], budget: int, order: Sequence[int] | None = None) -> Iterator[list[int]]:
-    """Cut items into batches within `budget` tokens, all of about the same size: a small last batch would leave processors idle.
+    """Cut items into batches of similar size within `budget` tokens, since a small last batch would leave processors idle.
 
-    Without `order` the longest items come first, so that a batch that does not fit shows at once.
+    Without `order` the longest items come first, so that a batch that does not fit into memory fails at once.
     """
     if order is None:
         order = sorted(range(len(sizes)), key=lambda i: (-sizes[i], i))
@@ -94,7 +95,7 @@ def batches(sizes: Sequence[int], budget: int, order: Sequence[int] | None = Non
 
 
 def token_budget(device: torch.device, token_bytes: int, most: float = MOST_TOKENS) -> int:
-    """Return how many tokens of `token_bytes` per layer fit half of a GPU's free memory; a fixed number on a CPU."""
+    """Return how many tokens of `token_bytes` per layer fit into half of a GPU's free memory; a fixed number on a CPU."""
     if device.type != "cuda":
         return CPU_TOKENS
     free, _ = torch.cuda.mem_get_info(device)
@@ -110,6 +111,6 @@ def encoder_runner(config: EncoderConfig, device: torch.device, dtype: torch.dty
 
 
 def out_of_memory(error: Exception) -> bool:
-    """Whether an error says that memory ran out: torch's own, or what the libraries below it put into words."""
+    """Return whether an error reports that memory ran out, as an exception of torch or in the message of a library."""
     signs = ("can't allocate memory", "Cannot allocate memory", "CUDA error: out of memory", "_ALLOC_FAILED")
     return isinstance(error, torch.OutOfMemoryError | MemoryError) or any(sign in str(error) for sign in signs)

@@ -1,13 +1,15 @@
-"""Matrix products in 8-bit floats, for GPUs that have them (Hopper and later): weights and tokens are scaled row by row.
+"""Matrix products in 8-bit floats for GPUs that support them (Hopper and later), with one scale per row.
 
-An 8-bit float keeps three bits of fraction, so such a product is off by some three in a hundred. Three things keep that small
-beside what tells one text from another (measured in docs/decisions/0004-models.md):
+An 8-bit float keeps three bits of fraction, so that a product has an error of about 3%. Three measures keep the error
+small compared with the differences between texts (measured in docs/decisions/0004-models.md):
 
-- What the tokens of a sequence have in common, their mean, is multiplied in float16; only what each differs by is in 8 bits.
-  A weight that was rounded is off in the same direction for every token: of all errors the largest, and so the mean has none.
-- A sequence's first token, from which COMET models read their score, is multiplied in float16, too. Both together are two rows
-  a sequence, and cost four hundredths of the time.
-- Values of attention stay in float16: a twelfth of the products, and most of the error that is left.
+- The mean of a sequence's tokens, its centre, is multiplied in float16. Only each token's difference from the centre is in
+  8 bits.
+  A rounded weight causes an error in the same direction for every token. This largest of all errors is in the mean.
+- A sequence's first token, from which COMET models read their score, is multiplied in float16 as well. Together these are
+  two rows
+  per sequence and take 4% of the time.
+- Values of attention stay in float16. They are a twelfth of the products and cause most of the remaining error.
 """
 
 from __future__ import annotations
@@ -25,34 +27,33 @@ from assay.models.runtime.packing import Places
 
 FP8 = torch.float8_e4m3fn
 LARGEST = 448.0
-"""The largest number that the format has."""
+"""Largest number of the format."""
 
 
 def stored_as(dtype: torch.dtype) -> torch.dtype:
-    """The precision in which weights are loaded and embeddings kept: 8-bit matrices are made from float16."""
+    """Return the precision of loaded weights and embeddings; 8-bit matrices are made from float16."""
     return torch.float16 if dtype == FP8 else dtype
 
 
 def can_multiply(device: torch.device) -> bool:
-    """Whether a device multiplies 8-bit floats itself."""
+    """Return whether a device supports products of 8-bit floats."""
     return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 9)
 
 
 def by_rows(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Rows in 8 bits, and the number that each is to be multiplied with."""
+    """Return rows in 8 bits and the scale of each row."""
     wide = rows.float()
     scale = (wide.abs().amax(dim=1, keepdim=True) / LARGEST).clamp_min(1e-12)
     return (wide / scale).clamp(-LARGEST, LARGEST).to(FP8), scale
 
 
 def centres_of(exact: Tensor) -> Tensor:
-    """The half of `exact_rows` that has the centres."""
+    """Return the half of a table of `exact_rows` that holds the centres."""
     return exact.chunk(2)[1]
 
 
 def exact_rows(rows: Tensor, places: Places) -> Tensor:
-    """What is multiplied in float16: the first row of each sequence, and behind all of these each one's centre, the mean of its
-    other rows."""
+    """Return the rows to multiply in float16: the first row of each sequence, followed by the centre of its other rows."""
     kernels = _kernels() if rows.is_cuda else None
     if kernels is not None:
         return kernels.exact_rows(rows, places.starts)  # type: ignore[no-any-return]
@@ -64,8 +65,10 @@ def exact_rows(rows: Tensor, places: Places) -> Tensor:
 
 
 def quantise(rows: Tensor, places: Places, exact: Tensor, shift: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Rows less their sequence's centre in `exact`, `by_rows`. With a `shift`, a table like `exact`, rows are first added to its
-    centres and go through a GELU."""
+    """Return the differences of rows from their sequence's centre in `exact`, in 8 bits with their scales.
+
+    With `shift`, a table like `exact`, its centres are added to the rows first, and GELU is applied.
+    """
     kernels = _kernels() if rows.is_cuda else None
     if kernels is not None:
         return kernels.quantise(rows, places.starts, places.longest, exact, shift)  # type: ignore[no-any-return]
@@ -77,26 +80,30 @@ def quantise(rows: Tensor, places: Places, exact: Tensor, shift: Tensor | None =
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What a linear layer gives for a row of tokens: of every row what it differs by from its sequence's centre, and `exact`, as
-    `exact_rows` has it, biases included."""
+    """Output of a linear layer for a row of tokens: each row's difference from its sequence's centre, and `exact`.
+
+    `exact` is a table as `exact_rows` returns it, and includes the biases.
+    """
 
     rows: Tensor
     exact: Tensor
     places: Places
 
     def onto(self, residual: Tensor) -> Tensor:
-        """The sum with a residual stream."""
+        """Return the sum with a residual stream."""
         return summed(residual, self.rows, (self.exact, self.places))
 
     def onto_normed(
         self, residual: Tensor, norm: Norm, dtype: torch.dtype, *, wide: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """`add_norm` with a residual stream."""
+        """Call `add_norm` with a residual stream."""
         return add_norm(residual, self.rows, norm, dtype, wide=wide, shared=(self.exact, self.places))
 
     def query_key(self) -> Tensor:
-        """Queries and keys as they are, where the layer gives these side by side; a sequence's keys less their centre, since what
-        is the same for all keys changes no attention."""
+        """Return complete queries and keys of a layer that computes both side by side.
+
+        Keys stay without their sequence's centre, since a term that all keys share does not change attention.
+        """
         rows, places, width = self.rows.half(), self.places, self.rows.shape[1] // 2
         kernels = _kernels() if rows.is_cuda else None
         if kernels is not None:
@@ -108,7 +115,7 @@ class Product:
 
 
 class Fp8Linear:
-    """A linear layer whose weights are kept in 8 bits, with one scale an output, and in float16."""
+    """Linear layer with weights in 8 bits, one scale per output, and in float16."""
 
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
         self.whole = weight.detach(), bias.detach()
@@ -116,12 +123,15 @@ class Fp8Linear:
         self.scale = scale.T.contiguous()
 
     def __call__(self, rows: Tensor, places: Places) -> Product:
-        """The product of rows as they are."""
+        """Return the product of rows."""
         return self._product(rows, exact_rows(rows, places), places)
 
     def after_gelu(self, before: Product, gelu: str = "none") -> Product:
-        """The product of another's GELU. Its centre is the GELU of the other's: off by about as much for every sequence, which
-        changes no order, and read off nothing."""
+        """Return the product of another product's GELU.
+
+        The GELU of the centre replaces the centre of the GELU. Its error is similar for every sequence, so that it changes
+        no ranking.
+        """
         exact = functional.gelu(before.exact, approximate=gelu)
         return self._product(before.rows, exact, before.places, before.exact)
 
@@ -138,7 +148,7 @@ class Fp8Linear:
 
 
 class Fp8Layer:
-    """The linear layers of a transformer block in 8 bits, but for attention's values."""
+    """Linear layers of a transformer block in 8 bits, except for the values of attention."""
 
     def __init__(self, qkv: nn.Linear, out: nn.Linear, up: nn.Linear, down: nn.Linear, gelu: str = "none") -> None:
         values = 2 * (len(qkv.weight) // 3)
@@ -148,16 +158,16 @@ class Fp8Layer:
         self.gelu = gelu
 
     def attended(self, hidden: Tensor, places: Places) -> tuple[Tensor, Tensor]:
-        """Queries and keys side by side, and values."""
+        """Return queries and keys side by side, and values."""
         return self.query_key(hidden, places).query_key(), _linear(hidden, *self.values)
 
     def feed_forward(self, hidden: Tensor, places: Places) -> Product:
-        """Up, GELU and down again."""
+        """Return the output of the feed-forward layers."""
         return self.down.after_gelu(self.up(hidden, places), self.gelu)
 
 
 def _linear(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """In float16; a CPU has no such products, computes in float32 and rounds."""
+    """Compute a product in float16. A CPU, which has no such products, computes in float32 and rounds."""
     if rows.is_cuda:
         return functional.linear(rows, weight, bias)
     return functional.linear(rows.float(), weight.float(), bias.float()).half()
@@ -165,7 +175,7 @@ def _linear(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 @functools.cache
 def _output(device: torch.device) -> torch.dtype:
-    """The precision in which row-scaled products come out: float16, or bfloat16 where torch knows no other."""
+    """Return the output precision of row-scaled products: float16, or bfloat16 if torch supports no other."""
     small, scale = by_rows(torch.ones(16, 16, device=device))
     try:
         torch._scaled_mm(small, small.T, scale, scale.T.contiguous(), out_dtype=torch.float16, use_fast_accum=True)
@@ -176,7 +186,7 @@ def _output(device: torch.device) -> torch.dtype:
 
 @functools.cache
 def _kernels() -> Any:
-    """The triton kernels, after they have shown on a small example that they agree with torch; None where they cannot."""
+    """Return the triton kernels if they agree with torch on a small example, else None."""
     try:
         from assay.models.runtime import triton_fp8
 

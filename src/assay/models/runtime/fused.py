@@ -1,4 +1,4 @@
-"""Residual sum and norm (LayerNorm, or T5's RMSNorm) in one pass over memory, where triton is there; plain torch elsewhere."""
+"""Residual sum and norm (LayerNorm, or T5's RMSNorm) in one pass over memory with triton, or in plain torch."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def add_norm(
     wide: bool = True,
     shared: tuple[Tensor, Places] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """``residual + added``, its norm in float32, and the norm in `dtype`.
+    """Return ``residual + added``, its norm in float32, and the norm in `dtype`.
 
-    `residual` is float32, `added` has the precision of the matrix products. With ``wide=False`` nobody needs the float32
-    norm, and the last two may be the same tensor. `shared` is as in `summed`.
+    `residual` is float32, `added` has the precision of the matrix products. With ``wide=False`` the float32 norm is not
+    needed, and the last two results may be the same tensor. `shared` is as in `summed`.
     """
     kernel = _kernel() if residual.is_cuda and not torch.is_grad_enabled() else None
     if kernel is not None:
@@ -36,8 +36,11 @@ def add_norm(
 
 
 def summed(residual: Tensor, added: Tensor, shared: tuple[Tensor, Places] | None = None) -> Tensor:
-    """``residual + added``. `shared` is a table of two lines a sequence: what is added to its first row instead, and behind all of
-    these what is added to its other rows besides (`assay.models.runtime.fp8.Product`)."""
+    """Return ``residual + added``.
+
+    `shared` is a table with two lines per sequence (`assay.models.runtime.fp8.Product`): the first half replaces what is
+    added to the first row of each sequence, the second half is added to its other rows.
+    """
     total = residual + added
     if shared is None:
         return total
@@ -49,7 +52,7 @@ def summed(residual: Tensor, added: Tensor, shared: tuple[Tensor, Places] | None
 
 @functools.cache
 def _kernel() -> Any:
-    """The triton kernel, after it has shown on a small example that it agrees with torch; None where it cannot."""
+    """Return the triton kernel if it agrees with torch on a small example, else None."""
     try:
         from assay.models.runtime.triton_norm import fused_add_norm
 

@@ -1,4 +1,4 @@
-"""Packed batches: sequences end to end in one row of tokens, so that no step computes on padding."""
+"""Packed batches: sequences end to end in one row of tokens, so that nothing is computed on padding."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from torch import Tensor
 class PackedBlock:
     """Neighbouring sequences, tokens `first` to `last`, as a dense block of `count` by `longest`.
 
-    Where they differ in length, `places` says which token stands at each place of the block (any will do for padding), `mask`
-    which places are real for the keys, and `real` which rows of the flattened block to take back.
+    If their lengths differ, `places` gives the token at each place of the block (an arbitrary one for padding), `mask`
+    marks the real keys, and `real` lists the rows of the flattened block that are tokens.
     """
 
     first: int
@@ -33,13 +33,13 @@ class PackedBlock:
 
 @dataclass(frozen=True)
 class Places:
-    """Where each sequence's tokens stand in a row of tokens."""
+    """Positions of sequences in a row of tokens."""
 
     starts: Tensor
-    """int32, one more than there are sequences."""
+    """Start of each sequence and the end of the last one, int32."""
     tokens: int
     longest: int
-    """No sequence is longer."""
+    """Upper bound of the length of a sequence."""
 
     @functools.cached_property
     def firsts(self) -> Tensor:
@@ -48,14 +48,14 @@ class Places:
 
     @functools.cached_property
     def owners(self) -> Tensor:
-        """int32: the sequence of each token."""
+        """Number of each token's sequence, int32."""
         numbers = torch.arange(len(self.starts) - 1, dtype=torch.int32, device=self.starts.device)
         return torch.repeat_interleave(numbers, self.starts.diff(), output_size=self.tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The tokens that somebody reads from the last layer, and where those of each sequence begin among them."""
+    """Tokens that are read from the last layer, and where those of each sequence begin among them."""
 
     rows: Tensor
     starts: Tensor
@@ -65,18 +65,19 @@ class Read:
 class Packed:
     """All tokens of a batch in one row.
 
-    `ids`, `positions` (counted from 0 in each sequence) and `types` have one entry a token; sequence i is the tokens
-    ``starts[i]`` to ``starts[i + 1]``. `keep` is None unless a text contains the padding token itself, which official COMET
-    leaves out of averages. `read` is None when all tokens of the last layer are read; otherwise the others need not be computed.
+    `ids`, `positions` (counted from 0 in each sequence) and `types` have one entry per token. Sequence i consists of the
+    tokens ``starts[i]`` to ``starts[i + 1]``. `keep` is None unless a text contains the padding token itself, which
+    official COMET leaves out of averages. `read` is None if all tokens of the last layer are read; otherwise the other
+    tokens need not be computed.
     """
 
     ids: Tensor
     positions: Tensor
     types: Tensor | None
     starts: Tensor
-    """int32, one more than there are sequences."""
+    """Start of each sequence and the end of the last one, int32."""
     lengths: Tensor
-    """int64, one a sequence."""
+    """Length of each sequence, int64."""
     longest: int
     keep: Tensor | None = None
     read: Read | None = None
@@ -91,29 +92,29 @@ class Packed:
 
     @functools.cached_property
     def places(self) -> Places:
-        """Where sequences stand among all tokens."""
+        """Positions of the sequences among all tokens."""
         return Places(self.starts, len(self.ids), self.longest)
 
     @functools.cached_property
     def read_places(self) -> Places:
-        """Where sequences stand among the tokens that are read from the last layer."""
+        """Positions of the sequences among the tokens that are read from the last layer."""
         return self.places if self.read is None else Places(self.read.starts, len(self.read.rows), self.longest)
 
     def firsts_of(self, selected: bool) -> Tensor:
-        """Where each sequence's first token stands among all tokens or, once they were selected, among those that are read."""
+        """Return the index of each sequence's first token among all tokens, or among those that are read."""
         return (self.read_places if selected else self.places).firsts
 
     def select(self, hidden: Tensor) -> Tensor:
-        """Of a state with all tokens, those that are read."""
+        """Return the rows of a state whose tokens are read."""
         return hidden if self.read is None else hidden.index_select(0, self.read.rows)
 
     def of_tokens(self, numbers: Tensor) -> Tensor:
-        """What is said of each sequence, said of each of its tokens."""
+        """Repeat a value per sequence for each of its tokens."""
         return numbers.index_select(0, self.places.owners)
 
     @functools.cached_property
     def groups(self) -> list[PackedBlock]:
-        """The batch as dense blocks of neighbours of about equal length, for attention without a variable-length kernel."""
+        """Dense blocks of neighbours of similar length, for attention without a variable-length kernel."""
         groups, at, lengths = [], 0, self.lengths.tolist()
         for count, longest in runs(lengths):
             here, lengths = lengths[:count], lengths[count:]
@@ -131,7 +132,7 @@ class Packed:
         return groups
 
     def to(self, device: torch.device | str) -> Packed:
-        """The same on another device."""
+        """Return a copy on another device."""
         return Packed(
             to_device(self.ids, device),
             to_device(self.positions, device),
@@ -145,14 +146,14 @@ class Packed:
 
 
 def to_device(tensor: Tensor, device: torch.device | str) -> Tensor:
-    """A copy on `device`, through pinned memory for a GPU so that the program need not wait for the work before it."""
+    """Return a copy on `device`. For a GPU it goes through pinned memory, so that the program need not wait for earlier work."""
     if torch.device(device).type == "cuda":
         return tensor.pin_memory().to(device, non_blocking=True)
     return tensor.to(device)
 
 
 def to_host(tensor: Tensor) -> Callable[[], NDArray[Any]]:
-    """Begin to copy to the CPU; what comes back waits for the numbers, and for none of the work that a GPU was given since."""
+    """Begin a copy to the CPU and return a function that waits for it, but not for later work of the GPU."""
     if not tensor.is_cuda:
         return tensor.cpu().numpy
     copy = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor, non_blocking=True)
@@ -174,11 +175,11 @@ def pack(
     leading: Sequence[int] | None = None,
     device: torch.device | str | None = None,
 ) -> Packed:
-    """Sequences of token ids, special tokens included, as a packed batch.
+    """Pack sequences of token ids, special tokens included.
 
-    `first_type` is, for encoders with token types, how many leading tokens of each sequence have type 0 (the others have
-    type 1). `pad_restarts` is for RoBERTa, which gives a padding token inside a text no position of its own. `leading` is how
-    many leading tokens of each sequence are read from the last layer, where that is not all (at least one).
+    `first_type` is for encoders with token types: the number of leading tokens of each sequence with type 0; the others
+    have type 1. `pad_restarts` is for RoBERTa, which gives a padding token inside a text no position. `leading` is the
+    number of leading tokens of each sequence that are read from the last layer, at least one; by default all are.
     """
     lengths = np.fromiter((len(sequence) for sequence in sequences), np.int64, len(sequences))
     starts = np.zeros(len(lengths) + 1, np.int64)
@@ -215,7 +216,7 @@ def _read(starts: NDArray[np.int64], leading: NDArray[np.int64]) -> Read:
 
 
 def runs(lengths: list[int]) -> tuple[tuple[int, int], ...]:
-    """Neighbours that waste less than an eighth when padded to the longest of them."""
+    """Return the count and the longest of neighbours of which padding would waste less than an eighth."""
     runs: list[tuple[int, int]] = []
     count = real = longest = 0
     for length in lengths:
@@ -230,7 +231,7 @@ def runs(lengths: list[int]) -> tuple[tuple[int, int], ...]:
 
 
 def packed_ids(sequences: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor, list[int]]:
-    """Token ids end to end, each one's position in its sequence, and the lengths."""
+    """Return token ids end to end, the position of each in its sequence, and the lengths."""
     lengths = [len(sequence) for sequence in sequences]
     ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences])
     starts = np.cumsum(lengths) - lengths
@@ -239,10 +240,10 @@ def packed_ids(sequences: Sequence[Sequence[int]], device: torch.device) -> tupl
 
 
 def segment_sum(values: Tensor, packed: Packed) -> Tensor:
-    """Sum over the tokens of each sequence: (tokens, …) to (sequences, …), in float32."""
+    """Sum over the tokens of each sequence, (tokens, …) to (sequences, …), in float32."""
     return torch.segment_reduce(values.float(), "sum", lengths=packed.lengths, axis=0, unsafe=True)
 
 
 def segment_max(values: Tensor, packed: Packed) -> Tensor:
-    """Maximum over the tokens of each sequence."""
+    """Return the maximum over the tokens of each sequence."""
     return torch.segment_reduce(values.float(), "max", lengths=packed.lengths, axis=0, unsafe=True)

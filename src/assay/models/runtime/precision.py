@@ -1,7 +1,7 @@
 """Precision of a model: the device, the type of its matrix products, and the layout of its weights on a CPU.
 
-On a CPU oneDNN lays weights out beforehand and computes GELU in the same pass. The operators are torch's own, made for its
-compiler. If they are missing or disagree with the plain ones, the plain ones are used.
+On a CPU, oneDNN lays weights out in advance and computes GELU in the same pass. The operators are those of torch's
+compiler. If they are missing or disagree with the plain operators, the plain ones are used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TYPICAL_TOKENS = 2_048
 
 
 def choose_device(wanted: str = "auto") -> torch.device:
-    """The GPU where there is one, unless something else is asked for."""
+    """Return the named device; ``auto`` is the GPU if there is one."""
     if wanted == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if wanted.startswith("cuda") and not torch.cuda.is_available():
@@ -33,8 +33,11 @@ def choose_device(wanted: str = "auto") -> torch.device:
 
 
 def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
-    """Unless something else is asked for: float32, in which the released package computes; on a GPU float16, many times as fast
-    and eight times closer to it than bfloat16."""
+    """Return the type of the matrix products.
+
+    By default it is float32, in which the released package computes. On a GPU it is float16, which is many times as fast
+    and eight times closer to float32 than bfloat16.
+    """
     if precision == "fp8" and not can_multiply(device):
         raise InputError(
             f"precision=fp8 needs a GPU that multiplies 8-bit floats (Hopper or later), and {device} is none. "
@@ -46,7 +49,7 @@ def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
 
 
 class Prepacked:
-    """A linear layer whose weights lie in oneDNN's blocked layout."""
+    """Linear layer with weights in oneDNN's blocked layout."""
 
     def __init__(self, linear: nn.Linear, after: str = "none", algorithm: str = "none") -> None:
         weight = linear.weight.detach()
@@ -54,7 +57,7 @@ class Prepacked:
         self.bias, self.after, self.algorithm = linear.bias.detach(), after, algorithm
 
     def __call__(self, hidden: Tensor) -> Tensor:
-        """The product, with what follows it."""
+        """Return the product, with the activation applied."""
         operator: Any = torch.ops.mkldnn._linear_pointwise
         return operator(hidden, self.weight, self.bias, self.after, [], self.algorithm)  # type: ignore[no-any-return]
 
@@ -67,19 +70,19 @@ class PrepackedLayer:
         self.up, self.down = Prepacked(up, "gelu", gelu), Prepacked(down)
 
     def feed_forward(self, hidden: Tensor) -> Tensor:
-        """Up, GELU and down again."""
+        """Return the output of the feed-forward layers."""
         return self.down(self.up(hidden))
 
 
 def bf16_is_fast() -> bool:
-    """Whether this processor multiplies bfloat16 itself (AVX-512 BF16 or AMX)."""
+    """Return whether this processor multiplies bfloat16 natively (AVX-512 BF16 or AMX)."""
     checks = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
     return any(check() for name in checks if (check := getattr(torch.cpu, name, None)) is not None)
 
 
 @functools.cache
 def can_prepack(dtype: torch.dtype = torch.bfloat16) -> bool:
-    """Whether the operators are there for this precision and agree with the plain ones on a small example."""
+    """Return whether the operators exist for this precision and agree with the plain ones on a small example."""
     if not (bf16_is_fast() if dtype == torch.bfloat16 else dtype == torch.float32):
         return False
     try:

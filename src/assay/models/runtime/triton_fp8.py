@@ -1,7 +1,8 @@
-"""The triton kernels behind `assay.models.runtime.fp8`. Each program takes one sequence, or a few rows of one, so that what all
-of its rows read lies in the nearest cache: one program a row, these tables were most of the traffic.
+"""Triton kernels for matrix products in 8-bit floats (`assay.models.runtime.fp8`).
 
-Annotations are evaluated here, since triton reads them.
+Each program processes one sequence, or a few of its rows, so that the data that all rows read stay in the nearest cache.
+With one program per row, reading these tables caused most of the memory traffic. Annotations are evaluated here, since
+triton reads them.
 """
 
 import os
@@ -17,16 +18,16 @@ from assay.models.runtime import fp8
 from assay.models.runtime.packing import Places
 
 ROWS = 2
-"""Rows of a sequence that a program makes 8-bit floats of, at most."""
+"""Most rows of a sequence that one program converts to 8 bits."""
 LINES, COLUMNS = 8, 128
-"""The part of a sequence that a warp has in hand at a time."""
+"""Part of a sequence that a warp processes at a time."""
 FAST: Any = os.environ.get("TRITON_INTERPRET") != "1"
-"""Triton's interpreter knows no assembler."""
+"""Whether to use inline assembly, which triton's interpreter does not support."""
 
 
 @triton.jit  # type: ignore[untyped-decorator, unused-ignore]
 def _gelu(x, fast: tl.constexpr):  # type: ignore[no-untyped-def]
-    """GELU by way of tanh, which the hardware has: within 1e-3, where 8 bits are off by thirty times as much."""
+    """Compute GELU with the hardware's tanh, to within 1e-3; the error of 8 bits is thirty times as large."""
     y = x * (0.7978845608 + 0.0356774081 * x * x)
     if fast:
         tanh = tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", [y], dtype=tl.float32, is_pure=True, pack=1)
@@ -39,7 +40,7 @@ def _gelu(x, fast: tl.constexpr):  # type: ignore[no-untyped-def]
 def _exact_rows(  # type: ignore[no-untyped-def]
     rows, starts, exact, width, sequences, lines: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
-    """One program a sequence and some columns: its first row, and the mean of the others."""
+    """Compute the first row and the mean of the other rows; one program per sequence and block of columns."""
     sequence = tl.program_id(0)
     columns = tl.program_id(1) * block + tl.arange(0, block)
     start, stop = tl.load(starts + sequence), tl.load(starts + sequence + 1)
@@ -62,8 +63,7 @@ def _exact_rows(  # type: ignore[no-untyped-def]
 def _query_key(  # type: ignore[no-untyped-def]
     rows, starts, exact, width, sequences, lines: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
-    """One program a sequence and some columns, queries' or keys': its first row is put in its place, and the other queries get
-    their centre back."""
+    """Restore the first row and add the centres to the other queries; one program per sequence, block and side."""
     sequence = tl.program_id(0)
     columns = tl.program_id(1) * block + tl.arange(0, block)
     key = tl.program_id(2)
@@ -103,8 +103,7 @@ def _quantise(  # type: ignore[no-untyped-def]
     rows, starts, centres, shifts, found, scales, width: tl.constexpr, has_shift: tl.constexpr, fast: tl.constexpr,
     lines: tl.constexpr, block: tl.constexpr, rest: tl.constexpr,
 ):  # fmt: skip
-    """One program a few rows of a sequence, for which its centre and shift lie in the cache: find each one's largest number and
-    write it in 8 bits."""
+    """Find the largest number of each row and write it in 8 bits; one program per few rows of a sequence."""
     sequence = tl.program_id(0)
     own = sequence.to(tl.int64) * width
     first = tl.load(starts + sequence) + tl.program_id(1) * lines
@@ -127,7 +126,7 @@ def _quantise(  # type: ignore[no-untyped-def]
 
 
 def exact_rows(rows: Tensor, starts: Tensor) -> Tensor:
-    """See `assay.models.runtime.fp8.exact_rows`."""
+    """Run `assay.models.runtime.fp8.exact_rows` as a kernel."""
     sequences, width = len(starts) - 1, rows.shape[1]
     exact = torch.empty(2 * sequences, width, dtype=torch.float16, device=rows.device)
     grid: Any = (sequences, triton.cdiv(width, COLUMNS))
@@ -136,7 +135,7 @@ def exact_rows(rows: Tensor, starts: Tensor) -> Tensor:
 
 
 def query_key(rows: Tensor, starts: Tensor, exact: Tensor) -> Tensor:
-    """See `assay.models.runtime.fp8.Product.query_key`; in place."""
+    """Run `assay.models.runtime.fp8.Product.query_key` as a kernel, in place."""
     sequences, width = len(starts) - 1, rows.shape[1] // 2
     grid: Any = (sequences, triton.cdiv(width, COLUMNS), 2)
     _query_key[grid](rows, starts, exact, width, sequences, lines=LINES, block=COLUMNS, num_warps=1)
@@ -144,7 +143,7 @@ def query_key(rows: Tensor, starts: Tensor, exact: Tensor) -> Tensor:
 
 
 def quantise(rows: Tensor, starts: Tensor, longest: int, exact: Tensor, shift: Tensor | None) -> tuple[Tensor, Tensor]:
-    """See `assay.models.runtime.fp8.quantise`."""
+    """Run `assay.models.runtime.fp8.quantise` as a kernel."""
     rows = rows.contiguous()
     count, width = rows.shape
     found = torch.empty(count, width, dtype=torch.float8_e4m3fn, device=rows.device)
@@ -160,7 +159,10 @@ def quantise(rows: Tensor, starts: Tensor, longest: int, exact: Tensor, shift: T
 
 
 def parts(width: int) -> tuple[int, int]:
-    """A row as one or two powers of two: XLM-R's 2,560 and 10,240 would leave three lanes of eight idle in the next power."""
+    """Split a row into one or two powers of two.
+
+    XLM-R's widths 2,560 and 10,240 would leave three of eight lanes idle in the next power of two.
+    """
     block = triton.next_power_of_2(width)
     if block == width or block < 256:
         return block, 0
@@ -168,12 +170,12 @@ def parts(width: int) -> tuple[int, int]:
 
 
 def warps(width: int) -> int:
-    """Warps a row, as measured on an H200: few, since a row's largest number is soonest found by those who need not wait."""
+    """Return the warps per row, as measured on an H200: few are best, since finding a row's maximum synchronises them."""
     return min(8, 1 << ((width - 1) // 2560).bit_length())
 
 
 def agree(device: torch.device) -> bool:
-    """Whether the kernels give on a small example what plain torch gives."""
+    """Return whether the kernels agree with plain torch on a small example."""
     generator = torch.Generator(device).manual_seed(0)
     rows = torch.randn(34, 320, device=device, generator=generator).half()
     shift = torch.randn(6, 320, device=device, generator=generator).half()

@@ -1,4 +1,4 @@
-"""The triton kernel behind `assay.models.runtime.fused`: one program a token reads its row once and writes sum and norm.
+"""Triton kernel for residual sum and norm (`assay.models.runtime.fused`): one program per token.
 
 Annotations are evaluated here, since triton reads them.
 """
@@ -56,7 +56,7 @@ def fused_add_norm(
     wide: bool,
     shared: tuple[Tensor, Places] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """See `assay.models.runtime.fused.add_norm`."""
+    """Run `assay.models.runtime.fused.add_norm` as a kernel."""
     tokens, width = residual.shape
     residual = residual.contiguous()
     narrow = torch.empty(tokens, width, dtype=dtype, device=residual.device)

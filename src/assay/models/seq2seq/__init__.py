@@ -1,5 +1,5 @@
 """Encoder-decoders (mT5, BART and its relatives, fairseq's transformer, GPT-2) that score texts and generate nothing.
 
-`network` holds the layers, `attending` the attention of packed batches, `likelihood` the scores, `folder` and `fairseq_file` the
-reading of weights without running their code.
+`network` holds the layers and `attending` the attention of packed batches. `likelihood` computes the scores. `folder` and
+`fairseq_file` read weights without running their code.
 """

@@ -1,7 +1,8 @@
-"""Who attends to whom in a packed batch: within a sequence, backwards only, or from a target to its source.
+"""Attention layouts of packed batches: within a sequence, causal, or from a target to its source.
 
-A layout is made once for a batch and serves all its layers. On a GPU in half precision one variable-length flash kernel does the
-whole batch. Elsewhere, and where positions are a bias on the products (T5), neighbours of about equal length are one dense call.
+A layout is made once per batch and serves all layers. On a GPU in half precision one variable-length flash kernel
+processes the whole batch. Otherwise, and if positions are a bias on the attention logits (T5), neighbours of similar
+length are one dense call.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from torch.nn import functional
 from assay.models.runtime.packing import runs, to_device
 
 Bias = Callable[[int], Tensor]
-"""From a length to what is added to the products of its places: (heads, length, length)."""
+"""A function from a length to the bias on the attention logits: (heads, length, length)."""
 
 
 @dataclass(frozen=True, slots=True)
 class _DenseBlock:
-    """A few neighbours as a dense block: which row stands at each place, which places are real, what is added to products."""
+    """A few neighbouring sequences as a dense block: the row at each place, the real places, and the bias on the logits."""
 
     count: int
     queries: Tensor | slice
@@ -34,7 +35,7 @@ class _DenseBlock:
 
 
 class Attending:
-    """Attention of a packed batch with sequences of `lengths`, within themselves or, with `sources`, to rows of other ones."""
+    """Attention of a packed batch whose sequences have `lengths`, to themselves or, with `sources`, to other rows."""
 
     def __init__(
         self,
@@ -46,7 +47,7 @@ class Attending:
         causal: bool = False,
         bias: Bias | None = None,
     ) -> None:
-        """`sources`: for each sequence, the first row and the number of rows that it attends to."""
+        """`sources` gives, for each sequence, the first row and the number of rows that it attends to."""
         self.causal = causal
         self.lengths = list(lengths)
         self.first = _starts(self.lengths)
@@ -61,7 +62,7 @@ class Attending:
             self._flat(alone=sources is None)
 
     def attend(self, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
-        """(rows, heads, size) each; what comes out has the queries' rows, (rows, heads x size)."""
+        """Return attention for (rows, heads, size) tensors as (query rows, heads x size)."""
         if self.kernel is not None:
             if self.rows is not None:
                 key, value = key.index_select(0, self.rows), value.index_select(0, self.rows)
@@ -110,14 +111,14 @@ class Attending:
         return found
 
     def _moved(self, places: Tensor) -> Tensor | slice:
-        """The places on the device; rows that lie end to end need none."""
+        """Return the places on the device. Consecutive rows become a slice."""
         first, size = int(places[0]), len(places)
         if torch.equal(places, torch.arange(first, first + size)):
             return slice(first, first + size)
         return _on(places, self.device)
 
     def _mask(self, seen: Tensor, bias: Tensor | None) -> Tensor | None:
-        """What is added to products: a bias, and minus infinity for keys that are padding (or, with a bias, lie ahead)."""
+        """Return what is added to the attention logits: a bias, and minus infinity for padding or later keys."""
         padded = not bool(seen.all())
         if bias is None:
             # Padding lies behind all that is real: who looks backwards only never meets it.
@@ -141,7 +142,7 @@ def _starts(lengths: Sequence[int]) -> list[int]:
 
 
 def _places(first: Sequence[int], lengths: Sequence[int], longest: int) -> tuple[Tensor, Tensor]:
-    """Rows of a padded block, flattened (any will do for padding), and which of its places are real."""
+    """Return the rows of a padded block, flattened (an arbitrary one for padding), and which places are real."""
     sizes, starts = torch.tensor(lengths)[:, None], torch.tensor(first)[:, None]
     at = torch.arange(longest)[None, :]
     inside = at < sizes
@@ -154,7 +155,7 @@ def _on(tensor: Tensor, device: torch.device) -> Tensor:
 
 @functools.cache
 def _varlen(causal: bool) -> Callable[..., Any] | None:
-    """torch's variable-length attention, looking backwards only or not, after it agreed with dense attention on an example."""
+    """Return torch's variable-length attention, causal or not, if it agrees with dense attention on an example."""
     try:
         from torch.nn.attention.varlen import varlen_attn
     except ImportError:

@@ -1,4 +1,4 @@
-"""The shape of an encoder-decoder, from the ``config.json`` that lies beside its weights."""
+"""Shape of an encoder-decoder, read from a ``config.json``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Positions = Literal["relative", "learned", "sinusoidal"]
 KINDS: Mapping[str, Family] = {
     "t5": "t5", "mt5": "t5", "bart": "bart", "mbart": "mbart", "m2m_100": "m2m_100", "gpt2": "gpt2",
 }  # fmt: skip
-"""The ``model_type`` of a config.json, and the family that it is of."""
+"""Family of each ``model_type`` in a config.json."""
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu_new": "gelu_tanh", "silu": "silu", "swish": "silu"}
 
 Size = Annotated[int, Bounds(1, 10_000_000)]
@@ -24,7 +24,7 @@ Token = Annotated[int, Bounds(0, 10_000_000)]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """All that a network needs to know before its weights come."""
+    """Shape of an encoder-decoder or a language model."""
 
     family: Family
     hidden: int
@@ -42,7 +42,7 @@ class Shape:
     positions: Positions = "learned"
     offset: int = 2
     longest: int = 1024
-    """Tokens of a sequence that the model reads."""
+    """Most tokens of a sequence."""
     embedding_scale: float = 1.0
     embedding_norm: bool = False
     final_norm: bool = False
@@ -50,21 +50,21 @@ class Shape:
     pad: int = 1
     end: int = 2
     start: int = 2
-    """What the decoder reads before the first token."""
+    """Token that the decoder reads first."""
     output_scale: float = 1.0
     buckets: int = 32
     distance: int = 128
     causal_only: bool = False
-    """A language model: a decoder without an encoder."""
+    """Whether the model is a language model: a decoder without an encoder."""
 
     @property
     def rms(self) -> bool:
-        """T5's norms have neither a mean nor a bias, and its linear layers no bias."""
+        """Whether norms have neither mean nor bias, and linear layers no bias, as in T5."""
         return self.family == "t5"
 
     @property
     def attention_scale(self) -> float:
-        """T5 does not scale its products: that is part of its initial weights."""
+        """Factor of the attention logits. T5 does not scale them, since its initial weights account for it."""
         return 1.0 if self.family == "t5" else float(self.head_size**-0.5)
 
 
@@ -122,7 +122,7 @@ class _Gpt2:
 
 
 def read_shape(data: Any, where: str) -> Shape:
-    """From a Hugging Face ``config.json``."""
+    """Return the shape that a Hugging Face ``config.json`` describes."""
     kind = data.get("model_type") if isinstance(data, dict) else None
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(
@@ -141,7 +141,7 @@ def read_shape(data: Any, where: str) -> Shape:
 
 
 def activation(name: str) -> str:
-    """Our name of an activation."""
+    """Return assay's name of an activation."""
     if name not in ACTIVATIONS:
         raise unknown("activation", name, ACTIVATIONS)
     return ACTIVATIONS[name]

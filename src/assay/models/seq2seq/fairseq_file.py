@@ -1,7 +1,7 @@
-"""A translation model as fairseq saved it: ``checkpoint.pt``, ``spm.model``, ``dict.src.txt`` and ``dict.tgt.txt`` in a folder.
+"""Translation models saved by fairseq: ``checkpoint.pt``, ``spm.model``, ``dict.src.txt`` and ``dict.tgt.txt`` in a folder.
 
-The checkpoint is a pickle that names classes of fairseq and of the standard library. Wherever one is named an empty box of ours is
-made and filled with plain values: nothing of the file is run, and fairseq is not needed.
+The checkpoint is a pickle that names classes of fairseq and of the standard library. An empty class of assay, filled with
+plain values, replaces each of them. No code of the file is run, and fairseq is not needed.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from assay.models.seq2seq.texts import Words, numbered
 
 FILES = ("checkpoint.pt", "spm.model", "dict.src.txt", "dict.tgt.txt")
 BOXED = ("argparse.", "fairseq.", "omegaconf.")
-"""What the classes belong to whose objects a checkpoint of fairseq may hold beside weights: settings and clocks."""
+"""Packages of the classes that a fairseq checkpoint may name besides weights, for settings and timers."""
 LONGEST = 2_000
-"""Tokens of a text that Prism reads; positions are waves, so the table has no end of its own."""
+"""Most tokens of a text that Prism reads; sinusoidal positions have no limit."""
 
 
 class _Box:
-    """Stands in for an object of fairseq: it has its values and none of its code."""
+    """Stand-in for an object of fairseq, with its values and without its code."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """What is read of the settings in a checkpoint; others are passed over."""
+    """The settings in a checkpoint that assay reads."""
 
     encoder_embed_dim: Size
     encoder_ffn_embed_dim: Size
@@ -62,22 +62,22 @@ class _Settings:
 
 @dataclass(frozen=True, slots=True)
 class FairseqFolder:
-    """The four files of a model."""
+    """Folder with the four files of a model."""
 
     folder: Path
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All of them, weights first."""
+        """All files, weights first."""
         return tuple(self.folder / name for name in FILES)
 
     @property
     def weights(self) -> tuple[Path, ...]:
-        """The file with the network."""
+        """The file of the weights."""
         return self.files[:1]
 
     def words(self) -> Words:
-        """The pieces of ``spm.model``, numbered by the source's dictionary as Prism does it for both sides."""
+        """Return the tokenizer of ``spm.model`` with the ids of the source dictionary, which Prism uses for both sides."""
         source, target = (read_dictionary(self.folder / name) for name in FILES[2:])
         if source != target:
             raise InputError(
@@ -86,7 +86,7 @@ class FairseqFolder:
         return numbered(self.folder / FILES[1], source, source["<unk>"], self.files[2:])
 
     def network(self, *, dtype: torch.dtype, device: torch.device) -> Network:
-        """The network with its weights."""
+        """Return the model with its weights."""
         path = self.files[0]
         content = read_checkpoint(path)
         state = given(content["model"], path)
@@ -98,12 +98,12 @@ class FairseqFolder:
         return build(read_settings(content, words.shape[0], str(path)), state, str(path), dtype=dtype, device=device)
 
     def fingerprint(self) -> str:
-        """A hash of all four files."""
+        """Return a hash of all four files."""
         return fingerprint_files(*self.files)
 
 
 def find_fairseq(path: str | Path) -> FairseqFolder:
-    """The model in a folder; what is missing is named."""
+    """Return the model in a folder. Raise if a file is missing."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
         raise MissingPart(f"there is no model folder {folder}.")
@@ -114,7 +114,7 @@ def find_fairseq(path: str | Path) -> FairseqFolder:
 
 
 def read_checkpoint(path: Path) -> dict[str, Any]:
-    """The content of ``checkpoint.pt``: weights under ``model``, settings under ``args`` (or ``cfg``, from fairseq 0.11 on)."""
+    """Return the content of ``checkpoint.pt``: weights under ``model``, settings under ``args`` (fairseq 0.11: ``cfg``)."""
     boxes: list[StandIn] = [(_Box, "argparse.Namespace")]
     while True:
         try:
@@ -132,7 +132,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def read_settings(content: Mapping[str, Any], vocabulary: int, where: str) -> Shape:
-    """The shape of the network from the settings in its checkpoint."""
+    """Return the model's shape from the settings in its checkpoint."""
     found = content.get("args")
     if found is None and isinstance(content.get("cfg"), Mapping):
         found = content["cfg"].get("model")
@@ -185,7 +185,10 @@ def read_settings(content: Mapping[str, Any], vocabulary: int, where: str) -> Sh
 
 
 def read_dictionary(path: Path) -> dict[str, int]:
-    """fairseq's dictionary: a piece and its count a line, numbered behind the four special tokens; of two equal pieces the last."""
+    """Return fairseq's dictionary: one subword with its count per line, numbered after the four special tokens.
+
+    If a subword occurs twice, the last line counts.
+    """
     found = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
     lines = read_text(path).split("\n")
     for number, line in enumerate(lines, 1):

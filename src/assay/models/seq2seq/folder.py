@@ -1,6 +1,7 @@
-"""A folder as the hub has it: ``config.json``, weights in safetensors or torch files (in one or several), and a tokenizer.
+"""Encoder-decoders from folders of the hub: ``config.json``, weights in safetensors or torch files, and a tokenizer.
 
-No code of a file is run. A folder is recognised by its contents, never by its name. Weights get the names that `Network` has.
+No code of a file is run. A folder is recognised by its content, never by its name. Weights get the names of the model's
+modules.
 """
 
 from __future__ import annotations
@@ -27,28 +28,28 @@ PATTERNS = ("model*.safetensors", "pytorch_model*.bin")
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """The files of one model."""
+    """Files of one model."""
 
     folder: Path
     config: Path
     weights: tuple[Path, ...]
 
     def shape(self) -> Shape:
-        """What ``config.json`` says of the network."""
+        """Return the shape that ``config.json`` describes."""
         return read_shape(read_document(self.config, said="cannot be read"), str(self.config))
 
     def network(self, *, dtype: torch.dtype, device: torch.device) -> Network:
-        """The network with its weights, in `dtype` on `device`."""
+        """Return the model with its weights, in `dtype` on `device`."""
         found = tensors(self.weights)
         return build(self.shape(), found, str(self.weights[0]), dtype=dtype, device=device)
 
     def fingerprint(self, *others: Path) -> str:
-        """A hash of weights, shape and `others` (the tokenizer)."""
+        """Return a hash of weights, shape and `others` (the tokenizer)."""
         return fingerprint_files(*self.weights, self.config, *others)
 
 
 def find_model(path: str | Path) -> ModelFolder:
-    """The model in a folder; what is missing is named."""
+    """Return the model in a folder. Raise if a file is missing."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
         raise MissingPart(f"there is no model folder {folder}.")
@@ -63,14 +64,14 @@ def find_model(path: str | Path) -> ModelFolder:
 
 
 def _all_parts(found: tuple[Path, ...]) -> None:
-    """Files called ``…-00001-of-00003…`` must be three."""
+    """Raise if some of the files ``…-00001-of-00003…`` are missing."""
     total = found[0].stem.rpartition("-of-")[2]
     if total.isascii() and total.isdigit() and int(total) != len(found):
         raise MissingPart(f"{found[0].parent} has {len(found)} of the {int(total)} files that its weights are in.")
 
 
 def tensors(paths: Iterable[Path]) -> dict[str, Take]:
-    """Every weight by its name, read when it is taken."""
+    """Return functions that read each weight, by name."""
     found: dict[str, Take] = {}
     for path in paths:
         found |= _safetensors(path) if path.suffix == ".safetensors" else _torch(path)
@@ -94,7 +95,7 @@ def _torch(path: Path) -> dict[str, Take]:
 
 
 def given(state: Any, path: Path) -> dict[str, Take]:
-    """The weights of a mapping that torch saved."""
+    """Return functions for the weights of a mapping that torch saved."""
     if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
         raise InputError(f"{path} holds no weights by name.")
     for name, value in state.items():
@@ -108,7 +109,10 @@ def _itself(value: Tensor) -> Tensor:
 
 
 def build(shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.dtype, device: torch.device) -> Network:
-    """A network with these weights, tensor by tensor, so that a large one is never in memory twice. Tied weights stay one."""
+    """Return a model with these weights, loaded tensor by tensor, so that a large one is never in memory twice.
+
+    Tied weights share one tensor.
+    """
     with torch.device("meta"):
         network = Network(shape, head_bias=any(name.endswith("final_logits_bias") for name in found))
     kept: dict[tuple[tuple[str, ...], torch.dtype], Tensor] = {}
@@ -136,7 +140,7 @@ def build(shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.d
 
 
 def _narrow(name: str) -> bool:
-    """Whether a weight is part of a matrix product: norms, positions and T5's bias stay in float32."""
+    """Return whether a weight is part of a matrix product; norms, positions and T5's bias stay in float32."""
     return not any(part in ("places", "bias") or part.endswith("norm") for part in name.split(".")[:-1])
 
 
@@ -160,7 +164,7 @@ def _joined(name: str, way: list[str], found: Mapping[str, Take], shape: Shape, 
 
 
 Names = list[list[str]]
-"""Ways to make one weight, the first that is there counts; each way is the weights to be joined end to end."""
+"""Alternative sources of one weight, in order of preference; each is a list of weights to join end to end."""
 
 _BART = {
     "attention_norm": "self_attn_layer_norm",
@@ -180,12 +184,12 @@ _TRANSPOSED = ("qkv", "out", "up", "down")
 
 
 def transposed(name: str, shape: Shape) -> bool:
-    """Whether GPT-2's matrix of this name lies the other way round."""
+    """Return whether GPT-2 stores the matrix of this name transposed."""
     return shape.family == "gpt2" and name.endswith(".weight") and name.split(".")[-2] in _TRANSPOSED
 
 
 def official_names(name: str, shape: Shape) -> Names:
-    """The official weights that ours under `name` may be made of."""
+    """Return the official weights that may make up one of assay's."""
     rules = {"t5": _t5, "gpt2": _gpt2}.get(shape.family, _bart)
     found = rules(name, shape)
     if shape.family in ("bart", "mbart", "m2m_100"):

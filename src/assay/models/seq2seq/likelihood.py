@@ -26,16 +26,21 @@ Source = tuple[int, ...]
 
 
 class Likelihood:
-    """A network, ready to say how likely targets are. Not for several threads at a time."""
+    """Scorer of log-probabilities of target texts under teacher forcing. Not thread-safe.
+
+    Each different source is encoded once for all its targets, and each different pair is computed once. Of the
+    distribution over the vocabulary only the probability of the target token is kept: states are multiplied by the output
+    matrix in chunks.
+    """
 
     def __init__(self, network: Network, *, temperature: float = 1.0, unasked: int | None = None) -> None:
-        """`unasked`: a token that counts in a target's length and not in its sum, as BARTScore treats padding."""
+        """`unasked` is a token that counts in a target's length but not in its sum, as padding in BARTScore."""
         self.network, self.device = network, network.device
         self.temperature, self.unasked = temperature, unasked
         self.runner = sequence_runner(network.shape, self.device, network.head.weight.dtype)
 
     def means(self, pairs: Sequence[tuple[Source, Target]]) -> NDArray[np.float64]:
-        """The mean log-probability of each target's tokens after its source, in the order of `pairs`."""
+        """Return the mean log-probability of each target's tokens given its source, in the order of `pairs`."""
         known: dict[tuple[Source, Target], int] = {}
         places = [known.setdefault(pair, len(known)) for pair in pairs]
         sources: dict[Source, list[int]] = {}
@@ -59,7 +64,7 @@ class Likelihood:
         return found[np.asarray(places, np.int64)] if places else found
 
     def _batch(self, groups: Sequence[tuple[Source, list[int]]], targets: Sequence[Target]) -> Tensor:
-        """The log-probability of every asked token of the targets, end to end."""
+        """Return the log-probability of every token of the targets, end to end."""
         network, dtype = self.network, self.network.decoder.dtype
         states: Tensor | None = None
         sources: Attending | None = None
@@ -91,11 +96,11 @@ class Likelihood:
 
 
 KEPT, KEPT_ON_GPU = 1 << 25, 1 << 28
-"""Products (rows x vocabulary) that lie in memory at a time."""
+"""Logits (rows x vocabulary) in memory at a time."""
 
 
 def log_shares(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float = 1.0) -> Tensor:
-    """log softmax(scale x (head of `hidden`)) at `asked`, one float32 a row."""
+    """Return log softmax(scale x logits of `hidden`) at the tokens `asked`, one float32 per row."""
     words = head.weight.shape[0]
     rows = max(16, (KEPT_ON_GPU if hidden.is_cuda else KEPT) // words)
     parts = [
@@ -118,7 +123,7 @@ def _shares(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float) -> Ten
 
 
 class FirstStep:
-    """A network that is asked for the logit of `word` after the start token. Not for several threads at a time."""
+    """Scorer of the logit of `word` after the start token. Not thread-safe."""
 
     def __init__(self, network: Network, word: int, where: str = "the model") -> None:
         if network.encoder is None or not network.shape.rms:
@@ -133,7 +138,7 @@ class FirstStep:
         self.runner = sequence_runner(network.shape, self.device, network.head.weight.dtype)
 
     def logits(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """The logit of each sequence, in their order; equal sequences are computed once."""
+        """Return the logit of each sequence, in order. Equal sequences are computed once."""
         known: dict[tuple[int, ...], int] = {}
         places = [known.setdefault(tuple(ids), len(known)) for ids in sequences]
         distinct = list(known)
@@ -162,7 +167,7 @@ class FirstStep:
 
 
 def _blocks(states: Tensor, lengths: list[int]) -> list[tuple[Tensor, Tensor | None]]:
-    """The source's states, a padded block for neighbours of about equal length, with which of its places are padding."""
+    """Return the source's states as padded blocks of neighbours of similar length, and which places are padding."""
     found: list[tuple[Tensor, Tensor | None]] = []
     at = first = 0
     for count, longest in runs(lengths):
@@ -181,7 +186,7 @@ def _blocks(states: Tensor, lengths: list[int]) -> list[tuple[Tensor, Tensor | N
 
 
 def _look_up(layer: SequenceLayer, hidden: Tensor, blocks: list[tuple[Tensor, Tensor | None]]) -> Tensor:
-    """What attention to the source adds for one query a sequence."""
+    """Return what cross-attention adds for one query per sequence."""
     heads, width = layer.heads, layer.query.weight.shape[0]
     keys, values = layer.key_value.weight.view(2, heads, width // heads, -1).unbind(0)
     query = layer.query(hidden).view(len(hidden), heads, -1).transpose(0, 1)

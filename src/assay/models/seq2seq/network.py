@@ -1,6 +1,6 @@
-"""The layers of an encoder-decoder over packed rows: T5, BART and its kin, and the decoder of a language model.
+"""Layers of encoder-decoders over packed rows: T5, BART and its relatives, and the decoder of language models.
 
-The residual stream and the norms stay in float32 whatever the precision of the matrix products.
+The residual stream and the norms stay in float32 in every precision of the matrix products.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class SequenceLayer(nn.Module):
-    """One block: attention within the sequence, in a decoder attention to the source, then the feed-forward network."""
+    """Transformer block: self-attention, cross-attention in a decoder, and feed-forward layers."""
 
     def __init__(self, shape: Shape, inner: int, *, cross: bool) -> None:
         super().__init__()
@@ -47,27 +47,27 @@ class SequenceLayer(nn.Module):
         self.down = nn.Linear(inner, hidden, bias=bias)
 
     def attend(self, hidden: Tensor, layout: Attending) -> Tensor:
-        """What attention within the sequence adds."""
+        """Return what self-attention adds."""
         query, key, value = self.qkv(hidden).view(len(hidden), 3, self.heads, -1).unbind(1)
         added: Tensor = self.out(layout.attend(query, key, value, self.scale))
         return added
 
     def attend_alone(self, hidden: Tensor) -> Tensor:
-        """What attention adds in a sequence of one token: its value, since there is nothing else to weigh."""
+        """Return what self-attention adds in a sequence of one token, which is the token's value."""
         width = self.qkv.weight.shape[0] // 3
         bias = None if self.qkv.bias is None else self.qkv.bias[2 * width :]
         added: Tensor = self.out(functional.linear(hidden, self.qkv.weight[2 * width :], bias))
         return added
 
     def look_up(self, hidden: Tensor, source: Tensor, layout: Attending) -> Tensor:
-        """What attention to the source's rows adds."""
+        """Return what attention to the source's rows adds."""
         query = self.query(hidden).view(len(hidden), self.heads, -1)
         key, value = self.key_value(source).view(len(source), 2, self.heads, -1).unbind(1)
         added: Tensor = self.cross_out(layout.attend(query, key, value, self.scale))
         return added
 
     def feed_forward(self, hidden: Tensor) -> Tensor:
-        """What the feed-forward network adds."""
+        """Return what the feed-forward layers add."""
         inside = self.up(hidden)
         if self.gated:
             gate, inside = inside.chunk(2, dim=-1)
@@ -79,7 +79,7 @@ class SequenceLayer(nn.Module):
 
 
 class Stack(nn.Module):
-    """An encoder or a decoder: words, positions, layers."""
+    """Encoder or decoder: embeddings, positions, layers."""
 
     def __init__(self, shape: Shape, *, decoder: bool) -> None:
         super().__init__()
@@ -102,11 +102,11 @@ class Stack(nn.Module):
 
     @property
     def dtype(self) -> torch.dtype:
-        """The precision of the matrix products."""
+        """Precision of the matrix products."""
         return self.words.weight.dtype
 
     def embed(self, ids: Tensor, positions: Tensor) -> Tensor:
-        """The residual stream before the first layer, in float32."""
+        """Return the residual stream before the first layer, in float32."""
         hidden: Tensor = self.words(ids).float() * self.shape.embedding_scale
         if self.places is not None:
             hidden = hidden + self.places(positions + self.shape.offset).float()
@@ -120,7 +120,7 @@ class Stack(nn.Module):
     def run(
         self, hidden: Tensor, layout: Attending, source: Tensor | None = None, sources: Attending | None = None
     ) -> Tensor:
-        """Through all layers; what comes out is in the precision of the products."""
+        """Run all layers; the result has the precision of the matrix products."""
         dtype, pre = self.dtype, self.shape.pre_norm
         half, added = hidden if dtype == torch.float32 else hidden.to(dtype), None
         for layer in self.layers:
@@ -143,7 +143,7 @@ class Stack(nn.Module):
         return half if added is None else (hidden + added).to(dtype)
 
     def relative(self, length: int) -> Tensor:
-        """T5's bias on the products of a sequence's places: (heads, length, length)."""
+        """Return T5's bias on the attention logits of a sequence: (heads, length, length)."""
         assert self.bias is not None
         place = torch.arange(length, device=self.bias.weight.device)
         buckets = distance_buckets(
@@ -153,7 +153,7 @@ class Stack(nn.Module):
         return found.permute(2, 0, 1).contiguous()
 
     def _sines(self, device: torch.device) -> Tensor:
-        """fairseq's table of positions: all sines, then all cosines."""
+        """Return fairseq's table of positions: all sines, then all cosines."""
         if self._waves is None or self._waves.device != device:
             half = self.shape.hidden // 2
             step = math.log(10000) / (half - 1)
@@ -164,7 +164,7 @@ class Stack(nn.Module):
 
 
 class Network(nn.Module):
-    """Encoder, decoder and the matrix from states to words. A language model has no encoder."""
+    """Encoder, decoder and output matrix. A language model has no encoder."""
 
     def __init__(self, shape: Shape, *, head_bias: bool = False) -> None:
         super().__init__()
@@ -175,11 +175,11 @@ class Network(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """Device of the weights."""
         return self.head.weight.device
 
     def encode(self, ids: Tensor, positions: Tensor, lengths: list[int]) -> Tensor:
-        """States of packed sources, one row a token."""
+        """Return the states of packed sources, one row per token."""
         assert self.encoder is not None
         bias = self.encoder.relative if self.encoder.bias is not None else None
         layout = Attending(lengths, device=ids.device, dtype=self.encoder.dtype, bias=bias)
@@ -187,7 +187,7 @@ class Network(nn.Module):
 
 
 def distance_buckets(distances: Tensor, buckets: int, most: int, *, both: bool) -> Tensor:
-    """T5's buckets of distances (key minus query): near ones each their own, far ones by their logarithm."""
+    """Return T5's buckets of distances (key minus query): one per short distance, logarithmic for long ones."""
     base = torch.zeros_like(distances)
     if both:
         buckets //= 2

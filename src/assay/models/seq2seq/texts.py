@@ -1,4 +1,4 @@
-"""From texts to token ids for encoder-decoders: whatever tokenizer lies in the folder, and what each family puts around a text."""
+"""Token ids of texts for encoder-decoders: tokenizers in any format, and the special tokens of each family."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PIECE_FILES = ("spiece.model", "sentencepiece.bpe.model", "sentencepiece.model")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What the decoder reads and what it is asked for, place by place; `counted` says where the answer counts."""
+    """Tokens that the decoder reads, tokens whose probabilities are computed, and where counting begins."""
 
     read: tuple[int, ...]
     asked: tuple[int, ...]
@@ -35,7 +35,7 @@ class Words:
 
 
 def read_words(folder: Path, given: str | Path | None = None) -> Words:
-    """The tokenizer in a folder, or at the path that was given (a folder, ``tokenizer.json`` or a sentencepiece model)."""
+    """Read the tokenizer in a folder, or at the given path (a folder, ``tokenizer.json`` or a sentencepiece model)."""
     place = folder if given is None else Path(given).expanduser()
     home = place if place.is_dir() else place.parent
     if place.is_file():
@@ -64,7 +64,7 @@ def _load(path: Path) -> Any:
 
 
 def _bytes(vocabulary: Path, merges: Path) -> Words:
-    """BART's and GPT-2's pairs of bytes."""
+    """Return the byte-pair tokenizer of BART and GPT-2."""
 
     def make() -> Any:
         from tokenizers import Tokenizer, models, pre_tokenizers
@@ -96,7 +96,7 @@ def _backend(make: Callable[[], Any], files: tuple[Path, ...]) -> Words:
 
 
 def _pieces(path: Path, vocabulary: Path | None) -> Words:
-    """A sentencepiece model; with a vocabulary beside it (M2M-100) that gives the numbers, else with its own (mT5)."""
+    """Read a sentencepiece model, with the ids of a vocabulary file (M2M-100) or its own (mT5)."""
     if vocabulary is not None:
         numbers = read_document(vocabulary, said="cannot be read")
         if not isinstance(numbers, dict) or not all(isinstance(one, int) for one in numbers.values()):
@@ -115,7 +115,7 @@ def _pieces(path: Path, vocabulary: Path | None) -> Words:
 
 
 def numbered(path: Path, numbers: Mapping[str, int], unknown: int, others: tuple[Path, ...]) -> Words:
-    """Pieces of a sentencepiece model, numbered by a dictionary of their own."""
+    """Return the tokenizer of a sentencepiece model with the ids of a separate dictionary."""
     split = _splitter(path)
 
     def encode(texts: Sequence[str]) -> list[list[int]]:
@@ -146,13 +146,13 @@ def _splitter(path: Path) -> Callable[[list[str]], list[list[str]]]:
 
 
 class Framing:
-    """What a family puts around a text, on the source's side and on the target's, and how long both may be."""
+    """Special tokens that a family puts around source and target, and the maximum lengths."""
 
     def __init__(self, shape: Shape, words: Words, longest: int | None = None) -> None:
         self.shape, self.words = shape, words
         self.longest = min(longest or shape.longest, shape.longest)
         self.fifty = shape.family == "mbart" and words.token_id("af_ZA") is not None
-        """mBART-50 puts the language in front, mBART-25 behind."""
+        """mBART-50 puts the language in front, mBART-25 at the end."""
         self.first = words.token_id("<s>") if shape.family == "bart" else None
         if shape.family == "bart" and self.first is None:
             raise InputError(f"{words.files[0]} has no token <s>: it is not the tokenizer of a BART.")
@@ -164,31 +164,31 @@ class Framing:
 
     @property
     def by_language(self) -> bool:
-        """Whether a text must say which language it is in."""
+        """Whether texts need a language tag."""
         return self.shape.family in ("mbart", "m2m_100", "fairseq")
 
     def knows(self, language: str) -> bool:
-        """Whether there is a tag for this language, where one is needed."""
+        """Return whether there is a tag for this language, or none is needed."""
         return not self.by_language or self.tag(language) is not None
 
     def tag(self, language: str) -> int | None:
-        """The token that says which language a text is in."""
+        """Return the token of a language."""
         if self.shape.family == "mbart":
             known = (f"{language}_{region}" for region in _REGIONS.get(language, (language.upper(),)))
             return next((found for one in known if (found := self.words.token_id(one)) is not None), None)
         return self.words.token_id(f"__{language}__" if self.shape.family == "m2m_100" else f"<{language}>")
 
     def source(self, ids: Sequence[int], language: str) -> tuple[tuple[int, ...], bool]:
-        """What the encoder reads, and whether the text was cut."""
+        """Return the tokens that the encoder reads, and whether the text was cut."""
         before, after = self._around(language)
         if self.shape.family == "fairseq":
             before = ()  # the language is asked of the decoder only
         return self._cut(before, ids, after)
 
     def target(self, ids: Sequence[int], language: str) -> tuple[Target, bool]:
-        """What the decoder reads and is asked for, and whether the text was cut.
+        """Return the tokens that the decoder reads and predicts, and whether the text was cut.
 
-        BART's first token counts, as in BARTScore; a tag that merely names the language does not, as in Prism.
+        As in BARTScore, BART's first token counts. As in Prism, a tag that only names the language does not.
         """
         if self.shape.family == "gpt2":
             asked, cut = self._cut((), ids, (self.shape.end,), room=1)
@@ -227,4 +227,4 @@ _REGIONS = {
     "sv": ("SE",), "sw": ("KE",), "ta": ("IN",), "te": ("IN",), "tl": ("XX",), "uk": ("UA",), "ur": ("PK",), "xh": ("ZA",),
     "gl": ("ES",), "sl": ("SI",),
 }  # fmt: skip
-"""The second half of mBART's language codes where it is not the language once more."""
+"""Second half of mBART's language codes, if it does not repeat the language."""
