@@ -119,7 +119,7 @@ def test_a_notebook_shows_marked_spans(tmp_path: Path, monkeypatch: pytest.Monke
     result = assay.score(hypotheses, references, sources=sources, metrics=[metric], spans=True)
     page = result._repr_html_()
     assert page.count('<div class="row"') == len(hypotheses) and "<mark style=" in page and "class=" in page
-    with pytest.raises(assay.InputError, match="chrf marks no error spans"):
+    with pytest.raises(assay.InputError, match="chrf does not mark error spans"):
         assay.score(["a"], ["a"], metrics=["chrf"], spans=True)
 
 

@@ -35,5 +35,5 @@ def test_a_span_cuts_its_own_text() -> None:
     assert span.text == "1979"
     with pytest.raises(InputError, match="outside its text of 3 characters"):
         ErrorSpan.of("abc", 2, 4, "minor")
-    with pytest.raises(InputError, match="none of neutral, minor"):
+    with pytest.raises(InputError, match="Available: neutral, minor"):
         ErrorSpan.of("abc", 0, 1, "bad")

@@ -18,7 +18,7 @@ def test_a_module_and_attribute_are_taken_as_they_are() -> None:
     from assay.metrics.chrf import Chrf
 
     assert REGISTRY.resolve("assay.metrics.chrf:Chrf") is Chrf
-    with pytest.raises(UnknownName, match="no module 'nowhere'"):
+    with pytest.raises(UnknownName, match="module 'nowhere' is not"):
         REGISTRY.resolve("nowhere:Metric")
     with pytest.raises(InputError, match="has no 'Nothing'"):
         REGISTRY.resolve("assay.metrics.chrf:Nothing")

@@ -299,7 +299,7 @@ def test_shards_with_different_columns(tmp_path: Path) -> None:
         score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     write(tmp_path / "in" / "x.tsv", [{"id": "1", "src": "s", "mt": "a", "ref": "b", "chrf": "3"}])
     made = score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
-    assert "the column 'chrf' of the input is written as 'input_chrf': assay adds one of that name." in made.notes
+    assert "the input column 'chrf' is written as 'input_chrf', because assay adds a column 'chrf'." in made.notes
     header, row, *_ = (tmp_path / "out" / "x.tsv").read_text().split("\n")
     assert dict(zip(header.split("\t"), row.split("\t"), strict=True))["input_chrf"] == "3"
 

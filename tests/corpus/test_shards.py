@@ -193,12 +193,15 @@ def test_a_shard_is_what_one_file_gives(tmp_path: Path, form: str) -> None:
     assert list(rows) == ["src", "mt", "ref", "input_flags", "domain", "input_chrf", "chrf", "flags"]
     assert list(rows["input_chrf"]) == ["7"] and list(rows["input_flags"]) == ["mine"]
     for notes in (result.notes, single.notes):
-        assert "the column 'chrf' of the input is written as 'input_chrf': assay adds one of that name." in notes
+        assert "the input column 'chrf' is written as 'input_chrf', because assay adds a column 'chrf'." in notes
 
 
 def test_spans_of_metrics_that_mark_none_are_refused(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 2)
-    for names, said in ((["chrf"], "chrf marks no error spans"), (["chrf", "bleu"], "chrf, bleu mark no error spans")):
+    for names, said in (
+        (["chrf"], "chrf does not mark error spans"),
+        (["chrf", "bleu"], "chrf, bleu do not mark error spans"),
+    ):
         with pytest.raises(InputError, match=said):
             score(data=tmp_path / "in", out=tmp_path / "out", metrics=names, spans=True, engine="inline")
         assert not [name for name in contents(tmp_path / "out") if name[0] not in "._"]

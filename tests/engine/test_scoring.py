@@ -97,7 +97,7 @@ def test_a_metric_without_spans_is_refused_before_the_texts_are_scored(verb: str
 
     metric, texts = Packed(), ["one text", "another one"]
     if verb == "score":
-        with pytest.raises(InputError, match="packed marks no error spans"):
+        with pytest.raises(InputError, match="packed does not mark error spans"):
             assay.score(texts, sources=texts, metrics=[metric], spans=True, store=False)
     else:
         gold = tmp_path / "gold.jsonl"

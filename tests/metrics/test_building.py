@@ -46,4 +46,4 @@ def test_one_that_is_missing_is_said_by_its_name(name: str) -> None:
 def test_a_metric_that_was_left_out_says_why(name: str, instead: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "-m", name, "--data", "demo"]) == 2
     said = capsys.readouterr().err
-    assert f"there is no metric {name} in assay" in said and instead in said and said.count("\n") == 1
+    assert f"assay has no metric {name}" in said and instead in said and said.count("\n") == 1

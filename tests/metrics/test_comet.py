@@ -117,7 +117,7 @@ def test_spans_in_the_terminal_in_json_and_in_html(
     said = capsys.readouterr()
     assert "none is empty: there is nothing to score." in said.err and not said.out
     assert main(["score", "-m", "chrf", *files, "--spans"]) == 2
-    assert "marks no error spans" in capsys.readouterr().err
+    assert "does not mark error spans" in capsys.readouterr().err
 
 
 def test_without_a_gpu_it_says_how_slow(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -340,7 +340,7 @@ def test_the_command_line_marks_a_wrong_year(tmp_path: Path, capsys: pytest.Capt
     assert (
         "assay-mini" in said
         and "1 empty hypothesis" in said
-        and "3 segments in languages that training never met" in said
+        and "3 segments in languages without training data" in said
     )
 
 

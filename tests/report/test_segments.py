@@ -118,12 +118,12 @@ def test_columns_of_the_input_are_never_overwritten(tmp_path: Path, capsys: pyte
     assert row == {**kept, "scores": {"chrf": 100.0}, "flags": []}
     said = capsys.readouterr().err
     for old, new in (("scores", "input_scores"), ("flags", "input_flags"), ("chrf", "input_chrf_2")):
-        assert f"the column '{old}' of the input is written as '{new}': assay adds one of that name." in " ".join(
+        assert f"the input column '{old}' is written as '{new}', because assay adds a column '{old}'." in " ".join(
             said.split()
         )
     path.write_text('{"mt": "a", "scores": {"chrf": 1}, "chrf": 2}\n')
     assert main(["filter", "chrf > 1", str(path)]) == 2
-    assert "line 1 has 'chrf' as a column and among its scores: rename one." in " ".join(
+    assert "line 1 has 'chrf' both as a column and among its scores. Rename one of them." in " ".join(
         capsys.readouterr().err.split()
     )
 

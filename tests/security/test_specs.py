@@ -13,7 +13,7 @@ import assay
 from assay.cli.main import main
 from assay.core.errors import InputError
 from assay.core.registry import Registry
-from assay.core.trust import admit
+from assay.core.trust import check_spec
 from assay.metrics import METRICS, metric
 from assay.suites import SUITES, admit_suite
 from assay.suites.embedded import Embedded
@@ -132,8 +132,8 @@ def test_no_file_runs_or_imports_anything(spec: str, place: Path, capsys: pytest
 )
 def test_options_that_are_paths_need_trust(spec: str, option: str) -> None:
     with pytest.raises(InputError, match=rf"rule\.json names the metric .*, which has the option {option}, .*--trust"):
-        admit(METRICS, spec, "rule.json")
-    assert admit(METRICS, spec, "rule.json", trust=True) == spec
+        check_spec(METRICS, spec, "rule.json")
+    assert check_spec(METRICS, spec, "rule.json", trust=True) == spec
 
 
 @pytest.mark.parametrize("spec", ["wmt:path=/tmp/tree,year=wmt23", "dfki:decisions=theirs.jsonl"])
@@ -155,7 +155,7 @@ def test_options_of_suites_that_are_paths_need_trust(spec: str) -> None:
     ],
 )
 def test_registered_metrics_with_plain_options_need_none(spec: str) -> None:
-    assert admit(METRICS, spec, "rule.json") == spec
+    assert check_spec(METRICS, spec, "rule.json") == spec
 
 
 def test_registered_suites_and_files_of_pairs_need_none(place: Path) -> None:
@@ -172,7 +172,7 @@ def test_a_registration_that_runs_a_command_is_marked_and_refused() -> None:
     assert TRANSLATORS.commands == {"cmd"}
     for spec in ("cmd:touch ran", "cmd:A=1 touch ran", "cmd"):
         with pytest.raises(InputError, match="--trust"):
-            admit(TRANSLATORS, spec, "some.json")
+            check_spec(TRANSLATORS, spec, "some.json")
     assert METRICS.commands == SUITES.commands == frozenset()
 
 
@@ -185,10 +185,10 @@ def test_a_plug_in_counts_as_registered_and_its_free_options_do_not(
     )
     registry = Registry("metric", {})
     monkeypatch.setattr(registry, "_plugins", {"plugged": "plugged_thing:Plugged"})
-    assert admit(registry, "plugged:depth=2", "rule.json") == "plugged:depth=2"
+    assert check_spec(registry, "plugged:depth=2", "rule.json") == "plugged:depth=2"
     for option in ("where", "loose"):
         with pytest.raises(InputError, match=f"has the option {option}"):
-            admit(registry, f"plugged:{option}=x", "rule.json")
+            check_spec(registry, f"plugged:{option}=x", "rule.json")
 
 
 def test_a_folder_with_the_name_of_a_plug_in_does_not_take_its_place(
@@ -258,4 +258,4 @@ def test_a_checkpoint_by_its_path_needs_trust(place: Path) -> None:
 @pytest.mark.parametrize("wrong", [7, None, ["chrf"], {"name": "chrf"}])
 def test_a_name_that_is_no_text_is_refused(wrong: object) -> None:
     with pytest.raises(InputError, match=r"^card\.json names a metric that is \w+, not text\.$"):
-        admit(METRICS, wrong, "card.json")
+        check_spec(METRICS, wrong, "card.json")

@@ -132,7 +132,7 @@ def expected(system: str) -> dict[str, float]:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_rows_without_a_reference_are_left_out_and_reported(tmp_path: Path, form: str) -> None:
-    with pytest.warns(AssayWarning, match="24 of 120 segments have no reference: left out of chrF, BLEU, TER"):
+    with pytest.warns(AssayWarning, match="24 of 120 segments have no reference; chrF, BLEU, TER skipped them"):
         result = assay.score(data=FORMS[form](tmp_path), metrics=METRICS)
     for system in "AB":
         assert result.systems[system] == pytest.approx(expected(system), abs=1e-9)
@@ -181,7 +181,7 @@ def test_the_command_line_says_so_on_stderr_even_when_quiet(tmp_path: Path, caps
     assert main(["score", str(path), "-m", "bleu", "--format", "json", "-q"]) == 0
     said = capsys.readouterr()
     told = json.loads(said.out)
-    assert "24 of 120 segments have no reference: left out of BLEU" in " ".join(said.err.split())
+    assert "24 of 120 segments have no reference; BLEU skipped them" in " ".join(said.err.split())
     assert told["systems"]["A"]["bleu"]["n"] == 48 and told["flags"]["A"] == {"missing_reference": 12}
     assert [x is None for x in told["systems"]["A"]["bleu"]["segments"]] == [i % 5 == 0 for i in range(60)]
     assert told["rows"]["A"]["flags"]["1"] == ["missing_reference"]
@@ -192,7 +192,7 @@ def test_the_command_line_says_so_on_stderr_even_when_quiet(tmp_path: Path, caps
 @pytest.mark.parametrize("form", ["TSV", "XLSX", "polars"])
 def test_the_other_choices(tmp_path: Path, form: str) -> None:
     with pytest.warns(
-        AssayWarning, match="24 of 120 segments have an empty reference: scored against it by chrF, BLEU, TER"
+        AssayWarning, match="24 of 120 segments have an empty reference; chrF, BLEU, TER scored against it"
     ):
         scored = assay.score(data=FORMS[form](tmp_path), metrics=METRICS, empty_reference="score")
     assert scored.flags["empty_reference"] == 24 and "far_longer" not in scored.flags
@@ -262,7 +262,7 @@ def test_a_corpus_and_a_rule_leave_the_same_rows_out(tmp_path: Path, capsys: pyt
         main(["score", f"{shards}/", "-m", "chrf,ter", "--out", out, "--workers", "1", "--format", "json", "-q"]) == 0
     )
     said = capsys.readouterr()
-    assert "24 of 120 segments have no reference: left out of chrF, TER" in " ".join(said.err.split())
+    assert "24 of 120 segments have no reference; chrF, TER skipped them" in " ".join(said.err.split())
     told = json.loads(said.out)
     assert told["flags"] == {"missing_reference": 24} and told["histograms"]["chrf"]["unscored"] == 24
     for system in "AB":

@@ -1,7 +1,7 @@
-"""Flags: what a reader should know about a row beside its scores. One name and one sentence each, whoever raises them.
+"""Flags: named warnings about a row, with the text that reports use for them.
 
-Flags of the texts are raised by the engine for every verb (`assay.engine.flags`); those of a metric stand with the metric's
-name before them (``comet-22 truncated``).
+The engine raises the flags of texts for every verb (`assay.engine.flags`). The flags of a metric are preceded by its name
+(``comet-22 truncated``).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ FLAGS: Mapping[str, tuple[str, str]] = {
     "copied_source": ("hypothesis equal to its source", "hypotheses equal to their source"),
     "far_longer": ("hypothesis far too long", "hypotheses far too long"),
     "far_shorter": ("hypothesis far too short", "hypotheses far too short"),
-    "wrong_language": ("hypothesis in another language", "hypotheses in another language"),
+    "wrong_language": ("hypothesis in the wrong language", "hypotheses in the wrong language"),
     "empty_reference": ("empty reference", "empty references"),
     "missing_reference": ("segment without a reference", "segments without a reference"),
     "truncated": ("segment longer than the model reads", "segments longer than the model reads"),
     "bounded": ("segment too long for an exact search", "segments too long for an exact search"),
     "unsupported_script": (
-        "segment without a letter that the metric reads",
-        "segments without a letter that the metric reads",
+        "segment in a script that the metric does not support",
+        "segments in scripts that the metric does not support",
     ),
     "unknown_characters": ("segment with many unknown characters", "segments with many unknown characters"),
     "untrained_language": (
-        "segment in a language that training never met",
-        "segments in languages that training never met",
+        "segment in a language without training data",
+        "segments in languages without training data",
     ),
     "unknown_language": (
         "segment in a language that the model does not know",
@@ -47,79 +47,76 @@ FLAGS: Mapping[str, tuple[str, str]] = {
         "segments whose answers have lines that name no error",
     ),
     "lost_span": (
-        "segment with a quoted error that stands in neither text",
-        "segments with quoted errors that stand in neither text",
+        "segment with a quoted error that is in neither text",
+        "segments with quoted errors that are in neither text",
     ),
     "nothing_to_compare": ("segment with neither source nor reference", "segments with neither source nor reference"),
 }
-"""Every flag with its sentence for one row and for several."""
+"""Every flag with its description for one row and for several."""
 
 
 def is_flag(name: str) -> bool:
-    """Whether it is the name of a flag: of the texts, or of a metric."""
+    """Return whether a name is a flag of the texts or of a metric."""
     return name.rpartition(" ")[2] in FLAGS
 
 
 def total_flags(systems: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Flags counted by system as counts over all of them: first those of the texts, each kind in its place."""
+    """Return the number of rows with each flag over all systems: flags of the texts first, each group in the order of `FLAGS`."""
     totals: dict[str, int] = {}
     for flags in systems.values():
         for flag, rows in flags.items():
             totals[flag] = totals.get(flag, 0) + rows
-    places = {flag: place for place, flag in enumerate(FLAGS)}
+    ranks = {flag: rank for rank, flag in enumerate(FLAGS)}
 
     def order(flag: str) -> tuple[bool, int]:
-        return " " in flag, places.get(flag.rpartition(" ")[2], len(places))
+        return " " in flag, ranks.get(flag.rpartition(" ")[2], len(ranks))
 
     return {flag: totals[flag] for flag in sorted(totals, key=order)}
 
 
 def flag_notes(systems: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Counted flags by system, as a line under a table: how many rows, and of which systems where there are several."""
+    """Return a line under a table that reports flags: how many rows have each and, with several systems, of which system."""
     totals = total_flags(systems)
     if not totals:
         return []
     several = len(systems) > 1
-    said = []
-    for flag, sentence in _said(totals).items():
-        mine = {system: flags[flag] for system, flags in systems.items() if flag in flags}
-        shown = listing((f"{system} {rows:,}" if len(mine) > 1 else system for system, rows in mine.items()), 4)
-        said.append(f"{sentence}: {shown}" if several else sentence)
-    return [f"⚠ {' · '.join(said)}"]
+    reports = []
+    for flag, description in _descriptions(totals).items():
+        counts = {system: flags[flag] for system, flags in systems.items() if flag in flags}
+        shown = listing((f"{system} {rows:,}" if len(counts) > 1 else system for system, rows in counts.items()), 4)
+        reports.append(f"{description}: {shown}" if several else description)
+    return [f"⚠ {' · '.join(reports)}"]
 
 
 def flag_sentences(flags: Mapping[str, int]) -> list[str]:
-    """Counted flags in words: of the texts (``empty_hypothesis``), or of a metric (``comet truncated``)."""
-    return list(_said(flags).values())
+    """Return counted flags in words."""
+    return list(_descriptions(flags).values())
 
 
-def _said(flags: Mapping[str, int]) -> dict[str, str]:
-    sentences: dict[str, str] = {}
+def _descriptions(flags: Mapping[str, int]) -> dict[str, str]:
+    descriptions: dict[str, str] = {}
     for flag, rows in flags.items():
         metric, _, kind = flag.rpartition(" ")
         if metric and flags.get(kind) == rows:
-            continue  # said of the texts already
-        what = FLAGS.get(kind, (kind.replace("_", " "),) * 2)[rows != 1]
-        sentences[flag] = f"{rows:,} {what}" + (f" ({metric})" if metric else "")
-    return sentences
+            continue  # already reported for the texts
+        description = FLAGS.get(kind, (kind.replace("_", " "),) * 2)[rows != 1]
+        descriptions[flag] = f"{rows:,} {description}" + (f" ({metric})" if metric else "")
+    return descriptions
 
 
 def missing_notes(metrics: Iterable[Metric], flags: Mapping[str, Mapping[str, int]], segments: int) -> list[str]:
-    """What to report of rows without a reference, and of empty references that were scored; `flags` are counts by system."""
+    """Return notes about rows without a reference and about empty references that were scored; `flags` are counts by system."""
     needy = listing(metric.card.label for metric in metrics if metric.card.needs_reference)
     notes = []
-    for flag, said in (
-        (MISSING_REFERENCE, f"no reference: left out of {needy} (--empty-reference changes that)"),
-        (
-            "empty_reference",
-            f"an empty reference: scored against it by {needy} (--empty-reference skip leaves them out)",
-        ),
+    for flag, text in (
+        (MISSING_REFERENCE, f"no reference; {needy} skipped them (--empty-reference changes that)"),
+        ("empty_reference", f"an empty reference; {needy} scored against it (--empty-reference skip leaves them out)"),
     ):
-        counts = {system: mine[flag] for system, mine in flags.items() if flag in mine}
+        counts = {system: of_system[flag] for system, of_system in flags.items() if flag in of_system}
         if counts and needy:
             rows = sum(counts.values())
             of = listing(f"{system} {n:,}" for system, n in counts.items()) if len(flags) > 1 else ""
             notes.append(
-                f"{rows:,} of {count(segments, 'segment')} {'has' if rows == 1 else 'have'} {said}{of and f': {of}'}."
+                f"{rows:,} of {count(segments, 'segment')} {'has' if rows == 1 else 'have'} {text}{of and f': {of}'}."
             )
     return notes

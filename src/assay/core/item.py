@@ -1,4 +1,4 @@
-"""Contrastive items: a good translation beside an incorrect one, and what is wrong with it."""
+"""Contrastive items of challenge sets: a good and an incorrect translation, and the kind of error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One minimal pair of a challenge set. A metric passes when it scores `good` above `incorrect`."""
+    """One minimal pair of a challenge set. A metric passes if it scores `good` above `incorrect`."""
 
     id: str
     source: str | None

@@ -1,4 +1,4 @@
-"""What people and downstream programs said about translations."""
+"""Human judgements of translations as columns, and outcomes of downstream programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """One rater's verdict on one translation: a score, error spans, or both."""
+    """One rater's judgement of one translation: a score, error spans, or both."""
 
     score: float | None = None
     spans: tuple[ErrorSpan, ...] = ()
@@ -26,10 +26,10 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A batch with human verdicts beside it, as columns.
+    """A batch with human judgements as columns.
 
-    `scores` maps a name (``mqm``, ``da``) to one number a segment, NaN where nobody judged; `labels` maps a name to a yes or
-    no a segment; `spans` holds the error spans of each segment.
+    `scores` maps a name (``mqm``, ``da``) to one number per segment, NaN if nobody judged it. `labels` maps a name to one boolean
+    per segment. `spans` holds the error spans of each segment.
     """
 
     batch: Batch
@@ -38,7 +38,7 @@ class Judged:
     spans: Sequence[Sequence[ErrorSpan]] | None = None
 
     def select(self, rows: Sequence[int]) -> Judged:
-        """The given rows, in the given order."""
+        """Return these rows, in this order."""
         chosen = list(rows)
         return Judged(
             self.batch.select(chosen),
@@ -51,13 +51,13 @@ class Judged:
         for name, column in (*self.scores.items(), *self.labels.items()):
             if len(column) != len(self.batch):
                 raise InputError(
-                    f"judgement column {name!r} has {len(column):,} rows, the batch has {len(self.batch):,}."
+                    f"judgement column {name!r} has {len(column):,} rows, but the batch has {len(self.batch):,}; they must match."
                 )
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What happened downstream: did the step that read the translation succeed, or break down?"""
+    """The outcome of a downstream program that read a translation: success or breakdown."""
 
     id: str
     success: bool

@@ -1,4 +1,4 @@
-"""Systems judged by people and by metrics, as arrays: what meta-evaluation looks at."""
+"""Human and metric scores of MT systems as arrays, the input of meta-evaluation."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ Level = Literal["seg", "sys", "domain"]
 
 @dataclass(frozen=True, slots=True)
 class LevelScores:
-    """One scorer's numbers at the levels it gave them for; NaN where it gave none.
+    """Scores of one metric or of annotators at segment, system and domain level; NaN if missing.
 
-    `seg` has a row for each system and a column for each segment, `sys` one number for each system, `domain` a row for each
-    system and a column for each domain in alphabetical order.
+    `seg` has one row per system and one column per segment, `sys` one number per system, `domain` one row per system and one
+    column per domain in alphabetical order.
     """
 
     seg: Floats | None = None
     sys: Floats | None = None
     domain: Floats | None = None
     averaged: bool = False
-    """Whether `sys` holds means of the segments that have a score, because nobody gave system scores."""
+    """Whether `sys` holds means of segment scores, because there were no system scores."""
 
     def at(self, level: Level) -> Floats | None:
+        """Return the scores at a level."""
         scores: Floats | None = getattr(self, level)
         return scores
 
     def oriented(self, higher_is_better: bool) -> LevelScores:
-        """The same scores with higher meaning better."""
+        """Return the scores with higher values for better systems."""
         if higher_is_better:
             return self
         seg, sys, domain = (None if scores is None else -scores for scores in (self.seg, self.sys, self.domain))
@@ -42,9 +43,9 @@ class LevelScores:
 
 @dataclass(frozen=True)
 class JudgedSystems:
-    """One language pair of a judged set: systems, people's scores and metrics' scores, all higher for better.
+    """One language pair of a judged set: systems, human scores and metric scores, all with higher values for better systems.
 
-    Systems that carry the name of a reference are human translations; outliers are left out of official comparisons.
+    Systems named like a reference are human translations. Official comparisons exclude outliers.
     """
 
     langpair: str
@@ -56,9 +57,9 @@ class JudgedSystems:
     references: Sequence[str] = ()
     outliers: Sequence[str] = ()
     domains: Sequence[str] = ()
-    """The domain of each segment; empty where there are none."""
+    """The domain of each segment; empty if there are no domains."""
     standard_gold: Mapping[str, str] = field(default_factory=dict)
-    """Level to the name of the human scores that count as gold there."""
+    """For each level, the name of the human scores that count as gold."""
 
     def __post_init__(self) -> None:
         for kind, scorers in (("human scores", self.gold), ("metric", self.metrics)):
@@ -73,11 +74,11 @@ class JudgedSystems:
             "domain": (systems, len(self.domain_names)),
         }
         for level, shape in shapes.items():
-            found = getattr(scores, level)
-            if found is not None and tuple(found.shape) != shape:
-                raise InputError(f"{what}: {level} scores have the shape {tuple(found.shape)}, {shape} was expected.")
+            array = getattr(scores, level)
+            if array is not None and tuple(array.shape) != shape:
+                raise InputError(f"{what}: {level} scores have the shape {tuple(array.shape)} instead of {shape}.")
 
     @property
     def domain_names(self) -> list[str]:
-        """Domains in the order of the columns of domain scores."""
+        """The domains in the order of the columns of domain scores."""
         return sorted(set(self.domains))

@@ -1,4 +1,4 @@
-"""Languages and language pairs as people write them, under one code each."""
+"""Codes of languages and language pairs: normalization of the many ways to write them."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _OTHER = (
     "wuu:zh yue:zh"
 )
 _SHORTER = dict(pair.split(":") for pair in f"{_THREE} {_OTHER}".split())
-NO_BLANKS = ("th", "lo", "my", "km", "bo", "dz", "shn", "nod", "khb", "tdd", "ii")
-"""Languages written without blanks between words, beside Chinese and Japanese: Thai, Lao, Burmese, Khmer, Tibetan, Dzongkha,
-Shan, Northern Thai, Lü, Tai Nüa, Nuosu."""
+NO_SPACES = ("th", "lo", "my", "km", "bo", "dz", "shn", "nod", "khb", "tdd", "ii")
+"""Languages written without spaces, in addition to Chinese and Japanese: Thai, Lao, Burmese, Khmer, Tibetan, Dzongkha, Shan,
+Northern Thai, Lü, Tai Nüa, Nuosu."""
 
 
 @lru_cache(maxsize=1024)
 def target(langpair: str | None) -> str:
-    """The language translated into: ``de`` of en-de, ``zh-CN`` of en-zh-CN, ``zho_Hans`` of eng_Latn-zho_Hans.
+    """Return the target language: ``de`` for en-de, ``zh-CN`` for en-zh-CN, ``zho_Hans`` for eng_Latn-zho_Hans.
 
-    A language alone is the target itself; without any it is an empty text.
+    A single language is the target itself. Without a language pair, the result is empty.
     """
     parts = (langpair or "").strip().split("-")
     languages = [at for at, part in enumerate(parts) if at and _LANGUAGE.fullmatch(re.split("_", part)[0])]
@@ -41,16 +41,16 @@ def target(langpair: str | None) -> str:
 
 @lru_cache(maxsize=1024)
 def plain_pair(langpair: str) -> str:
-    """The pair with a hyphen, in lower case: ``en-zh`` of ``EN_ZH`` and of ``EN-ZH``; others stay as they are.
+    """Return a pair with a hyphen in lower case: ``en-zh`` for ``EN_ZH`` and ``EN-ZH``; other texts are unchanged.
 
     ``pt_BR`` and ``zh_tw`` are a language with its region, not a pair.
     """
-    found = re.fullmatch("([a-z]{2,3}|[A-Z]{2,3})([-_])([a-z]{2,3}|[A-Z]{2,3})", langpair.strip())
-    if found is None or (found[2] == "_" and (found[1].islower() != found[3].islower() or not _is_language(found[3]))):
+    match = re.fullmatch("([a-z]{2,3}|[A-Z]{2,3})([-_])([a-z]{2,3}|[A-Z]{2,3})", langpair.strip())
+    if match is None or (match[2] == "_" and (match[1].islower() != match[3].islower() or not _is_language(match[3]))):
         return langpair
-    if found[2] == "-" and found[1].islower() != found[3].islower():
+    if match[2] == "-" and match[1].islower() != match[3].islower():
         return langpair
-    return f"{found[1]}-{found[3]}".lower()
+    return f"{match[1]}-{match[3]}".lower()
 
 
 def _is_language(code: str) -> bool:
@@ -58,17 +58,17 @@ def _is_language(code: str) -> bool:
 
 
 def written(language: str) -> str:
-    """The language without script and region, by its shorter code where it has one: ``zh`` of zh_TW and of zho_Hans."""
+    """Return a language without script and region, with two letters if possible: ``zh`` for zh_TW and for zho_Hans."""
     code = re.split("[-_]", language)[0].lower()
     return _SHORTER.get(code, code)
 
 
 def languages(langpair: str) -> list[str]:
-    """The two languages of a pair such as ``en-de``, ``en-zh_CN`` or ``eng-deu`` by their shorter codes; one that stands alone."""
+    """Return the base codes of the languages of a pair such as ``en-de``, ``en-zh_CN`` or ``eng-deu``, or of a single language."""
     source, _, rest = langpair.partition("-")
     return [written(side) for side in (source, target(langpair) if rest else "") if side]
 
 
-def outside(langpair: str, known: Collection[str]) -> bool:
-    """Whether one of the two languages is none of the known ones."""
-    return any(language not in known for language in languages(langpair))
+def has_unsupported(langpair: str, supported: Collection[str]) -> bool:
+    """Return whether one of the pair's languages is not among the supported ones."""
+    return any(language not in supported for language in languages(langpair))

@@ -1,14 +1,14 @@
-"""The one reading of numbers that stand in files."""
+"""Parser of numbers in files: which cells and JSON values count as numbers."""
 
 from __future__ import annotations
 
 
 def to_number(value: object) -> float | None:
-    """The number that a cell or a JSON value is, infinite and NaN ones included; None for anything else.
+    """Return a cell or JSON value as a number, including infinity and NaN; None for any other value.
 
-    Text is ASCII decimal notation, with an exponent or none, and ``nan`` or ``inf`` as Python writes them. What ``float`` takes
-    beyond that (``1_000``, digits of other scripts) is no number: a tool that wrote it meant something else. A whole number too
-    large for a float is none either, and true and false are not 1 and 0.
+    Text must be ASCII decimal notation with an optional exponent, ``nan`` or ``inf``. Other notations that ``float`` accepts
+    (``1_000``, digits of other scripts) are not numbers, because a tool that wrote them meant something else. Integers too large
+    for a float are not numbers either, and true and false are not 1 and 0.
     """
     if type(value) is float:
         return value
@@ -24,7 +24,7 @@ def to_number(value: object) -> float | None:
 
 
 def to_whole(value: object) -> int | None:
-    """The whole number that a cell (``12``) or a JSON value (12, 12.0) is; None for anything else."""
+    """Return a cell (``12``) or JSON value (12, 12.0) as an integer; None for any other value."""
     if type(value) is int:
         return value
     if type(value) is float and value.is_integer():

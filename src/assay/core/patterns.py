@@ -1,13 +1,14 @@
-"""Searching texts for regular expressions of others in a process of its own, so that none can hold a run up.
+"""Search for untrusted regular expressions in a separate process with a time limit.
 
-The rules of the DFKI suite and the patterns of a filter come from outside. Python's regular expressions backtrack: `(a+)+$` on
-thirty letters takes longer than anyone waits, holds the interpreter's lock and cannot be told from an honest rule by its looks.
-The file is also the program of that process: it imports little, reads every rule with its texts, and gives the processor time of
-each rule a limit at which the system ends it. The rules after such a one are searched by the next process. Why not another
-engine: docs/decisions/0007-patterns.md.
+The rules of the DFKI suite and the patterns of filters come from files and users. Python's regular expressions backtrack: `(a+)+$`
+on thirty letters runs practically forever and holds the interpreter lock. Such patterns cannot be recognized in advance.
 
-Windows cannot limit processor time. There a watchdog thread of `faulthandler` ends the process by elapsed time. It needs no
-interpreter lock, so it also ends a search that never returns to Python.
+This file is also the program of the process. It imports little, reads each rule with its texts, and limits the processor time of
+each rule; the system ends the process at the limit. The next process searches the remaining rules. Alternatives are discussed in
+docs/decisions/0007-patterns.md.
+
+Windows cannot limit processor time. There, a watchdog thread of `faulthandler` ends the process by elapsed time. It does not need
+the interpreter lock, so it also ends a search that never returns to Python.
 """
 
 from __future__ import annotations
@@ -22,28 +23,29 @@ from collections.abc import Mapping, Sequence
 
 Span = tuple[int, int]
 Searched = Mapping[str, Span] | str
-"""Where a rule fired, by the texts in which it did; or, for a rule that cannot be used, what is wrong with it."""
+"""The first match of a rule by text or, if the rule is unusable, the reason."""
 
 SECONDS = 2.0
-"""Processor time for all texts of one rule; a rule of the suite takes a hundredth of it at most."""
+"""Limit of processor time for all texts of one rule; rules of the suite take at most a hundredth of it."""
 WHOLE = 20.0
-"""Processor time for all rules together, with a millisecond more for every text of a rule."""
+"""Limit of processor time for all rules together, plus one millisecond per text of a rule."""
 PATIENCE = 10
-"""So many rules may end their process before all are refused."""
+"""Number of rules that may exceed the limit before all are rejected."""
 CLOCK = "processor" if hasattr(signal, "setitimer") else "elapsed"
-"""The time that limits are measured in. Elapsed time is counted generously, because it also passes while other programs run."""
+"""The time that limits are measured in. Elapsed time gets a larger limit, because it also passes while other programs run."""
 GENEROSITY = 5.0
 """Seconds of elapsed time per second of a limit."""
 WATCHDOG_STATUS = 1
 """Exit status of a process that the watchdog ended."""
 TOGETHER = 256
-"""Rules that a process answers at once; after an end the next process answers each by itself, and names the culprit."""
+"""Number of rules that a process answers at once. After a process has ended, the next one answers each rule separately, which
+identifies the rule that exceeded the limit."""
 
 
 def search(rules: Mapping[str, Sequence[str]], whose: str = "these DFKI items") -> dict[str, Searched]:
-    """Search the texts of every rule (pattern to texts); nothing depends on how busy the machine is.
+    """Return the first match of every rule in each of its texts. The result does not depend on the load of the machine.
 
-    `whose` is what a message calls the rules' owner.
+    `rules` maps a pattern to texts. `whose` names the source of the rules in messages.
     """
     searched: dict[str, Searched] = {}
     together, ended = TOGETHER, 0
@@ -60,7 +62,7 @@ def search(rules: Mapping[str, Sequence[str]], whose: str = "these DFKI items") 
 
 
 def _process(rules: Mapping[str, Sequence[str]], together: int, searched: dict[str, Searched]) -> int:
-    """Put what one process says about the rules into `searched`, up to one that ends it; the process's exit status."""
+    """Add the answers of one process to `searched`, up to a rule that ends it; return the process's exit status."""
     import subprocess
 
     command = [sys.executable, "-I", "-S", "-W", "ignore", __file__, CLOCK, str(SECONDS), str(WHOLE), str(together)]
@@ -85,12 +87,12 @@ def _too_many(pattern: str, wrong: str, whose: str) -> Exception:
 
 
 def shortened(pattern: str) -> str:
-    """A rule as a message shows it: on one line, and not all of a very long one."""
+    """Return a rule for a message: on one line, shortened if it is very long."""
     return repr(pattern if len(pattern) <= 200 else f"{pattern[:200]}…")
 
 
 def _end_after(seconds: float, clock: str) -> None:
-    """End this process when the time is up, unless this is called again before."""
+    """End this process after `seconds`, unless this function is called again before."""
     if clock == "processor":
         signal.setitimer(signal.ITIMER_PROF, seconds)
     else:
@@ -98,7 +100,7 @@ def _end_after(seconds: float, clock: str) -> None:
 
 
 def _serve(clock: str, seconds: float, whole: float, together: int) -> None:
-    """Answer every rule on standard input with a line: the number of each text where it fired, start and end; or a sentence."""
+    """Answer each rule on standard input with a line: the number, start and end of each match, or an error message."""
     answers: list[str] = []
     for pattern, texts in json.load(sys.stdin.buffer):
         whole += len(texts) / 1000
@@ -113,11 +115,11 @@ def _serve(clock: str, seconds: float, whole: float, together: int) -> None:
             answer = "is not a regular expression (it is nested too deeply)"
         answers.append(json.dumps(answer) + "\n")
         if len(answers) == together:
-            _say(answers)
-    _say(answers)
+            _send(answers)
+    _send(answers)
 
 
-def _say(answers: list[str]) -> None:
+def _send(answers: list[str]) -> None:
     sys.stdout.write("".join(answers))
     sys.stdout.flush()
     answers.clear()

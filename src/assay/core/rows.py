@@ -1,7 +1,7 @@
-"""The shape of rows that go out: the columns of the input, then scores, flags and error spans.
+"""Output rows: the columns of the input, followed by scores, flags and error spans.
 
-A JSON object keeps the columns of the input as its own keys, ``"scores": {METRIC: value}``, ``"flags": [..]`` and
-``"spans": {METRIC: [..]}``. A table has the same as columns, with one for each metric.
+A JSON row has the columns of the input as keys, then ``"scores": {METRIC: value}``, ``"flags": [..]`` and
+``"spans": {METRIC: [..]}``. A table has the same as columns, one per metric.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from assay.core.spans import ErrorSpan
 
 SCORES, FLAGS, SPANS = "scores", "flags", "spans"
-"""What assay adds to a row."""
+"""The columns that assay adds to a row."""
 SPAN = ("side", "start", "end", "text", "severity", "category", "confidence")
-"""The fields of an error span, in this order. `start` and `end` count characters of the text on its side."""
+"""The fields of an error span, in this order. `start` and `end` are character offsets in the text on its side."""
 SIDES = ("good", "incorrect")
-"""The translations of a minimal pair: their scores are called ``METRIC good`` and ``METRIC incorrect``."""
+"""The translations of a minimal pair. Their scores are the columns ``METRIC good`` and ``METRIC incorrect``."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputRows:
-    """Rows as they came in: every column by its own name, and which of them play a role."""
+    """The input's rows: every column under its own name, and the roles of columns that assay uses."""
 
     columns: Mapping[str, Sequence[Any]]
     roles: Mapping[str, str] = field(default_factory=dict)
-    """Column to the name of its role in rows that assay names itself: ``{"Source": "src"}``."""
+    """Input column to role, under the names of output rows: ``{"Source": "src"}``."""
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -40,11 +40,11 @@ class InputRows:
         return replace(self, columns={name: change(column) for name, column in self.columns.items()})
 
     def with_column(self, name: str, column: Sequence[Any]) -> InputRows:
-        """Return the rows with one more column, where none has its name."""
+        """Return the rows with one more column, unless a column of that name exists."""
         return self if name in self.columns else replace(self, columns={**self.columns, name: column})
 
     def by_role(self) -> dict[str, Sequence[Any]]:
-        """Return the columns with a role by its name; another column of that name gets a new one."""
+        """Return the columns that have a role under the role's name; another column of that name is renamed."""
         shown = {self.roles.get(name, "") for name in self.columns} - {""}
         renamed = renamed_inputs([name for name in self.columns if name not in self.roles], shown) | dict(self.roles)
         return {renamed.get(name, name): column for name, column in self.columns.items()}
@@ -68,30 +68,30 @@ def is_score(name: str, metrics: Collection[str]) -> bool:
 
 def renamed_inputs(names: Iterable[str], added: Collection[str]) -> dict[str, str]:
     """Return new names for columns of the input whose own names are those of columns that assay adds."""
-    there = list(names)
-    taken = {*there, *added}
-    found: dict[str, str] = {}
-    for name in there:
+    existing = list(names)
+    taken = {*existing, *added}
+    renamed: dict[str, str] = {}
+    for name in existing:
         if name in added:
             number, free = 1, f"input_{name}"
             while free in taken:
                 number += 1
                 free = f"input_{name}_{number}"
             taken.add(free)
-            found[name] = free
-    return found
+            renamed[name] = free
+    return renamed
 
 
 def renaming_notes(renamed: Mapping[str, str]) -> list[str]:
-    """Return one sentence for each column of the input that goes out under another name."""
+    """Return one sentence per column of the input that is written under another name."""
     return [
-        f"the column {old!r} of the input is written as {new!r}: assay adds one of that name."
+        f"the input column {old!r} is written as {new!r}, because assay adds a column {old!r}."
         for old, new in renamed.items()
     ]
 
 
 def span_fields(span: ErrorSpan) -> dict[str, Any]:
-    """Return an error span as a row has it."""
+    """Return an error span as a JSON object."""
     values = (span.side, span.start, span.end, span.text, span.severity, span.category, span.confidence)
     return dict(zip(SPAN, values, strict=True))
 
@@ -99,11 +99,11 @@ def span_fields(span: ErrorSpan) -> dict[str, Any]:
 def span_objects(spans: Mapping[str, Sequence[Sequence[ErrorSpan]]]) -> list[dict[str, list[dict[str, Any]]]]:
     """Return the error spans of every row by metric."""
     rows = zip(*spans.values(), strict=True)
-    return [{name: list(map(span_fields, found)) for name, found in zip(spans, row, strict=True)} for row in rows]
+    return [{name: list(map(span_fields, marked)) for name, marked in zip(spans, row, strict=True)} for row in rows]
 
 
-def parted(names: Sequence[str], scores: Collection[str]) -> tuple[list[str], list[str], list[str]]:
-    """Part the columns of rows for JSON: those before the scores, the scores, and flags and spans behind them."""
+def split_columns(names: Sequence[str], scores: Collection[str]) -> tuple[list[str], list[str], list[str]]:
+    """Split columns for JSON rows: columns before the scores, the scores, and flags and spans after them."""
     inside = [name for name in names if name in scores]
     others = [name for name in names if name not in scores]
     at = len(others)
@@ -113,28 +113,28 @@ def parted(names: Sequence[str], scores: Collection[str]) -> tuple[list[str], li
 
 
 def row_objects(columns: Columns, scores: Collection[str]) -> list[dict[str, Any]]:
-    """Return rows as objects, those of the columns `scores` in an object of their own."""
-    before, inside, after = parted(list(columns), scores)
-    made = []
+    """Return rows as objects, with the columns `scores` in a nested object."""
+    before, inside, after = split_columns(list(columns), scores)
+    objects = []
     for values in zip(*columns.values(), strict=True):
         row = dict(zip(columns, values, strict=True))
         nested = {SCORES: {name: row[name] for name in inside}} if inside else {}
-        made.append({name: row[name] for name in before} | nested | {name: row[name] for name in after})
-    return made
+        objects.append({name: row[name] for name in before} | nested | {name: row[name] for name in after})
+    return objects
 
 
 def nested_row(row: Mapping[str, Any], metrics: Collection[str]) -> dict[str, Any]:
-    """Return a row with the scores of these metrics in an object of their own."""
-    before, inside, after = parted(list(row), {name for name in row if is_score(name, metrics)})
+    """Return a row with the scores of these metrics in a nested object."""
+    before, inside, after = split_columns(list(row), {name for name in row if is_score(name, metrics)})
     nested = {SCORES: {name: row[name] for name in inside}} if inside else {}
     return {name: row[name] for name in before} | nested | {name: row[name] for name in after}
 
 
 def flat_row(row: Mapping[str, Any], where: str = "the row") -> Mapping[str, Any]:
-    """Return a row with its scores as columns; a score with the name of another column is refused."""
+    """Return a row with its nested scores as columns; reject a score that has the name of another column."""
     inside = row.get(SCORES)
     if not isinstance(inside, dict):
         return row
     if both := inside.keys() & (row.keys() - {SCORES}):
-        raise InputError(f"{where} has {min(both)!r} as a column and among its scores: rename one.")
+        raise InputError(f"{where} has {min(both)!r} both as a column and among its scores. Rename one of them.")
     return {**inside, **{name: value for name, value in row.items() if name != SCORES}}

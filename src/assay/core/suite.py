@@ -1,4 +1,4 @@
-"""The contract of a suite (a challenge set or a judged set), and of what a metric said about it."""
+"""The contract of a suite (a challenge set or a judged set), and the scores of a metric on it."""
 
 from __future__ import annotations
 
@@ -19,51 +19,61 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SuiteCard:
-    """Where a suite comes from, under which terms, and how to get it."""
+    """Description of a suite: origin, licence, citation, and how to get it."""
 
     name: str
     title: str
     kind: Literal["contrastive", "judged"]
     analysis: str
-    """Name of the analysis that makes this suite's tables."""
+    """Name of the analysis that produces this suite's tables."""
     origin: str
     licence: str
     citation: str
     languages: str
     folders: tuple[str, ...]
-    """Folder names under the data directory that this suite answers to."""
+    """Names of folders under the data directory in which the suite is looked up."""
     how_to_get: str
     checksums: Mapping[str, str] = field(default_factory=dict)
-    """File name to sha256, for the files as they are distributed."""
+    """File name to SHA-256 of the distributed file."""
     downloads: Mapping[str, str] = field(default_factory=dict)
-    """File name to the address it is fetched from; empty when the suite cannot be fetched."""
+    """File name to the URL it is fetched from; empty if the suite cannot be fetched."""
     by_language: bool = False
-    """Whether a metric that goes by the target language (BLEU's tokenizer) does so here. A published set keeps what its numbers
-    were made with: one setting for every language."""
+    """Whether metrics adapt to the target language (BLEU's tokenizer). Published sets use the setting behind their numbers: the
+    same for every language."""
 
 
 class Suite(ABC):
-    """One challenge set or judged set. It opens its files once and knows nothing of metrics."""
+    """One challenge set or judged set. It reads its files once and is independent of metrics.
+
+    Example:
+        ```python
+        class Pairs(assay.Suite):
+            card = SuiteCard(name="pairs", ...)
+
+            def load(self, folder):
+                return [assay.Item("1", "The house.", "Das Haus.", "Das Haus.", "Die Haus.", "gender")]
+        ```
+    """
 
     card: SuiteCard
     skip_bad: bool = False
-    """Leave rows out that cannot be used and name them in `problems`, instead of stopping at the first; set before `load`."""
+    """Whether to skip unusable rows and list them in `problems`, instead of stopping at the first; set it before `load`."""
     problems: Sequence[str] = ()
-    """What `load` left out or found odd, in sentences."""
+    """One sentence per row that `load` skipped or that looks wrong."""
     notes: Sequence[str] = ()
-    """How `load` read what could be read in two ways (quotation marks), in sentences."""
+    """One sentence per ambiguity that `load` resolved, such as quotation marks."""
 
     @abstractmethod
     def load(self, folder: Path | None) -> Sequence[Item] | Judged:
-        """The items (contrastive) or the judged batch, read from a local copy; embedded suites need no folder."""
+        """Return the items (contrastive) or the judged batch from a local copy; embedded suites need no folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one metric said about a suite: raw values as the metric gives them (never flipped; NaN: unscored).
+    """Scores of one metric on a suite, unchanged (never negated; NaN if a text was not scored).
 
-    Contrastive suites have `good` and `incorrect`, one value an item; judged suites have `values`, one a segment.
-    The direction is read from `card.higher_is_better`.
+    Contrastive suites have `good` and `incorrect`, one value per item. Judged suites have `values`, one per segment. The direction
+    is `card.higher_is_better`.
     """
 
     name: str
@@ -72,9 +82,9 @@ class Measured:
     incorrect: Floats | None = None
     values: Floats | None = None
     contaminated: bool = False
-    """True when the metric's card says it was trained on this suite."""
+    """Whether the metric's card says that it was trained on this suite."""
     good_spans: Sequence[Sequence[ErrorSpan]] | None = None
     incorrect_spans: Sequence[Sequence[ErrorSpan]] | None = None
-    """The error spans that the metric marks in each item's translations; None for a metric that marks none."""
+    """Error spans in each item's translations; None if the metric does not mark spans."""
     flags: Mapping[str, int] = field(default_factory=dict)
-    """How many texts the metric raised a flag for: ``truncated`` …"""
+    """Number of texts with each flag of the metric, such as ``truncated``."""

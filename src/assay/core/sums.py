@@ -1,4 +1,4 @@
-"""Sums that do not depend on how the rows were cut: integers as they are, other numbers through `math.fsum`."""
+"""Exact sums that do not depend on how rows are split: plain sums of integers, and `math.fsum` for other numbers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 MOST_PARTS = 8
-"""Floats that one column's exact sum is split into at most; two nearly always do."""
+"""Largest number of floats that represent one column's exact sum; two are nearly always enough."""
 
 
 def exact_parts(stats: Floats) -> Floats:
-    """Column sums as short lists of floats that add up exactly, so that no grouping of rows can change a total."""
+    """Return column sums as short lists of floats that add up exactly, so that no split of the rows changes a total."""
     import numpy as np
 
     if bool((stats == np.rint(stats)).all()) or not bool(np.isfinite(stats).all()):
@@ -23,7 +23,7 @@ def exact_parts(stats: Floats) -> Floats:
     for column in stats.T:
         values = column.tolist()
         parts: list[float] = []
-        while (part := math.fsum([*values, *(-taken for taken in parts)])) != 0 and len(parts) < MOST_PARTS:
+        while (part := math.fsum([*values, *(-earlier for earlier in parts)])) != 0 and len(parts) < MOST_PARTS:
             parts.append(part)
         columns.append(parts or [0.0])
     longest = max(map(len, columns))
@@ -31,7 +31,7 @@ def exact_parts(stats: Floats) -> Floats:
 
 
 def total(parts: Sequence[Floats]) -> Floats:
-    """The column sums that `exact_parts` of consecutive rows stand for, each rounded once."""
+    """Return the column sums that the results of `exact_parts` represent, each rounded once."""
     import numpy as np
 
     joined = np.concatenate(parts)
@@ -41,5 +41,5 @@ def total(parts: Sequence[Floats]) -> Floats:
 
 
 def exact_sum(stats: Floats) -> Floats:
-    """Column sums, each rounded once: the same bits for the same rows, however they are grouped."""
+    """Return column sums, each rounded once: the same bits for the same rows, however they are split."""
     return total([exact_parts(stats)])

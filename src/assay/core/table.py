@@ -1,7 +1,7 @@
-"""Tables: the one shape in which results leave an analysis.
+"""Tables and figures: the results of every analysis.
 
-A `Table` is rows of plain values under named, typed columns. Every output format renders the same Table, so JSON and the
-terminal cannot disagree. Intervals and first-place marks are columns of their own; the column they belong to names them.
+A `Table` is rows of plain values under named, typed columns. Every output format renders the same Table, so JSON and the terminal
+cannot disagree. Intervals and marks are separate keys of a row; the column that they belong to names them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Kind = Literal["text", "number", "change", "count", "percent", "p"]
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """A column: its key in the rows, how a person reads it, and which keys stand beside it.
+    """A column of a table: its key in the rows, its label and format, and related keys.
 
-    `percent` columns hold fractions (0..1) and are shown times 100, a `change` with its sign. `digits` names a key with the
-    decimals of each row, where they differ. `interval` names the keys of the lower and upper
-    bound; `mark` names a key with a short text (``*``) shown behind the value. `hidden` columns appear in data formats only.
+    `percent` columns hold fractions from 0 to 1 and are shown as percentages; `change` columns are shown with a sign. `digits` is
+    the key of each row's number of decimals, if it varies. `interval` has the keys of the lower and upper bound. `mark` is the key
+    of a short text (``*``) that follows the value. `hidden` columns appear in data formats only.
     """
 
     key: str
@@ -40,13 +40,13 @@ class TableColumn:
 
     @property
     def title(self) -> str:
-        """The heading, with an arrow where lower is better."""
+        """The heading, with an arrow if lower is better."""
         return (self.label or self.key) + (" ↓" if self.lower_is_better else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """How people read a long table: one line for each value of `index`, one column for each value of `columns`."""
+    """Wide layout of a long table: one line per value of `index`, one column per value of `columns`."""
 
     index: str
     columns: str
@@ -68,7 +68,14 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns, with a caption above and notes below."""
+    """Rows under typed columns, with a caption above and notes below.
+
+    Example:
+        ```python
+        table = result.tables["comparison"]
+        table.to_polars()
+        ```
+    """
 
     name: str
     columns: Sequence[TableColumn]
@@ -77,22 +84,22 @@ class Table:
     notes: Sequence[str] = field(default_factory=tuple)
     pivot: Pivot | None = None
     reading: str = ""
-    """How to read it: one or two sentences for people who have not read the paper."""
+    """One or two sentences that explain the table to readers who do not know the paper."""
     figures: Sequence[Figure] = ()
-    """What can be drawn of it."""
+    """Figures that `assay.report` can draw from it."""
     stacked: Sequence[str] = ()
-    """Keys of long texts that a terminal puts below their row, a line each."""
+    """Keys of long texts that a terminal shows below their row, one line per key."""
 
     def column(self, key: str) -> TableColumn:
-        """The column with this key."""
+        """Return the column with this key."""
         return next(column for column in self.columns if column.key == key)
 
     def to_polars(self) -> polars.DataFrame:
-        """The rows as they are, one column for each key."""
+        """Return the rows as a polars frame, one column per key."""
         return polars_frame(self.by_column())
 
     def by_column(self) -> dict[str, list[Any]]:
-        """The rows as columns, None where a row lacks a key."""
+        """Return the rows as columns, with None if a row lacks a key."""
         return by_column(self.rows)
 
     def _repr_html_(self) -> str | None:
@@ -103,6 +110,6 @@ _html_renderer: Callable[[Table], str] | None = None
 
 
 def set_html_renderer(renderer: Callable[[Table], str]) -> None:
-    """Set the function that draws tables in notebooks. `assay.report` registers its own when a verb is used."""
+    """Set the function that renders tables in notebooks. `assay.report` registers one when a verb is used."""
     global _html_renderer  # noqa: PLW0603
     _html_renderer = renderer

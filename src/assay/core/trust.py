@@ -1,8 +1,7 @@
-"""What a file may ask for. A rule, a card or receipts may come from anybody, so that what they name must not run anything.
+"""Trust check for specs in files: rules, cards and receipts from others must not run code.
 
-A spec that a person types is that person's wish. One that stands in a file names a registered thing (built in, or an entry
-point of an installed package) whose options are numbers, yes or no, or plain words; never code, a command, a path or a service
-that is paid for.
+A spec that the user types may name anything. A spec in a file may only name a registered thing (built in, or an entry point of an
+installed package), with numbers, yes or no, or plain words as options. It must not name code, a command, a path or a paid service.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ if TYPE_CHECKING:
     from assay.core.registry import Registry
 
 
-def admit(registry: Registry, spec: object, where: str, *, trust: bool = False) -> str:
-    """`spec` as the file `where` names it, refused unless it can do no harm; `trust` lets any through.
+def check_spec(registry: Registry, spec: object, where: str, *, trust: bool = False) -> str:
+    """Return a spec from the file `where`, or reject it if it could do harm; with `trust`, every spec is accepted.
 
-    Nothing is imported before the name is known to be a registered one.
+    Nothing is imported before the name is found in the registry.
     """
     if not isinstance(spec, str):
         raise InputError(f"{where} names a {registry.kind} that is {type(spec).__name__}, not text.")
@@ -31,7 +30,7 @@ def admit(registry: Registry, spec: object, where: str, *, trust: bool = False) 
     if name in registry.commands:
         raise _refused(registry, spec, where, "runs a command")
     if service := getattr(getattr(registry.resolve(name), "card", None), "service", ""):
-        raise _refused(registry, spec, where, f"asks {service}, with your key and at your cost")
+        raise _refused(registry, spec, where, f"sends requests to {service} with your key and at your cost")
     try:
         options = parse(spec)[1]
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What a run directory keeps so that people can look at its rows: the noun between the verbs and the page."""
+"""Data of a run directory for `assay view`: rows, types of columns, and the names of its files."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from assay.core.rows import SPAN
 from assay.core.screens import Deciding, People
 
 RowKind = Literal["segments", "items"]
-"""A row is a translation with its scores, or a pair of a good and an incorrect one."""
+"""A row is a translation with its scores, or a pair of a good and an incorrect translation."""
 FORMAT = 2
-"""The version of view.json: 2 has `people` and `deciding`. A page reads what it knows of a later one, and older ones whole."""
+"""Version of view.json; 2 added `people` and `deciding`. Older versions are read completely, later ones in part."""
 ABOUT, ROWS = "view.json", "rows.jsonl.gz"
-"""The files of a run directory: what the rows and tables are, and the rows."""
+"""Files of a finished run directory: the description of rows and tables, and the rows."""
 PROGRESS, LIVE = "progress.json", "rows.live.jsonl"
-"""The same while the run is under way: how far it is, and some of the rows that are done. They go when it is through."""
+"""Files of an unfinished run directory: the progress, and some of the finished rows. They are deleted when the run is complete."""
 TEXTS = ("src", "mt", "ref", "good", "incorrect")
 """Columns that hold texts (``ref2`` … are further references)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewData:
-    """Rows with all that a person wants to see beside the scores.
+    """Rows of a run with texts, labels and scores.
 
-    A segment has ``system``, ``segment``, ``id``, ``doc``, ``langpair``, ``src``, ``mt``, ``ref`` (``ref2`` …), a number for
-    every metric, ``flags`` and ``spans``; an item has ``id``, ``phenomenon``, ``category``, ``severity``, ``langpair``, ``src``,
-    ``ref``, ``good``, ``incorrect`` and two numbers for every metric (``chrf good``, ``chrf incorrect``). What is not known is
-    left out. Spans are lists by metric (`assay.core.rows.SPAN`).
+    A segment has ``system``, ``segment``, ``id``, ``doc``, ``langpair``, ``src``, ``mt``, ``ref`` (``ref2`` …), one number per
+    metric, ``flags`` and ``spans``. An item has ``id``, ``phenomenon``, ``category``, ``severity``, ``langpair``, ``src``,
+    ``ref``, ``good``, ``incorrect`` and two numbers per metric (``chrf good``, ``chrf incorrect``). Unknown columns are left out.
+    Spans are lists by metric (`assay.core.rows.SPAN`).
     """
 
     kind: RowKind
@@ -41,33 +41,34 @@ class ViewData:
 
 @dataclass
 class ColumnTypes:
-    """What the columns hold, noted row by row: with it a reader need not guess, and reads a run five times as fast.
+    """Types of columns, collected row by row. A reader that knows the types reads a run five times as fast.
 
-    A column is ``text``, ``integer``, ``number``, ``truth``, ``texts`` (a list of them) or ``spans`` where all its values are
-    that or null; one of anything else, or of several, has no type.
+    A column is ``text``, ``integer``, ``number``, ``truth``, ``texts`` (a list of texts) or ``spans`` if all its values are of
+    that type or null. Any other column has no type.
     """
 
     _seen: dict[str, set[str]] = field(default_factory=dict)
 
     def note(self, row: Mapping[str, Any]) -> None:
+        """Add the types of a row."""
         for name, value in row.items():
-            kind = _KINDS.get(type(value)) or _listed(value)
+            kind = _KINDS.get(type(value)) or _nested_type(value)
             if kind:
                 self._seen.setdefault(name, set()).add(kind)
 
     def named(self) -> dict[str, str]:
-        """Column to type, of those that have one."""
-        found = {
+        """Return the type of every column that has one."""
+        types = {
             name: "number" if kinds == {"integer", "number"} else "/".join(kinds) for name, kinds in self._seen.items()
         }
-        return {name: kind for name, kind in found.items() if "/" not in kind and kind != "other"}
+        return {name: kind for name, kind in types.items() if "/" not in kind and kind != "other"}
 
 
 _KINDS = {str: "text", int: "integer", float: "number", bool: "truth"}
 
 
-def _listed(value: Any) -> str:
-    """The type of what is no plain value; nothing for null and for a list without items: they fit several types."""
+def _nested_type(value: Any) -> str:
+    """Return the type of a list, an object or a numpy number; empty for null and empty lists, which fit several types."""
     if value is None:
         return ""
     if isinstance(value, float):  # numpy's

@@ -1,4 +1,4 @@
-"""What a metric needs and no package brings, weights above all: how large it is, how to get it, where to look for it."""
+"""Description of weights and other files that a metric needs: size, how to get them, and where they are looked up."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WeightsNeeded:
-    """What ``assay list metrics`` and the table in the documentation say of a metric's weights.
+    """Facts about a metric's weights, as shown by ``assay list metrics`` and in the documentation.
 
-    `gigabytes` is the download; None where any folder of the right kind will do. `get` is the command that brings them, or how
-    else they are had, without a full stop. `find` is a ``module:function`` that gives their folder by the metric's name (or by
-    `name`, where that differs), and None or `MissingPart` where there is none; it must not import torch. Without `find`, weights
-    come only by a path that the user gives. `what` says what it is that is needed, where it is something else than weights, and
-    `licence` under which it comes, where the metric's own is another. `given` is what an option must name besides, every time.
+    Attributes:
+        gigabytes: Size of the download; None if any folder of the right kind will do.
+        get: The command or other way to get the weights, without a full stop.
+        find: ``module:function`` that returns their folder for the metric's name; None or `MissingPart` if they are not installed.
+            It must not import torch. Without it, users pass the path of the weights.
+        name: The name for `find`, if it differs from the metric's.
+        what: What is needed, if it is not weights.
+        licence: The licence of the weights, if it differs from the metric's.
+        given: What else an option must name each time.
     """
 
     gigabytes: float | None
@@ -33,18 +37,18 @@ class WeightsNeeded:
 
     @property
     def size(self) -> str:
-        """The size of the download for people; empty where it is not known."""
+        """The size of the download with its unit; empty if unknown."""
         size = self.gigabytes
         if size is None:
             return ""
         return f"{size:g} GB" if size >= 0.1 else f"{size * 1e3:g} MB" if size >= 1e-3 else f"{size * 1e6:g} kB"
 
-    def place(self, name: str) -> Path | None:
-        """Where the weights of the metric called `name` lie on this machine; None when they are not here."""
+    def folder(self, name: str) -> Path | None:
+        """Return the folder of a metric's weights; None if they are not installed."""
         if not self.find:
             return None
         try:
-            found: Path | None = load(self.find, f"the weights of {name}")(self.name or name)
+            folder: Path | None = load(self.find, f"the weights of {name}")(self.name or name)
         except MissingPart:
             return None
-        return found
+        return folder

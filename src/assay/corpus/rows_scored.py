@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from assay.core.chunk import Chunk, Retained
 from assay.core.rows import FLAGS, SPANS
-from assay.core.spans import marks_none
+from assay.core.spans import no_spans_message
 from assay.corpus.job import Job
 from assay.corpus.pairs import PairRows
 from assay.corpus.piece import WorkerRefused, metrics_of
@@ -98,7 +98,7 @@ class ScoredRows:
         if self.job.spans:
             spans = chunk.span_objects()
             if spans is None:
-                raise WorkerRefused(marks_none(*chunk.scores))
+                raise WorkerRefused(no_spans_message(*chunk.scores))
             added[SPANS] = spans
         return added
 

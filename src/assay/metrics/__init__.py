@@ -61,8 +61,8 @@ METRICS = Registry(
         "judge": "assay.metrics.judges.shipped:Judge",
     },
     mark="@assay.metric",
-    elsewhere="assay.models.files.published:published_name",
-    left_out={
+    alias="assay.models.files.published:published_name",
+    excluded={
         "reuse": "its chunker was not published, and without it it orders segments as labse-sim does (docs/neural.md).",
         "kg-bertscore": "which recogniser of names and which graph it takes is not stated well enough (docs/neural.md); "
         "bertscore is the rest of it.",

@@ -10,7 +10,7 @@ import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
-from assay.core.langpair import NO_BLANKS, written
+from assay.core.langpair import NO_SPACES, written
 from assay.core.metric import Card, Metric, Scores, Signature
 from assay.core.weights import WeightsNeeded
 from assay.kernels import _native
@@ -91,7 +91,7 @@ class Bleu(Metric):
         made, code = copy.copy(self), written(language)
         made.tokenize, made.by_language = OF_LANGUAGE.get(code, "13a"), False
         made._take(made.tokenize, None)
-        if code in NO_BLANKS:
+        if code in NO_SPACES:
             made.notices = [
                 f"{self.card.label} counts what stands between blanks (tok:13a), and {language} is written without: take spbleu or "
                 "bleu:tokenize=char."

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from assay.core.columns import Columns, plain, plain_list
 from assay.core.errors import count
-from assay.core.rows import SCORES, parted
+from assay.core.rows import SCORES, split_columns
 from assay.report.data import inert
 
 Objects = Sequence[Mapping[str, Any]]
@@ -116,7 +116,7 @@ class JsonLines(RowWriter):
 
     def __init__(self, names: Sequence[str], **how: Any) -> None:
         super().__init__(names, **how)
-        before, inside, after = parted(list(dict.fromkeys(self.names)), self.scores)
+        before, inside, after = split_columns(list(dict.fromkeys(self.names)), self.scores)
         nested = [f'"{SCORES}": {{{", ".join(map(_member, inside))}}}'] if inside else []
         places = {name: place for place, name in enumerate(self.names)}
         self._order = [places[name] for name in (*before, *inside, *after)]

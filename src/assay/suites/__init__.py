@@ -17,11 +17,11 @@ SUITES = Registry(
 
 
 def admit_suite(spec: object, where: str, *, trust: bool = False) -> str:
-    """`assay.core.trust.admit` for suites: a file of pairs that is here is data and needs no trust."""
+    """`assay.core.trust.check_spec` for suites: a file of pairs that is here is data and needs no trust."""
     import os
 
-    from assay.core.trust import admit
+    from assay.core.trust import check_spec
 
     if isinstance(spec, str) and ":" not in spec and os.path.isfile(spec):
         return spec
-    return admit(SUITES, spec, where, trust=trust)
+    return check_spec(SUITES, spec, where, trust=trust)

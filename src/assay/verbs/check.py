@@ -12,7 +12,7 @@ from typing import Any
 from assay.core.errors import InputError, count, listing
 from assay.core.metric import Metric
 from assay.core.table import Table, TableColumn
-from assay.core.trust import admit
+from assay.core.trust import check_spec
 from assay.metrics import METRICS
 from assay.report.markup import markdown, plain
 from assay.suites import admit_suite
@@ -187,7 +187,7 @@ def check(
             raise InputError(f"the card has no results on {suite!r}; it has {', '.join(known['results']) or 'none'}.")
     where = "the card" if isinstance(against, Mapping) else str(against)
     chosen = chosen if suites else [admit_suite(suite, where, trust=trust) for suite in chosen]
-    metric = metric or admit(METRICS, known["metric"], where, trust=trust)
+    metric = metric or check_spec(METRICS, known["metric"], where, trust=trust)
     settings = known.get("settings", {})
     seed = settings.get("seed", 12345)
     fresh = build_card(metric, chosen, data_dir=data_dir, seed=seed, samples=2, workers=workers)

@@ -17,7 +17,7 @@ from assay.core.flags import flag_notes
 from assay.core.metric import Metric
 from assay.core.outcomes import TaskOutcomes
 from assay.core.rows import row_objects
-from assay.core.trust import admit
+from assay.core.trust import check_spec
 from assay.decide.apply import Spoken, Tally, decide, label_chunks, retained
 from assay.decide.fit import fit, setting_limits
 from assay.decide.goals import parse_goal
@@ -544,7 +544,7 @@ def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Me
                 f"{member.name} comes from a column of ready scores, so that all of the rule's metrics must: "
                 "assay.apply_rule(rule, scores=...), or learn a rule from columns alone (--score)."
             )
-    built = build_metrics([admit(METRICS, member.name, where, trust=trust) for member in rule.members])
+    built = build_metrics([check_spec(METRICS, member.name, where, trust=trust) for member in rule.members])
     for member in rule.members:
         now = built[member.name].signed(0)
         if now != member.signature:

@@ -170,10 +170,10 @@ ABOUT = {
 
 def is_admitted(spec: str, where: str) -> bool:
     """Whether the file `where` may name this metric: a registered one, whose options cannot be paths."""
-    from assay.core.trust import admit
+    from assay.core.trust import check_spec
 
     try:
-        admit(METRICS, spec, where)
+        check_spec(METRICS, spec, where)
     except AssayError:
         return False
     return True

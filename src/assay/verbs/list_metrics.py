@@ -91,7 +91,7 @@ def metric_in_full(name: str) -> dict[str, str]:
 
 def _row(name: str, card: Card) -> dict[str, Any]:
     weights = card.weights
-    where = weights.place(name) if weights else None
+    where = weights.folder(name) if weights else None
     missing = [card.extra] if card.extra and not installed(card.extra) else []
     get = [f"pip install 'mt-assay[{extra}]'" for extra in missing]
     if weights:

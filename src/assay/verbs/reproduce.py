@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.errors import InputError
 from assay.core.table import Table
-from assay.core.trust import admit
+from assay.core.trust import check_spec
 from assay.metrics import METRICS
 from assay.receipts.checked import (
     Checked,
@@ -132,7 +132,7 @@ def reproduce(
     if receipts is None and not OBTAINERS.registered(suite):
         admit_suite(suite, str(Path(name).with_suffix(".json")), trust=trust)
     for metric in named_metrics(published):
-        admit(METRICS, metric, str(path), trust=trust)
+        check_spec(METRICS, metric, str(path), trust=trust)
     obtainer = str(name) if str(name) in names() else suite
     obtained = obtain(obtainer, suite, published, VerbRunner(data_dir, workers))
     cells = [Checked(receipt, *obtained.get(receipt.cell, Obtained(None))) for receipt in published]

@@ -16,7 +16,7 @@ from typing import Any, Literal, Unpack
 from assay.analyses import ANALYSES
 from assay.core.errors import InputError, unknown
 from assay.core.schema import shorten
-from assay.core.trust import admit
+from assay.core.trust import check_spec
 from assay.io.files.folders import is_remote
 from assay.metrics import METRICS
 from assay.suites import SUITES
@@ -129,9 +129,9 @@ def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:
                 "is your own."
             )
     for spec in several(arguments.get("metrics")):
-        admit(METRICS, spec, where, trust=trust)
+        check_spec(METRICS, spec, where, trust=trust)
     if (analysis := arguments.get("analysis")) is not None:
-        admit(ANALYSES, analysis, where, trust=trust)
+        check_spec(ANALYSES, analysis, where, trust=trust)
     for suite in () if "out" in arguments else several(arguments.get("suite")):
         if not (os.sep in suite or Path(suite).suffix or Path(suite).is_file()):
-            admit(SUITES, suite, where, trust=trust)
+            check_spec(SUITES, suite, where, trust=trust)

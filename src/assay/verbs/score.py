@@ -16,7 +16,7 @@ from assay.core.errors import InputError, listing
 from assay.core.flags import flag_notes
 from assay.core.metric import Metric, Scores
 from assay.core.rows import FLAGS, SPANS
-from assay.core.spans import marks_none
+from assay.core.spans import no_spans_message
 from assay.engine.scoring import may_mark_spans
 from assay.report.writing import whole_file
 from assay.verbs.score_corpus import score_corpus
@@ -308,7 +308,7 @@ def score_request(
     if spans:
         for metric in asked.metrics.values():
             if not may_mark_spans(metric):
-                raise InputError(marks_none(metric.card.name))
+                raise InputError(no_spans_message(metric.card.name))
     shown = (*(TEXTS if spans else ()), *(("rows",) if texts else ()), *selection.columns)
     columns = tuple(dict.fromkeys((*LABELS, *shown, *(("groups",) if by is not None else ()))))
     stats = ci or by is not None or keep is not None
@@ -359,4 +359,4 @@ def _need_spans(run: ScoredRun) -> None:
     for name, metric in run.asked.items():
         if any(chunk.scores[name].spans is None for chunk in run.chunks()):
             run.finish()
-            raise InputError(marks_none(metric.card.name))
+            raise InputError(no_spans_message(metric.card.name))

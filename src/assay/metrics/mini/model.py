@@ -17,7 +17,7 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.context import threads
 from assay.core.errors import InputError, MissingPart
-from assay.core.langpair import outside
+from assay.core.langpair import has_unsupported
 from assay.core.metric import Card
 from assay.io.resources.mini import MiniWeights, load_mini, mini_card, mini_folder
 from assay.kernels import _native
@@ -275,8 +275,8 @@ def strange_flags(model: Model, asked: Sequence[Triple], langpairs: Sequence[str
         return np.array([any(getattr(known[text], far) > limit for text in triple if text) for triple in asked], bool)
 
     pairs = langpairs or [""] * len(asked)
-    strange = {pair: outside(pair, model.known) for pair in set(pairs)}
-    unmet = {pair: outside(pair, model.trained) for pair in set(pairs)}
+    strange = {pair: has_unsupported(pair, model.known) for pair in set(pairs)}
+    unmet = {pair: has_unsupported(pair, model.trained) for pair in set(pairs)}
     unknown_language = np.array([strange[pair] for pair in pairs], bool)
     return {
         "empty_hypothesis": np.array([known[triple.hypothesis].characters == 0 for triple in asked], bool),
