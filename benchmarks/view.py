@@ -27,7 +27,7 @@ from urllib.parse import quote
 
 from assay.core.metric import Card
 from assay.core.view_data import ViewData
-from assay.report.viewed import write_viewed
+from assay.report.view_files import write_view_files
 
 TEXT = (
     "der die das Haus Baum Straße geht läuft schnell heute morgen nicht 1979 zwei Länder Vertrag unterzeichnet wurde von und oder "
@@ -65,7 +65,7 @@ def kept_items(folder: Path, n: int) -> Path:
     """A run directory of `n` items."""
     folder.mkdir()
     cards = {name: Card(name, name, "reference", True, (0, 100), "made up") for name in ("chrf", "bleu")}
-    write_viewed(folder, ViewData("items", cards, items(n)), [], title="benchmark")
+    write_view_files(folder, ViewData("items", cards, items(n)), [], title="benchmark")
     (folder / "manifest.json").write_text(json.dumps({"command": "assay run"}))
     return folder
 

@@ -29,7 +29,7 @@ from assay.core.errors import InputError
 from assay.io.judgements.answers import named_errors
 from assay.io.judgements.gemba import gemba_prompt
 from assay.io.judgements.prompts import Prompt
-from assay.io.judgements.ratings import named_class, number, stars
+from assay.io.judgements.ratings import read_class, read_number, read_stars
 from assay.metrics.judges.reading import points
 
 Parser = Callable[[str], float | None]
@@ -39,10 +39,10 @@ def our_parsers(root: Path) -> dict[str, Parser]:
     """Our reading of the answers to the prompts of a checkout."""
     errors, classes = gemba_prompt("gemba-mqm", str(root)), our_classes(root)
     return {
-        "DA": lambda answer: number(answer, 0, 100),
-        "SQM": lambda answer: number(answer, 0, 100),
-        "Stars": lambda answer: stars(answer, 1, 5),
-        "Classes": lambda answer: named_class(answer, classes),
+        "DA": lambda answer: read_number(answer, 0, 100),
+        "SQM": lambda answer: read_number(answer, 0, 100),
+        "Stars": lambda answer: read_stars(answer, 1, 5),
+        "Classes": lambda answer: read_class(answer, classes),
         "MQM": lambda answer: mqm(errors, answer),
     }
 

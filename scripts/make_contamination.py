@@ -21,7 +21,7 @@ from assay.core.item import Item
 from assay.io.files.atomic import atomic_write
 from assay.io.resources.contamination import FILE, pack, unpack
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.suites.aces import Aces
 from assay.suites.demetr import Demetr
 

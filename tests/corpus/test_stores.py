@@ -90,13 +90,13 @@ def test_trouble_in_one_line(store: Trouble, tmp_path: Path, monkeypatch: pytest
     with pytest.raises(
         InputError, match=r"s3://two/corpus/ cannot be read: the store failed 5 times .*Try again later"
     ):
-        remote.listed("s3://two/corpus/")
+        remote.list_objects("s3://two/corpus/")
     with pytest.raises(OutputError, match=r"s3://two/scored/a cannot be written: the store failed 5 times"):
         folder.write("a", b"x")
     store.failing, store.refusing = 0, True
     before = store.seen
     with pytest.raises(InputError, match=r"access is refused\. Check the credentials"):
-        remote.listed("s3://two/corpus/")
+        remote.list_objects("s3://two/corpus/")
     assert store.seen - before < 4, "a refusal is not asked again and again"
     store.refusing, store.full = False, True
     with pytest.raises(OutputError, match="the store has no space left"):
@@ -114,7 +114,7 @@ def test_trouble_in_one_line(store: Trouble, tmp_path: Path, monkeypatch: pytest
     s3fs.S3FileSystem.clear_instance_cache()
     remote._store.cache_clear()
     with pytest.raises(AssayError, match="there are no credentials for it"):
-        remote.listed("s3://two/corpus/")
+        remote.list_objects("s3://two/corpus/")
 
 
 def test_a_lock_in_the_store(store: Trouble, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,7 +80,7 @@ def judgements() -> list[Target]:
     from assay.io.judgements.outcomes import read_outcomes
     from assay.io.judgements.tables import read_judged_table
     from assay.io.scores.metric_file import read_pairs, read_values
-    from assay.io.scores.ready import read_ready_scores
+    from assay.io.scores.precomputed import read_precomputed_scores
 
     ids = ["1", "2", "3"]
     scored = [["id", "good", "incorrect", "score"], *([i, 0.5, 0.25, 1.5] for i in ids)]
@@ -129,7 +129,7 @@ def judgements() -> list[Target]:
         decisions.latest(path)
 
     def ready(path: Path) -> None:
-        drain(read_ready_scores(path, ["comet"], {}))
+        drain(read_precomputed_scores(path, ["comet"], {}))
 
     def two(read: Callable[..., object]) -> Read:
         def both(path: Path) -> None:

@@ -23,7 +23,7 @@ from assay.cli.main import main
 from assay.core.errors import InputError, MissingPart, OutputError
 from assay.data.checkpoints import checkpoints
 from assay.io.files import server as asking
-from assay.io.files.download import download, record_of
+from assay.io.files.download import download, first_record
 from assay.models.files.published import fetch_published
 
 BODY = b"x" * 1000
@@ -171,7 +171,7 @@ def test_what_nothing_vouches_for_is_said_once_and_remembered(address: str, tmp_
     heard: list[str] = []
     download("it", f"{address}/file", tmp_path / "one", say=heard.append)
     assert len(heard) == 1 and f"{tmp_path / 'one'} was not verified: no checksum of it is known." in heard[0]
-    record = record_of(f"{address}/file")
+    record = first_record(f"{address}/file")
     assert json.loads(record.read_text()) == {"address": f"{address}/file", "sha256": SUM} and str(record) in heard[0]
     download("it", f"{address}/file", tmp_path / "two", say=heard.append)
     assert len(heard) == 1 and (tmp_path / "two").read_bytes() == BODY
@@ -193,8 +193,8 @@ def test_what_nothing_vouches_for_is_said_once_and_remembered(address: str, tmp_
 @pytest.mark.parametrize("content", ["", "[]", '{"sha256": ', "[" * 100_000, '{"sha256": 5}'])
 def test_a_damaged_memory_is_named(address: str, tmp_path: Path, content: str) -> None:
     download("it", f"{address}/file", tmp_path / "one")
-    record_of(f"{address}/file").write_text(content)
-    with pytest.raises(InputError, match=str(record_of(f"{address}/file"))):
+    first_record(f"{address}/file").write_text(content)
+    with pytest.raises(InputError, match=str(first_record(f"{address}/file"))):
         download("it", f"{address}/file", tmp_path / "two")
 
 
@@ -249,7 +249,7 @@ def test_a_pin_counts_for_more_than_the_hub(
     pins["hparams.yaml"] = SUM
     folder = fetch_published("comet-22", str(tmp_path))
     assert (folder / "hparams.yaml").read_bytes() == BODY
-    assert not record_of(f"{address}/Unbabel/wmt22-comet-da/resolve/main/hparams.yaml").exists()
+    assert not first_record(f"{address}/Unbabel/wmt22-comet-da/resolve/main/hparams.yaml").exists()
 
 
 def test_the_token_does_not_travel_in_the_open(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

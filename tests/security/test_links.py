@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.core.errors import OutputError
-from assay.io.files.atomic import atomic_write, open_locked, own_folder
+from assay.io.files.atomic import atomic_write, make_output_folder, open_locked
 from assay.io.files.folders import LocalFolder
 from assay.io.judgements.decisions import Decision, append
 from assay.verbs.shared.live import Live
@@ -96,7 +96,7 @@ def test_decisions_are_not_written_through_a_link(tmp_path: Path, victim: Path) 
 def test_a_linked_folder_of_a_training_run_is_refused(tmp_path: Path, victim: Path) -> None:
     (tmp_path / "model").symlink_to(victim.parent)
     with pytest.raises(OutputError, match="it is a link"):
-        own_folder(tmp_path / "model")
+        make_output_folder(tmp_path / "model")
 
 
 def test_a_typed_link_stays(tmp_path: Path, victim: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.io.table.column_files import WORKER
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.tables import read_table
 
 IMPOSSIBLE = Path(__file__).resolve().parents[1] / "fixtures" / "tables" / "impossible.arrow"

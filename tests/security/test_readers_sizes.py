@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import InputError
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 
 MIB = 1 << 20
 MEASURED = (

@@ -13,7 +13,7 @@ import assay
 from assay.core.metric import Card
 from assay.core.table import Table, TableColumn
 from assay.core.view_data import ViewData
-from assay.report.viewed import write_viewed
+from assay.report.view_files import write_view_files
 from tests.viewer.browser import Browser
 
 DEMO = Path(assay.__file__).parent / "data" / "demo.tsv"
@@ -41,7 +41,7 @@ def keep(
     table = Table(
         "systems", [TableColumn("system"), TableColumn("chrf", kind="number")], [{"system": HOSTILE[0], "chrf": 3.14}]
     )
-    write_viewed(folder, ViewData(kind, cards, rows), [table], title=HOSTILE[0], lead=HOSTILE[1])
+    write_view_files(folder, ViewData(kind, cards, rows), [table], title=HOSTILE[0], lead=HOSTILE[1])
     (folder / "tables.json").write_text(json.dumps({"tables": {"systems": list(table.rows)}}))
     (folder / "manifest.json").write_text(json.dumps({"command": "assay score", "version": assay.__version__}))
     return folder

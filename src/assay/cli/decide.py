@@ -46,7 +46,7 @@ from assay.cli.texts import add_run_dir, finish, keep_run, rows_progress, texts_
 from assay.core.errors import InputError
 from assay.report import BINARY_FORMATS
 from assay.report.rows import json_document, row_lines, write_rows
-from assay.report.writing import whole_file
+from assay.report.writing import output_file
 from assay.verbs.decide import apply_rule, by_given_scores, fit_rule, label_request, read_rule, rule_metrics
 from assay.verbs.shared.request import request
 
@@ -254,7 +254,7 @@ def _write(labels: Decided, output: Output) -> None:
         return f",\n{json.dumps(about, ensure_ascii=False)[1:]}"
 
     to_file = output.out is not None and output.out != "-"
-    with whole_file(str(output.out)) if to_file else nullcontext(sys.stdout) as stream:
+    with output_file(str(output.out)) if to_file else nullcontext(sys.stdout) as stream:
         if output.format == "json":
             stream.writelines(json_document(row_lines(labels.parts(), labels.scores), head, tail))
         else:

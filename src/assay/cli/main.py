@@ -205,9 +205,9 @@ def _report(error: Exception) -> int:
 
 def _print_error(message: str, code: int) -> int:
     from assay.report.text import visible
-    from assay.report.writing import say
+    from assay.report.writing import write_stderr
 
-    say(f"assay: {visible(' '.join(message.split()))}\n")
+    write_stderr(f"assay: {visible(' '.join(message.split()))}\n")
     return code
 
 

@@ -17,7 +17,7 @@ from assay.core.view_data import LIVE, PROGRESS
 from assay.report import BINARY_FORMATS, DATA_FORMATS, render, terminal, write_binary
 from assay.report.page import page
 from assay.report.terminal import paragraph, width_of
-from assay.report.writing import say, write, write_bytes, write_pieces
+from assay.report.writing import write, write_bytes, write_parts, write_stderr
 
 if TYPE_CHECKING:
     from assay.verbs.result import Result
@@ -82,7 +82,7 @@ class Output:
 def note(text: str, quiet: bool = False) -> None:
     """Print a note on stderr, unless quiet."""
     if not quiet:
-        say("\n".join(paragraph(text, width_of(sys.stderr))) + "\n")
+        write_stderr("\n".join(paragraph(text, width_of(sys.stderr))) + "\n")
 
 
 def show_tables(result: Result, args: argparse.Namespace, output: Output, started: float, name: str) -> None:
@@ -131,4 +131,4 @@ def keep(write_to: Callable[[str], Path], folder: str, seconds: float, *, asked:
     return f"wrote {written}/ ({', '.join(names)}) · {seconds:.1f} s"
 
 
-__all__ = ["Output", "note", "write", "write_bytes", "write_pieces"]
+__all__ = ["Output", "note", "write", "write_bytes", "write_parts"]

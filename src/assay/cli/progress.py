@@ -8,7 +8,7 @@ import time
 
 from assay.report.terminal import width_of
 from assay.report.text import visible
-from assay.report.writing import say
+from assay.report.writing import write_stderr
 
 SELDOM = 60.0
 """Seconds between two lines in a log."""
@@ -35,10 +35,10 @@ class Progress:
             self._draw(now)
         elif self.logged and now - self.drawn >= SELDOM:
             self.drawn = now
-            say(f"{visible(self._line(now))}\n")
+            write_stderr(f"{visible(self._line(now))}\n")
 
     def _draw(self, now: float) -> None:
-        say(f"\r\033[K{visible(self._line(now))[: (width_of(sys.stderr) or 80) - 1]}")
+        write_stderr(f"\r\033[K{visible(self._line(now))[: (width_of(sys.stderr) or 80) - 1]}")
         self.shown = True
 
     def _line(self, now: float) -> str:
@@ -59,7 +59,7 @@ class Progress:
     def close(self) -> None:
         """Wipe the line."""
         if self.shown:
-            say("\r\033[K")
+            write_stderr("\r\033[K")
             self.shown = False
 
 

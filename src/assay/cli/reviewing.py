@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from assay.cli.options import check_port, natural
-from assay.cli.output import note, write_pieces
+from assay.cli.output import note, write_parts
 from assay.verbs.shared.reviewing import OnPage
 
 
@@ -25,7 +25,7 @@ def review_settings(args: argparse.Namespace) -> dict[str, Any]:
     check_port(args.port)
 
     def announce(url: str) -> None:
-        write_pieces([f"{url}\n"], None)
+        write_parts([f"{url}\n"], None)
         note("Click Finish on the page or press Ctrl-C to end the review", args.quiet)
 
     return {"page": OnPage(args.port, not args.no_open, announce)}

@@ -21,7 +21,7 @@ from assay.cli.options import (
     add_resampling,
     add_texts,
 )
-from assay.cli.output import Output, write_bytes, write_pieces
+from assay.cli.output import Output, write_bytes, write_parts
 from assay.cli.parser import Help, Parser
 from assay.cli.texts import (
     add_looks,
@@ -36,7 +36,7 @@ from assay.cli.texts import (
 )
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
-from assay.report.writing import whole_file
+from assay.report.writing import output_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,7 +173,7 @@ def _write_numbers(result: ScoreResult, output: Output, digits: int | None) -> N
         "\t".join(f"{value:.{decimals[name]}f}" for name, value in row.items()) + "\n"
         for row in result.systems.values()
     )
-    write_pieces(lines, output.out)
+    write_parts(lines, output.out)
 
 
 def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
@@ -196,7 +196,7 @@ def _write_summary(result: ScoreResult, output: Output, args: argparse.Namespace
 def _write_json(result: ScoreResult, out: str | None, *, texts: bool) -> None:
     from assay.report import scores
 
-    with whole_file(out) if out and out != "-" else nullcontext(sys.stdout) as stream:
+    with output_file(out) if out and out != "-" else nullcontext(sys.stdout) as stream:
         scores.as_json(result.run, result.known(), stream.write, result.groups(), result.system_flags, texts=texts)
         stream.flush()
 
@@ -208,7 +208,7 @@ def _write_rows(result: ScoreResult, output: Output) -> None:
 
     rows = result.rows()
     if output.format == "json":
-        write_pieces(as_json(rows, rows.scores, lambda: result.signatures), output.out)
+        write_parts(as_json(rows, rows.scores, lambda: result.signatures), output.out)
     elif output.format in ("parquet", "xlsx"):
         write_bytes(
             lambda stream: result.notes.extend(write_rows(rows, output.format, stream, scores=rows.scores)),
@@ -216,7 +216,7 @@ def _write_rows(result: ScoreResult, output: Output) -> None:
             output.format,
         )
     else:
-        with whole_file(output.out) if output.out and output.out != "-" else nullcontext(sys.stdout) as stream:
+        with output_file(output.out) if output.out and output.out != "-" else nullcontext(sys.stdout) as stream:
             result.notes += write_rows(
                 rows, output.format, stream, scores=rows.scores, spreadsheet_safe=output.spreadsheet_safe
             )
@@ -240,7 +240,7 @@ def _write_spans(result: ScoreResult, output: Output) -> None:
         pieces: Iterator[str] = (spans.as_terminal(row, colour=colour) for row in rows)
     else:
         pieces = spans.as_html(rows, lambda: result.signatures)
-    write_pieces(pieces, output.out)
+    write_parts(pieces, output.out)
     cut = sum(rows for flag, rows in result.flags.items() if flag.endswith(" truncated"))
     others = {
         system: {flag: rows for flag, rows in flags.items() if not flag.endswith(" truncated")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from assay.cli.options import add_columns, add_quiet, check_port, column_map, natural
-from assay.cli.output import note, write_pieces
+from assay.cli.output import note, write_parts
 from assay.cli.parser import Help, Parser
 from assay.core.errors import InputError, count
 from assay.verbs.view import view
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         if page.out is not None:
             note(f"wrote {page.out} ({runs}, {page.out.stat().st_size / 1e6:.1f} MB)", args.quiet)
             return 0
-        write_pieces([f"{page.url}\n"], None)
+        write_parts([f"{page.url}\n"], None)
         note(
             f"{f'annotations are saved in {args.annotate}' if args.annotate else runs} · press Ctrl-C to stop",
             args.quiet,

@@ -16,7 +16,7 @@ from assay.corpus.job import Shard, ShardPiece, Source
 from assay.io.files.compression import SUFFIXES, detect
 from assay.io.files.folders import is_remote
 from assay.io.files.text import UTF16, open_utf8, read_blocks
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.quoting import Quotes
 
 PIECE_BYTES, PIECE_ROWS = 64 << 20, 1_000_000

@@ -31,7 +31,7 @@ from assay.corpus.job import (
 )
 from assay.corpus.manifest import CorpusManifest
 from assay.corpus.piece import part_name, read_record, record_name, shard_key
-from assay.io.files.folders import Folder, intact, open_folder, owner
+from assay.io.files.folders import Folder, is_intact, open_folder, owner
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -135,7 +135,7 @@ class Driver:
             record = entries[name].record if name in entries else None
             if record is None or record.key != wanted:
                 record = self._earlier(folder, task, wanted)
-            if record is not None and there.get(name) == record.bytes and intact(folder, name, record.hash):
+            if record is not None and there.get(name) == record.bytes and is_intact(folder, name, record.hash):
                 self._records[name] = record
         if self.job.sample is not None and len(self._records) < len(self.shards):
             self._records.clear()  # a sample is drawn from all shards at once, so all of them are written again

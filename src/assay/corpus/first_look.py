@@ -13,7 +13,7 @@ from assay.corpus.job import Job, OnError, Shard, ShardPiece, ShardTask
 from assay.corpus.piece import local_files
 from assay.engine.inputs import with_pair
 from assay.io.files.text import read_parallel
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.tables import read_table
 
 if TYPE_CHECKING:

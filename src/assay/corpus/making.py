@@ -9,7 +9,7 @@ from assay.corpus.piece import check_version, keep_record, local_files, shard_ke
 from assay.corpus.rows_out import HashedStream, packed
 from assay.corpus.tally import CorpusTally
 from assay.io.files.folders import Folder
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.perturb.making.job import MakingJob
 
 

@@ -137,9 +137,9 @@ def local_files(task: ShardTask) -> Iterator[list[str]]:
         paths = []
         for source in task.shard.files:
             if is_remote(source.path):
-                from assay.io.files.remote import fetched
+                from assay.io.files.remote import local_copy
 
-                paths.append(held.enter_context(fetched(source.path)))
+                paths.append(held.enter_context(local_copy(source.path)))
             else:
                 paths.append(source.path)
         try:

@@ -158,9 +158,9 @@ def _found(paths: Sequence[str]) -> list[tuple[str, Source]]:
     found: list[tuple[str, Source]] = []
     for path in paths:
         if is_remote(path):
-            from assay.io.files.remote import listed
+            from assay.io.files.remote import list_objects
 
-            found += [(name, Source(*known)) for name, known in listed(path)]
+            found += [(name, Source(*known)) for name, known in list_objects(path)]
         elif os.path.isdir(path):
             found += _below(path)
         elif os.path.exists(path):

@@ -13,8 +13,8 @@ from assay.corpus.piece import check_version
 from assay.corpus.rows_scored import rule_of
 from assay.decide.apply import Tally, decide
 from assay.decide.tables import labels_columns
-from assay.io.judgements.outcomes import number
-from assay.io.scores.ready import ROLES
+from assay.io.judgements.outcomes import score_value
+from assay.io.scores.precomputed import ROLES
 from assay.io.table.open_table import score_place
 from assay.io.table.role_columns import lay_out
 
@@ -65,7 +65,7 @@ class ReadyColumns:
         """The piece, every score a number."""
         where = [f"{self._table.name} {piece.where(i)}" for i in range(len(piece.numbers))]
         scores = {
-            name: np.array([number(value, name, place) for value, place in zip(cells, where, strict=True)])
+            name: np.array([score_value(value, name, place) for value, place in zip(cells, where, strict=True)])
             for name, cells in zip(self._scores, piece.columns, strict=False)
         }
         cells: Sequence[Any] = piece.columns[-1] if self._spoken else [None] * len(where)

@@ -20,7 +20,7 @@ from assay.corpus.job import Job, Shard, ShardPiece
 from assay.io.files.text import open_bytes, read_blocks, read_parallel, regroup, split_lines
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.cells import cells, is_plain
-from assay.io.table.forms import open_table, table_in
+from assay.io.table.formats import open_table, table_in
 from assay.io.table.open_table import Opened, OpenTable, inside
 from assay.io.table.open_table import Piece as TablePiece
 from assay.io.table.whole_rows import MOST_CHARACTERS, RowPart, WholeRows

@@ -21,10 +21,10 @@ from assay.core.columns import Columns, import_polars
 from assay.core.rows import FLAGS, SPANS, row_objects
 from assay.corpus.job import Job, Shard
 from assay.corpus.rows_in import ShardRows
-from assay.io.files.atomic import blaming_scratch
+from assay.io.files.atomic import scratch_errors
 from assay.io.files.compression import SUFFIXES
 from assay.io.files.folders import Folder
-from assay.report.frames import span_kind
+from assay.report.binary_rows import span_kind
 from assay.report.rows import WRITERS, JsonLines
 
 ROW_GROUP = 65_536
@@ -83,7 +83,7 @@ class ParquetPart(Part):
         self._polars = import_polars("Parquet")
         self._stream = stream
         self._added = self._kinds(job)
-        with blaming_scratch():
+        with scratch_errors():
             self._folder = tempfile.TemporaryDirectory(prefix="assay-")
         self._files: list[Path] = []
         self._keep(self._polars.DataFrame(schema={**kinds, **self._added}))
@@ -97,7 +97,7 @@ class ParquetPart(Part):
 
     def _keep(self, frame: Any) -> None:
         self._files.append(Path(self._folder.name) / f"{len(self._files):06}.parquet")
-        with blaming_scratch():
+        with scratch_errors():
             frame.write_parquet(self._files[-1])
 
     def write(self, rows: ShardRows, added: Columns) -> None:
@@ -131,7 +131,7 @@ def join_parquet(files: Sequence[Path], stream: IO[bytes], rows: Sequence[Sequen
         frames = polars.scan_parquet(files, glob=False)
     else:
         frames = polars.concat([_taken_rows(file, mine) for file, mine in zip(files, rows, strict=True)])
-    with blaming_scratch(), tempfile.TemporaryDirectory(prefix="assay-") as folder:
+    with scratch_errors(), tempfile.TemporaryDirectory(prefix="assay-") as folder:
         whole = Path(folder) / "whole.parquet"
         frames.sink_parquet(whole, row_group_size=ROW_GROUP, maintain_order=True)
         with whole.open("rb") as source:

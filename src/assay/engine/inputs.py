@@ -284,15 +284,15 @@ def _lines(
 
 
 def _refuse_piped_tables(paths: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
-    """Refuse a table that comes through a pipe as text; files were looked at before (`assay.io.table.bare`)."""
-    from assay.io.table.bare import check_lines, headed
+    """Refuse a table that comes through a pipe as text; files were looked at before (`assay.io.table.detection`)."""
+    from assay.io.table.detection import has_header, refuse_missing_header
 
     for path, lines in zip(paths, columns, strict=True):
         if os.path.isfile(path):
             continue
-        if lines and headed(lines[0]):
+        if lines and has_header(lines[0]):
             raise InputError(f"{file_name(path)} is a table: give it with --data {path}.")
-        check_lines(path, lines)
+        refuse_missing_header(path, lines)
 
 
 def _estimate(paths: Sequence[str]) -> int | None:

@@ -100,9 +100,9 @@ class Meteor(Metric):
 def _place(wordnet: str) -> Path | None:
     if wordnet == "none":
         return None
-    from assay.io.resources.wordnet import checked, find
+    from assay.io.resources.wordnet import check_folder, find
 
-    return find() if wordnet == "auto" else checked(Path(wordnet).expanduser())
+    return find() if wordnet == "auto" else check_folder(Path(wordnet).expanduser())
 
 
 def _numbered(words: list[str]) -> tuple[Ints, Ints, dict[str, int]]:

@@ -19,7 +19,7 @@ from assay.core.errors import InputError, listing, unknown
 from assay.core.numbers import to_number
 from assay.core.schema import Place, typed
 from assay.io.documents import read_document
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 
 Verdict = Literal["match", "differs", "not derivable"]
 Origin = Literal["data", "printed cells", "count"]

@@ -144,7 +144,7 @@ def write_rows(
     `scores` are the columns that JSON nests in an object, and that hold numbers even if all are missing.
     """
     if format not in WRITERS:
-        from assay.report.frames import write_parts
+        from assay.report.binary_rows import write_parts
 
         write_parts(iter(parts), format, stream, numbers=scores)
         return []

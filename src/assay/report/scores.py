@@ -111,10 +111,10 @@ class RowStream:
                 added[FLAGS] = chunk.flag_lists()
             if self._spans and (found := chunk.span_objects()) is not None:
                 added[SPANS] = found
-            yield with_added(chunk.rows(met).columns, added, self.notes, nested=True)
+            yield add_columns(chunk.rows(met).columns, added, self.notes, nested=True)
 
 
-def with_added(columns: Columns, added: Columns, notes: list[str], *, nested: bool) -> dict[str, Any]:
+def add_columns(columns: Columns, added: Columns, notes: list[str], *, nested: bool) -> dict[str, Any]:
     """Columns of the input with those that are added; one of the input that has a name of theirs gets another, as `notes` report.
 
     `nested`: JSON keeps some of them in an object ``scores``, so that this name is theirs, too.

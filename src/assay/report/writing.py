@@ -13,17 +13,17 @@ from assay.core.errors import InputError
 
 def write(text: str, out: str | None) -> None:
     """Text to stdout (also for ``-``), or atomically to a file."""
-    write_pieces([text], out)
+    write_parts([text], out)
 
 
-def write_pieces(pieces: Iterable[str], out: str | None) -> None:
+def write_parts(pieces: Iterable[str], out: str | None) -> None:
     """The same for a text that comes in pieces, each written when it comes."""
     if not out or out == "-":
         for piece in pieces:
             sys.stdout.write(piece)
         sys.stdout.flush()
         return
-    with whole_file(out) as stream:
+    with output_file(out) as stream:
         for piece in pieces:
             stream.write(piece)
 
@@ -31,7 +31,7 @@ def write_pieces(pieces: Iterable[str], out: str | None) -> None:
 def write_bytes(write_to: Callable[[IO[bytes]], None], out: str | None, format: str) -> None:
     """What `write_to` writes, to stdout or atomically to a file; a terminal is spared."""
     if out and out != "-":
-        with whole_file(out, binary=True) as stream:
+        with output_file(out, binary=True) as stream:
             write_to(stream)
         return
     if sys.stdout.isatty():
@@ -40,14 +40,14 @@ def write_bytes(write_to: Callable[[IO[bytes]], None], out: str | None, format: 
     sys.stdout.flush()
 
 
-def whole_file(out: str, *, binary: bool = False) -> AbstractContextManager[IO[Any]]:
+def output_file(out: str, *, binary: bool = False) -> AbstractContextManager[IO[Any]]:
     """A stream to a file that appears under its name only when the block ends well."""
     from assay.io.files.atomic import atomic_write
 
     return atomic_write(out, "wb" if binary else "w", typed=True)
 
 
-def say(text: str) -> None:
+def write_stderr(text: str) -> None:
     """Text to stderr, at once. Where nobody can hear it (a reader that went away, a full disk) the work goes on."""
     try:
         sys.stderr.write(text)

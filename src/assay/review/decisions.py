@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from assay.core.review import Question
-from assay.io.judgements.decisions import UNDO, Decision, append, by_person, stamp, take
+from assay.io.judgements.decisions import UNDO, Decision, append, apply_decision, by_person, stamp
 
 EDIT = "edit"
 """The choice that asks for a text."""
@@ -43,7 +43,7 @@ class DecisionLog(Mapping[str, str]):
     def record(self, key: str, choice: str) -> None:
         """Keep `choice` for `key`; an earlier choice is overruled and stays in the file as history."""
         before, now = append(self.path, Decision(key, choice, _now(), self.who))
-        take(self._said, key, choice, self.who)
+        apply_decision(self._said, key, choice, self.who)
         if before == max(self._stamp[0], 0):  # nobody else wrote since it was read
             self._stamp = now
 

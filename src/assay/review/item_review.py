@@ -14,7 +14,7 @@ from assay.core.errors import InputError
 from assay.core.review import Choice, Hold, ItemVerdict, Passage, Question
 from assay.io.files.atomic import atomic_write
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import objects
+from assay.io.table.formats import objects
 from assay.review.decisions import EDIT, EDITED, DecisionLog
 
 ACCEPT, REJECT, CORRECT = Choice("a", "accept"), Choice("r", "reject"), Choice("e", EDIT)

@@ -15,9 +15,9 @@ from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
 from assay.data.aces import phenomena
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.open_table import Quoting
-from assay.io.table.quoting import leftover
+from assay.io.table.quoting import strip_leftover_quotes
 from assay.io.table.role_columns import lay_out
 from assay.io.table.vocabulary import ColumnChoice, Layout, Wanted
 
@@ -138,7 +138,7 @@ class ItemReader:
             return None
         self.seen[identity] = line
         if clean:
-            before, texts = texts, {role: leftover(str(value)) for role, value in texts.items()}
+            before, texts = texts, {role: strip_leftover_quotes(str(value)) for role, value in texts.items()}
             self.unwrapped += any(texts[role] != value for role, value in before.items() if isinstance(value, str))
         if texts["good"] == texts["incorrect"]:
             self.equal.append(identity)

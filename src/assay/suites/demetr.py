@@ -15,7 +15,7 @@ from assay.core.suite import Suite, SuiteCard
 from assay.data import checksums
 from assay.data.demetr import DemetrPerturbation, perturbations
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import objects
+from assay.io.table.formats import objects
 
 COMMIT = "9b31cfe92b2fee26d3d7532aea349af31a63f93e"
 LANGUAGES = MappingProxyType(

@@ -12,7 +12,7 @@ from assay.core.judged import Judged
 from assay.core.suite import Suite, SuiteCard
 from assay.data import checksums
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import read_fields
+from assay.io.table.formats import read_fields
 
 COMMIT = "a4e75e8cb5b8eed629ac0056f301d32d8f194db2"
 BETTER, FIRST = "guerreiro2022_corpus_w_annotations.csv", "annotated_corpus.csv"

@@ -10,8 +10,8 @@ from pathlib import Path
 from assay.core.errors import InputError, MissingPart, listing
 from assay.core.spec import contracted
 from assay.core.suite import Suite, SuiteCard
-from assay.io.files.download import Progress, Say, download
-from assay.io.files.paths import cache_dir, ours
+from assay.io.files.download import Notify, Progress, download
+from assay.io.files.paths import cache_dir, is_trusted
 from assay.io.files.text import open_bytes
 from assay.suites import SUITES
 
@@ -46,7 +46,7 @@ def _bases(data_dir: str | os.PathLike[str] | None) -> Iterator[Path]:
         return
     if environment := os.environ.get("ASSAY_DATA"):
         yield Path(environment)
-    if ours(cache_dir() / "data"):
+    if is_trusted(cache_dir() / "data"):
         yield cache_dir() / "data"
 
 
@@ -97,7 +97,7 @@ def fetch(
     suite: str | SuiteCard,
     data_dir: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-    say: Say | None = None,
+    say: Notify | None = None,
 ) -> Path:
     """Download the files of a suite into ``data_dir/NAME`` (by default under the cache directory); the folder is returned.
 

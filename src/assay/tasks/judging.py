@@ -18,8 +18,8 @@ from typing import Any
 from assay.core.errors import AssayError, InputError, count, listing
 from assay.core.task import Judge
 from assay.io.judgements import decisions
-from assay.io.judgements.outcomes import UNJUDGED, worth_of
-from assay.io.table.forms import open_table
+from assay.io.judgements.outcomes import UNJUDGED, outcome_value
+from assay.io.table.formats import open_table
 from assay.io.table.open_table import Quoting
 from assay.io.table.vocabulary import assign
 from assay.tasks.programs import LineProgram
@@ -119,7 +119,7 @@ class _Asked:
             word = str(answer).strip()
             if word.lower() != SKIP:
                 try:
-                    word = repr(worth_of(answer if not isinstance(answer, str) else word, "the judge"))
+                    word = repr(outcome_value(answer if not isinstance(answer, str) else word, "the judge"))
                 except InputError:
                     self.said = f"it said {word[:60]!r}, which is no outcome"
                     continue
@@ -152,7 +152,7 @@ class _Asked:
 
 
 def _outcome(answer: str | None) -> float | None:
-    return None if answer is None or answer == SKIP else worth_of(answer, "the judge")
+    return None if answer is None or answer == SKIP else outcome_value(answer, "the judge")
 
 
 def _requests(data: Any, columns: Mapping[str, str] | None, quoting: Quoting) -> tuple[list[str], list[int], list[str]]:

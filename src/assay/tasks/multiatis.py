@@ -20,7 +20,7 @@ from typing import NamedTuple
 from assay.core.errors import InputError, count, listing
 from assay.core.task import Example
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.tasks.dataset_files import codes, find, home, need, refuse_foreign
 from assay.tasks.english_words import split, tokens
 from assay.tasks.perceptron import FrameReader, Labelled

@@ -20,7 +20,7 @@ from assay.core.errors import InputError, MissingPart, listing
 from assay.core.spec import create
 from assay.core.task import Translator
 from assay.data import rows
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.vocabulary import Wanted, assign
 from assay.tasks import TRANSLATORS
 from assay.tasks.programs import LineProgram

@@ -10,7 +10,7 @@ from typing import ClassVar
 from assay.core.table import Table, TableColumn
 from assay.engine import progress_file
 from assay.engine.store import default_store
-from assay.io.files.paths import cache_dir, hashes_dir, ours, progress_dir
+from assay.io.files.paths import cache_dir, hashes_dir, is_trusted, progress_dir
 from assay.verbs.result import Result
 
 
@@ -70,7 +70,7 @@ def clear(answers: bool = False) -> CacheCleared:
     if answers and default_store().answers.folder.is_dir():
         default_store().answers.clear()
     runs = progress_file.prune(progress_dir(), days=0)
-    if ours(hashes_dir()):
+    if is_trusted(hashes_dir()):
         shutil.rmtree(hashes_dir(), ignore_errors=True)
     return CacheCleared(_facts({"folder": cache_dir(), "unfinished runs": runs}), cache_dir(), runs)
 

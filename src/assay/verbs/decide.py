@@ -28,9 +28,9 @@ from assay.engine.outcomes import check_references, measure_outcomes, ready_scor
 from assay.engine.store import Store
 from assay.io.documents import read_document
 from assay.io.files.atomic import atomic_write
-from assay.io.scores.ready import read_ready_scores
+from assay.io.scores.precomputed import read_precomputed_scores
 from assay.metrics import METRICS, build_metrics
-from assay.report.scores import with_added
+from assay.report.scores import add_columns
 from assay.verbs.decide_corpus import LabelledCorpus, label_corpus
 from assay.verbs.result import Result
 from assay.verbs.shared.defaults import without_reference
@@ -85,7 +85,7 @@ def labelled_columns(decisions: Decisions, first: int, scores: Collection[str], 
         for name, column in labels_columns(decisions).items()
         if (name not in decisions.scores or name in scores) and not (name == "language" and name in own)
     }
-    return with_added(own, added, notes, nested=bool(scores))
+    return add_columns(own, added, notes, nested=bool(scores))
 
 
 @dataclass(repr=False)
@@ -525,7 +525,7 @@ def _given_scores(
     """Return the decisions about the rows of a table that has the scores of a rule, some rows at a time."""
     names, empty = [member.name for member in rule.members], True
     quoting, found = inputs.get("quoting", "auto"), list[str]()
-    for scores, own, rows in read_ready_scores(data, names, inputs.get("columns"), quoting=quoting, notes=found):
+    for scores, own, rows in read_precomputed_scores(data, names, inputs.get("columns"), quoting=quoting, notes=found):
         yield replace(decide(rule, scores, languages or own), rows=rows)
         empty = False
     notes[:] = [*notes, *(note for note in found if note not in notes)]

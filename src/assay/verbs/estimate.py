@@ -13,7 +13,7 @@ from assay.core.judged import Judged
 from assay.core.table import Table, TableColumn
 from assay.engine.measure import item_batch, scorable
 from assay.engine.scoring import distinct_requests, open_response_cache
-from assay.io.endpoint.spending import money
+from assay.io.endpoint.budget import money
 from assay.metrics import build_metrics
 from assay.metrics.judges.estimate import RequestEstimate
 from assay.metrics.judges.judge import PromptJudge

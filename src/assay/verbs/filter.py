@@ -15,12 +15,12 @@ from assay.core.errors import InputError, listing, unknown
 from assay.core.errors import count as counted
 from assay.core.expression import parse
 from assay.core.table import Table, TableColumn
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.vocabulary import spelled
 from assay.io.table.whole_rows import WholeRows
-from assay.report.frames import write_parts
+from assay.report.binary_rows import write_parts
 from assay.report.rows import WRITERS, JsonLines, json_document
-from assay.report.writing import whole_file, write_bytes
+from assay.report.writing import output_file, write_bytes
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def _write(chosen: Iterator[RowPart], rows: WholeRows, target: str, format: str,
             lambda stream: write_parts(parts, format, stream, rows.table.kinds, numbers=rows.scores), target, format
         )
         return []
-    with nullcontext(sys.stdout) if target == "-" else whole_file(target) as stream:
+    with nullcontext(sys.stdout) if target == "-" else output_file(target) as stream:
         writer = (JsonLines if format == "json" else WRITERS[format])(rows.names, spreadsheet_safe=spreadsheet_safe)
         lines = (writer.lines(part.columns, part.objects) for part in chosen)
         if format == "json":

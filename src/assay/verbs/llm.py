@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from assay.io.endpoint.settings import Llm, asking
+from assay.io.endpoint.settings import Llm, using_llm
 
 if TYPE_CHECKING:
-    from assay.io.endpoint.spending import Purse
+    from assay.io.endpoint.budget import LlmBudget
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def llm(
     retries: int = 6,
     stream: bool = False,
     keep: bool = True,
-) -> Iterator[Purse]:
+) -> Iterator[LlmBudget]:
     """In this block, metrics that ask a language model do so as it says; gives the purse, which counts what is spent.
 
     >>> with assay.llm("http://localhost:8000/v1", "my-model", max_requests=500) as spent:  # doctest: +SKIP
@@ -50,5 +50,5 @@ def llm(
     settings = Llm(
         endpoint, model, prices, max_cost, max_requests, rpm, concurrency, timeout, retries, stream, keep  # type: ignore[arg-type]
     )  # fmt: skip
-    with asking(settings):
-        yield settings.purse
+    with using_llm(settings):
+        yield settings.budget

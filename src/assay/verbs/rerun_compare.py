@@ -11,7 +11,7 @@ from assay.core.columns import Columns, plain_list
 from assay.core.errors import InputError
 from assay.core.schema import shorten
 from assay.io.documents import read_document
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.report.data import digest, rows
 
 if TYPE_CHECKING:

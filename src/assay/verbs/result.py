@@ -164,7 +164,7 @@ class Result:
         from assay.io.files.atomic import atomic_write
         from assay.report.data import as_json
         from assay.report.figures import available
-        from assay.report.viewed import write_viewed
+        from assay.report.view_files import write_view_files
 
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
@@ -173,7 +173,7 @@ class Result:
             self._write_scores(path, columns)
         with atomic_write(path / "tables.json", "w") as stream:
             stream.write(as_json(list(self.tables.values()), self.head()))
-        write_viewed(path, self.viewed(), list(self.tables.values()), title=self.heading(), lead=self.lead())
+        write_view_files(path, self.viewed(), list(self.tables.values()), title=self.heading(), lead=self.lead())
         for format in figures if available() else ():
             for name, content in self.figures(format).items():
                 with atomic_write(path / name, "wb") as stream:

@@ -22,7 +22,7 @@ from assay.corpus.piece import local_files
 from assay.corpus.rows_in import as_named
 from assay.engine.languages import as_computed
 from assay.io.files.folders import open_folder
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.open_table import score_place
 from assay.metrics import build_metrics
 from assay.suites.contrastive import Contrastive

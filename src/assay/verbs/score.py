@@ -18,7 +18,7 @@ from assay.core.metric import Metric, Scores
 from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import no_spans_message
 from assay.engine.scoring import may_mark_spans
-from assay.report.writing import whole_file
+from assay.report.writing import output_file
 from assay.verbs.score_corpus import score_corpus
 from assay.verbs.shared.options import (
     CorpusOptions,
@@ -129,7 +129,7 @@ class ScoreResult(RunOverTexts):
         if format not in ROWS:
             raise InputError(f"{path}: rows are written as {listing(f'.{form}' for form in ROWS)}.")
         rows = self.rows()
-        with whole_file(os.fspath(path), binary=format in ("parquet", "xlsx")) as stream:
+        with output_file(os.fspath(path), binary=format in ("parquet", "xlsx")) as stream:
             notes = write_rows(rows, format, stream, scores=rows.scores, spreadsheet_safe=spreadsheet_safe)
         self.notes += [*notes, *rows.notes]
 

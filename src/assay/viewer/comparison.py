@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError, count
 from assay.core.table import Table, TableColumn
-from assay.report.viewed import described
+from assay.report.view_files import table_description
 from assay.stats import resampling
 from assay.stats.multiple import holm
 from assay.stats.paired import sign_test
@@ -42,7 +42,7 @@ def compare_runs(a: Run, b: Run) -> dict[str, Any]:
     if not shared:
         raise InputError(f"{a.name} and {b.name} have no metric in common: {_list(a.metrics)}; {_list(b.metrics)}.")
     made = _items(a, b, shared) if a.kind == "items" else _segments(a, b, shared)
-    tables = [{**described(table), "rows": list(table.rows)} for table in made["tables"]]
+    tables = [{**table_description(table), "rows": list(table.rows)} for table in made["tables"]]
     return {**made, "tables": tables, "kind": a.kind, "notes": notes, "names": [a.name, b.name], "keys": [a.key, b.key]}
 
 

@@ -17,7 +17,7 @@ from assay.core.rows import SCORES, SPAN, SPANS
 from assay.io.files.text import read_bytes
 from assay.io.table.cells import cells
 from assay.io.table.column_files import SLICE, ScannedTable
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.objects import JsonTable
 from assay.io.table.whole_rows import WholeRows
 from assay.viewer.row_format import LISTS, names_by_role, page_columns, page_row, sound_columns

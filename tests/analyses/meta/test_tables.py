@@ -14,7 +14,7 @@ from assay.analyses.meta.tasks import gather, judged_systems, run_tasks
 from assay.analyses.meta.worth import point_worth_tables, system_pairs
 from assay.core.errors import InputError
 from assay.core.judged_systems import JudgedSystems, LevelScores
-from assay.io.wmt.metric_files import completed
+from assay.io.wmt.metric_files import with_system_means
 from assay.suites import wmt as suite
 from tests import wmt
 from tests.data import need
@@ -254,7 +254,7 @@ def test_means_over_some_segments_are_no_system_scores(tmp_path: Path):
     rows = [judged.systems.index(name) for name in judged_systems(task, judged)]
 
     def tried(seg: np.ndarray) -> np.ndarray:
-        mine = with_metrics(judged, {"mine": completed(LevelScores(seg=seg))})
+        mine = with_metrics(judged, {"mine": with_system_means(LevelScores(seg=seg))})
         return gather(task, {"en-de": replace(mine, metrics={"mine": mine.metrics["mine"]})}).metrics[0][0]
 
     assert tried(whole) == pytest.approx(whole[rows].mean(axis=1))
@@ -272,17 +272,18 @@ def test_means_over_some_segments_are_no_system_scores(tmp_path: Path):
         judged, gold={"mqm": LevelScores(np.where(both, judged.gold["mqm"].seg, np.nan), judged.gold["mqm"].sys)}
     )
     part = np.where(both, whole, np.nan)
-    mine = replace(everyone, metrics={"mine": completed(LevelScores(seg=part))})
+    mine = replace(everyone, metrics={"mine": with_system_means(LevelScores(seg=part))})
     assert gather(task, {"en-de": mine}).metrics[0][0] == pytest.approx(whole[rows][:, both].mean(axis=1))
     more = part.copy()
     more[rows[1]] = whole[rows[1]]
     assert not both.all()
-    mine = replace(everyone, metrics={"mine": completed(LevelScores(seg=more))})
+    mine = replace(everyone, metrics={"mine": with_system_means(LevelScores(seg=more))})
     with pytest.raises(InputError, match=rf"scores for {both.sum()} segments of .* but for {whole.shape[1]} of"):
         gather(task, {"en-de": mine})
     # System scores of its own need no segments.
     mine = replace(
-        judged, metrics={"mine": completed(LevelScores(seg=few, sys=np.arange(len(judged.systems), dtype=float)))}
+        judged,
+        metrics={"mine": with_system_means(LevelScores(seg=few, sys=np.arange(len(judged.systems), dtype=float)))},
     )
     assert gather(task, {"en-de": mine}).metrics[0][0].tolist() == rows
 

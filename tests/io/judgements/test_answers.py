@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import InputError
-from assay.io.judgements.answers import NamedError, Searched, named_errors, read_answer, without_thoughts
+from assay.io.judgements.answers import NamedError, SearchText, named_errors, read_answer, without_thoughts
 
 TRANSLATION = "The cat sat on the mat, and the cat didn't sleep."
 SOURCE = "Die Katze saß heute auf der Matte und schlief nicht."
@@ -218,4 +218,4 @@ def test_quotes_are_found_where_a_regular_expression_finds_them(text: str, other
     words = quote.split()
     pattern = r"\s+".join(map(re.escape, words))
     expected = [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)] if words else []
-    assert Searched(text).whole(quote) == expected
+    assert SearchText(text).whole(quote) == expected

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import InputError
-from assay.io.judgements.mqm import carried, read_mqm, untagged
+from assay.io.judgements.mqm import carry_span, read_mqm, without_tags
 from tests.data import need
 
 HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
@@ -99,13 +99,13 @@ def test_a_tie_between_texts_is_said(tmp_path: Path):
     ],
 )
 def test_spans_are_carried_to_an_edited_text(start, end, text, onto, expected):
-    begin, finish = carried(start, end, text, onto)
+    begin, finish = carry_span(start, end, text, onto)
     assert onto[begin:finish] == expected
 
 
 def test_untagged():
-    assert untagged("no marks") == ("no marks", None)
-    assert untagged("<v></v>x") == ("x", (0, 0))
+    assert without_tags("no marks") == ("no marks", None)
+    assert without_tags("<v></v>x") == ("x", (0, 0))
 
 
 def test_segments_without_an_id_and_other_headers(tmp_path: Path):

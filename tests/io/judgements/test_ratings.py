@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.io.judgements.ratings import named_class, number, stars
+from assay.io.judgements.ratings import read_class, read_number, read_stars
 
 CLASSES = ["Rubbish", "Rubbish, but polite", "Usable", "Good, small slips", "Flawless"]
 
@@ -15,7 +15,7 @@ CLASSES = ["Rubbish", "Rubbish, but polite", "Usable", "Good, small slips", "Fla
      ("100", 100), ("101", None), ("", None), ("none", None), ("between 80 and 90", None), ("85, because 2 words are wrong", None)],
 )  # fmt: skip
 def test_numbers_as_gemba_reads_them(answer, theirs):
-    assert number(answer, 0, 100) == theirs
+    assert read_number(answer, 0, 100) == theirs
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_numbers_as_gemba_reads_them(answer, theirs):
      ("Score: 80 or score: 90", None), ("Of 12 words 2 are wrong.\n\nScore: 70", 70)],
 )  # fmt: skip
 def test_numbers_that_a_person_reads(answer, ours):
-    assert number(answer, 0, 100) == ours
+    assert read_number(answer, 0, 100) == ours
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_numbers_that_a_person_reads(answer, ours):
      ("four or five", None), ("", None)],
 )  # fmt: skip
 def test_stars_as_gemba_reads_them(answer, theirs):
-    assert stars(answer, 1, 5) == theirs
+    assert read_stars(answer, 1, 5) == theirs
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_stars_as_gemba_reads_them(answer, theirs):
     [("**2 stars**", 2), ("**two stars**", 2), ("4/5", 4), ("4.5 stars", None), ("★★★★ (4 stars)", 4)],
 )
 def test_stars_that_a_person_reads(answer, ours):
-    assert stars(answer, 1, 5) == ours
+    assert read_stars(answer, 1, 5) == ours
 
 
 def test_classes():
-    assert [named_class(f'Class: "{name.upper()}".', CLASSES) for name in CLASSES] == [0, 1, 2, 3, 4]
-    assert named_class(f"{CLASSES[1]} or {CLASSES[2]}", CLASSES) is None
-    assert named_class("Good", CLASSES) is None
-    assert named_class("very bad", ["bad", "very bad", "good"]) == 1
+    assert [read_class(f'Class: "{name.upper()}".', CLASSES) for name in CLASSES] == [0, 1, 2, 3, 4]
+    assert read_class(f"{CLASSES[1]} or {CLASSES[2]}", CLASSES) is None
+    assert read_class("Good", CLASSES) is None
+    assert read_class("very bad", ["bad", "very bad", "good"]) == 1

@@ -109,7 +109,7 @@ def test_a_named_folder_without_wordnet_is_an_error(tmp_path, monkeypatch):
     incomplete = hand_made(tmp_path / "incomplete")
     (incomplete / "data.verb").unlink()
     with pytest.raises(MissingPart, match=r"data\.verb is missing"):
-        wordnet.checked(incomplete)
+        wordnet.check_folder(incomplete)
 
 
 def test_damaged_files(tmp_path):
@@ -120,7 +120,7 @@ def test_damaged_files(tmp_path):
     broken = tmp_path / "wordnet.zip"
     broken.write_bytes(b"PK no zip at all")
     with pytest.raises(AssayError):
-        wordnet.checked(broken)
+        wordnet.check_folder(broken)
     empty = tmp_path / "empty.zip"
     zipfile.ZipFile(empty, "w").close()
     with pytest.raises(MissingPart, match="could not be read"):

@@ -20,7 +20,7 @@ from assay.io.judgements.campaign import read_campaign
 from assay.io.judgements.outcomes import read_outcomes
 from assay.io.judgements.tables import read_judged_table
 from assay.io.scores.metric_file import read_pairs, read_values
-from assay.io.scores.ready import read_ready_scores
+from assay.io.scores.precomputed import read_precomputed_scores
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.tables import read_segments, read_table
 from assay.models.training.sources import read_assessments
@@ -213,7 +213,7 @@ def ids(path: Path) -> Any:
 
 
 def ready(path: Path) -> Any:
-    return [(found["z"].tolist(), languages) for found, languages, _ in read_ready_scores(path, ["z"])]
+    return [(found["z"].tolist(), languages) for found, languages, _ in read_precomputed_scores(path, ["z"])]
 
 
 def records(path: Path) -> Any:

@@ -14,7 +14,7 @@ READERS = {"read_csv", "scan_csv", "read_parquet", "scan_parquet", "read_ndjson"
 EXCEPTIONS = {
     "report/data.py": "writes CSV",
     "corpus/rows_out.py": "joins the Parquet parts it wrote itself",
-    "report/frames.py": "joins the Parquet parts it wrote itself",
+    "report/binary_rows.py": "joins the Parquet parts it wrote itself",
     "report/rows.py": "writes CSV",
     "data/__init__.py": "facts in the package's data, with comment lines",
     "core/chunk.py": "the names of arrays in a progress file",

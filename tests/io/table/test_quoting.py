@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from assay.io.table.open_table import Quoting
-from assay.io.table.quoting import all_quoted, leftover, quoted, unquoted
+from assay.io.table.quoting import all_quoted, quote_cell, strip_leftover_quotes, unquote_cell
 from assay.io.table.tables import read_table
 
 PLAIN = "mt\tref\n"
@@ -79,11 +79,11 @@ def test_a_late_mark_decides_in_files_and_in_pipes(tmp_path: Path, end: str, las
 
 
 def test_leftovers_are_undone_only_where_quotes_are_doubled() -> None:
-    assert leftover('"He said ""no"""') == 'He said "no"'
-    assert leftover('"""No."""') == '"No."'
-    assert leftover('"""""No."""""') == '""No.""'
+    assert strip_leftover_quotes('"He said ""no"""') == 'He said "no"'
+    assert strip_leftover_quotes('"""No."""') == '"No."'
+    assert strip_leftover_quotes('"""""No."""""') == '""No.""'
     for text in ('"No."', '"No," he said, "never."', 'a "b" c', '"', '""', "", 'He said ""no""'):
-        assert leftover(text) == text
+        assert strip_leftover_quotes(text) == text
 
 
 CELL = st.text(st.sampled_from('"ab ,\r'), max_size=5).map(lambda text: text.replace("\r", "") or "")
@@ -127,7 +127,7 @@ def test_any_rows_come_back(rows: list[tuple[str, str]]) -> None:
         folder = Path(name)
         raw = PLAIN + "".join(f"{mt}\t{ref}\n" for mt, ref in rows)
         assert read(folder / "raw.tsv", raw, "none") == present(rows)
-        ours = PLAIN + "".join(f"{quoted(mt)}\t{quoted(ref)}\n" for mt, ref in rows)
+        ours = PLAIN + "".join(f"{quote_cell(mt)}\t{quote_cell(ref)}\n" for mt, ref in rows)
         assert read(folder / "ours.tsv", ours) == present(rows)
         whole = as_csv(rows, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
         minimal = as_csv(rows, delimiter="\t", lineterminator="\n")
@@ -149,4 +149,4 @@ def test_texts_with_tabs_and_line_ends_come_back_from_a_quoted_tsv(rows: list[tu
 
 def test_unquoted_undoes_quoted() -> None:
     for text in ('"', '"a" b', "", "a", '""'):
-        assert unquoted(quoted(text)) == text
+        assert unquote_cell(quote_cell(text)) == text

@@ -11,7 +11,7 @@ import assay
 from assay.cli.options import column_map
 from assay.core.errors import InputError, UnknownName
 from assay.io.judgements.outcomes import read_outcomes
-from assay.io.scores.ready import read_ready_scores
+from assay.io.scores.precomputed import read_precomputed_scores
 from assay.io.table.tables import read_segments, read_table
 from assay.suites.contrastive import Contrastive
 
@@ -105,7 +105,7 @@ def test_several_columns_where_one_is_meant(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"--columns gives src 2 columns \(src, ref\): it can be one only"):
         rows(path, {"src": ["src", "ref"]})
     with pytest.raises(InputError, match="gives z 2 columns"):
-        list(read_ready_scores(path, ["z"], {"z": ["ours", "theirs"]}))
+        list(read_precomputed_scores(path, ["z"], {"z": ["ours", "theirs"]}))
 
 
 def test_the_command_line_repeats_a_name() -> None:

@@ -17,7 +17,7 @@ import assay
 from assay.core.errors import InputError
 from assay.io.scores.metric_file import read_values
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import open_table, read_fields
+from assay.io.table.formats import open_table, read_fields
 from assay.io.table.tables import read_table
 
 FILES = Path(__file__).resolve().parents[2] / "fixtures" / "tables"

@@ -13,7 +13,7 @@ import pytest
 
 import assay
 from assay.core.errors import AssayError, InputError, Interrupted, MissingPart
-from assay.io.endpoint.spending import BudgetReached
+from assay.io.endpoint.budget import BudgetReached
 from assay.metrics import metric
 from tests.chat_server import ChatServer, status
 
@@ -59,7 +59,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two.toml").write_text(TWO_STEPS)
     monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr("assay.io.endpoint.asker.backoff", lambda attempt: 0.001)
+    monkeypatch.setattr("assay.io.endpoint.client.backoff", lambda attempt: 0.001)
     monkeypatch.setenv("NO_PROXY", "*")
     for name in ("ASSAY_LLM_KEY", "ASSAY_LLM_ENDPOINT", "ASSAY_LLM_MODEL", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)

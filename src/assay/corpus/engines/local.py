@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from assay.core.context import cores
 from assay.corpus.job import Fault, Job, ShardOutcome, ShardTask
-from assay.io.files.atomic import blaming_scratch, open_locked
+from assay.io.files.atomic import open_locked, scratch_errors
 from assay.io.files.paths import Untrusted, check_file
 from assay.io.files.system import MOVES_OPEN_FILES
 
@@ -80,7 +80,7 @@ class _Worker:
         self.task: ShardTask | None = None
         command = [sys.executable, "-m", "assay.corpus.engines.worker"]
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
-        with blaming_scratch():
+        with scratch_errors():
             self._scratch, self._lock = _scratch()
         told = {"PYTHONPATH": paths, "TMPDIR": self._scratch, SCRATCH: self._scratch}
         held = (self._lock,) if MOVES_OPEN_FILES else ()

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from assay.core.errors import InputError
-from assay.io.endpoint.spending import Prices, Purse
+from assay.io.endpoint.budget import LlmBudget, Prices
 
 LONGEST_WAIT = 300.0
 """Seconds. A server that asks for more patience than this is told of, and the run stops."""
@@ -27,7 +27,7 @@ class AskingStopped(Exception):
 
 
 @dataclass
-class Pace:
+class RateLimiter:
     """Lets questions through one by one, so many a minute; all wait when the server says so."""
 
     per_minute: float | None = None
@@ -81,8 +81,8 @@ class Llm:
                 raise InputError(f"{name.replace('_', '-')} must be at least {least}, not {number}.")
         if self.price is not None and (len(self.price) != 2 or min(self.price) < 0):
             raise InputError("the price is two numbers: for a million tokens of questions, and of answers.")
-        self.purse = Purse(Prices(*self.price) if self.price else None, self.max_cost, self.max_requests)
-        self.pace = Pace(self.rpm)
+        self.budget = LlmBudget(Prices(*self.price) if self.price else None, self.max_cost, self.max_requests)
+        self.limiter = RateLimiter(self.rpm)
         self.model = self.model or os.environ.get("ASSAY_LLM_MODEL", "")
 
 
@@ -90,7 +90,7 @@ _llm: ContextVar[Llm | None] = ContextVar("llm", default=None)
 
 
 @contextmanager
-def asking(settings: Llm) -> Iterator[Llm]:
+def using_llm(settings: Llm) -> Iterator[Llm]:
     """In this block, judges ask as `settings` say."""
     token = _llm.set(settings)
     try:
@@ -99,6 +99,6 @@ def asking(settings: Llm) -> Iterator[Llm]:
         _llm.reset(token)
 
 
-def settings_now() -> Llm | None:
+def current_llm() -> Llm | None:
     """How judges ask just now; None where nobody said."""
     return _llm.get()

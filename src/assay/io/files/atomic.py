@@ -104,7 +104,7 @@ def open_locked(path: Path, *, mode: int = 0o666) -> int:
     return descriptor
 
 
-def own_folder(path: Path) -> None:
+def make_output_folder(path: Path) -> None:
     """Make a folder whose name assay chose, in one that may have come from somebody else: a link in its place is refused."""
     if path.is_symlink():
         raise OutputError(f"cannot write in {path}: it is a link. Remove it, or give another output folder.")
@@ -223,7 +223,7 @@ def _speaking(path: str, every: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def blaming_scratch() -> Iterator[None]:
+def scratch_errors() -> Iterator[None]:
     """In a block that writes temporary files on the way to an output: a full disk is theirs, not the output's."""
     try:
         yield

@@ -23,7 +23,7 @@ from assay.io.files.system import MOVES_OPEN_FILES, lock
 Progress = Callable[[str, int, int | None], None]
 """Called with the file's name, the bytes that are here, and the bytes there will be (None when the server does not say)."""
 
-Say = Callable[[str], object]
+Notify = Callable[[str], object]
 """Called with a sentence that a person should hear."""
 
 
@@ -36,7 +36,7 @@ def download(
     headers: Mapping[str, str] | None = None,
     *,
     first_use: str | None = None,
-    say: Say | None = None,
+    say: Notify | None = None,
 ) -> None:
     """Fetch `address` into `target`; what has arrived stays as ``FILE.part`` when the line breaks.
 
@@ -47,7 +47,7 @@ def download(
     """
     if target.is_file():
         if expected is None:
-            same_as_first(address, checksum(target))
+            matches_first(address, checksum(target))
             return
         if checksum(target, expected) == expected:
             return
@@ -62,11 +62,13 @@ def download(
     except AssayError:
         raise
     except OSError as error:
-        raise explained(error, title, address, target) from error
+        raise download_error(error, title, address, target) from error
     except http.client.HTTPException as error:
-        raise explained(OSError(f"the server broke off ({error!r})"), title, address, target) from error
+        raise download_error(OSError(f"the server broke off ({error!r})"), title, address, target) from error
     except ValueError as error:
-        raise explained(OSError(f"an address or a header is malformed ({error})"), title, address, target) from error
+        raise download_error(
+            OSError(f"an address or a header is malformed ({error})"), title, address, target
+        ) from error
     if say is not None and expected is None and kept:
         say(f"{target} was not verified: no checksum of it is known. {kept}")
 
@@ -95,7 +97,7 @@ def _fetch(
             if expected is None or first_use is not None:
                 sha256 = found if len(found) == 64 else checksum(part)
                 known_as = first_use or address
-                kept = "" if same_as_first(known_as, sha256) else keep_first(known_as, sha256)
+                kept = "" if matches_first(known_as, sha256) else record_first(known_as, sha256)
         except BaseException as error:
             if isinstance(error, InputError):
                 out.truncate(0)
@@ -195,7 +197,7 @@ def _receive(
         raise OSError("the server sent an empty file")
 
 
-def explained(error: OSError, title: str, address: str, target: Path) -> MissingPart | OutputError:
+def download_error(error: OSError, title: str, address: str, target: Path) -> MissingPart | OutputError:
     """Why a download failed, in a sentence with the remedy."""
     if isinstance(error, urllib.error.HTTPError):
         reason = f"the server answered {error.code} {error.reason}"
@@ -218,15 +220,15 @@ def explained(error: OSError, title: str, address: str, target: Path) -> Missing
     )
 
 
-def record_of(address: str) -> Path:
+def first_record(address: str) -> Path:
     """Where the sha256 of what came from an address is kept."""
     name = hashlib.blake2b(address.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return cache_dir() / "fetched" / f"{name}.json"
 
 
-def same_as_first(address: str, found: str) -> bool:
+def matches_first(address: str, found: str) -> bool:
     """True for the sha256 that came from this address first; another is an InputError, and False where none is known."""
-    path = record_of(address)
+    path = first_record(address)
     try:
         check_folder(path.parent)
         check_file(path)
@@ -243,9 +245,9 @@ def same_as_first(address: str, found: str) -> bool:
     return True
 
 
-def keep_first(address: str, found: str) -> str:
+def record_first(address: str, found: str) -> str:
     """Keep the sha256 of what came from an address for the next time; how that went, in a sentence."""
-    path = record_of(address)
+    path = first_record(address)
     try:
         private_folder(path.parent)
         check_file(path)

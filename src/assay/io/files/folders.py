@@ -62,7 +62,7 @@ def open_folder(path: str) -> Folder:
     return LocalFolder(path)
 
 
-def intact(folder: Folder, name: str, digest: str) -> bool:
+def is_intact(folder: Folder, name: str, digest: str) -> bool:
     """Return whether a file still has the BLAKE2b-128 that was recorded for it.
 
     A file in an object store is not downloaded for this: the store guards the bytes that were written.
@@ -83,7 +83,7 @@ def owner() -> dict[str, Any]:
     return {"process": os.getpid(), "machine": socket.gethostname(), "since": now()}
 
 
-def held_by(path: str, told: bytes) -> OutputError:
+def lock_error(path: str, told: bytes) -> OutputError:
     """The refusal of a folder that another run holds."""
     try:
         who = json.loads(told)
@@ -154,7 +154,7 @@ class LocalFolder:
             self._root.mkdir(parents=True, exist_ok=True)
             held = open_locked(path)
         except BlockingIOError:
-            raise held_by(self.path, path.read_bytes()) from None
+            raise lock_error(self.path, path.read_bytes()) from None
         except OSError as error:
             raise OutputError(f"cannot write in {self.path}: {error.strerror}. Choose another folder.") from error
         try:

@@ -70,7 +70,7 @@ def check_folder(folder: Path, *, sticky: bool = False) -> None:
             raise Untrusted(errno.EPERM, f"{place} can be written by every user (chmod o-w {place} mends it)")
 
 
-def ours(folder: Path) -> bool:
+def is_trusted(folder: Path) -> bool:
     """Whether what lies in a folder of the cache can be believed, or will be made by us."""
     try:
         check_folder(folder)

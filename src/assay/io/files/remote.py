@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from assay.core.errors import AssayError, InputError, MissingPart, OutputError
-from assay.io.files.atomic import blaming_scratch
-from assay.io.files.folders import held_by
+from assay.io.files.atomic import scratch_errors
+from assay.io.files.folders import lock_error
 
 T = TypeVar("T")
 TRIES = 5
@@ -52,7 +52,7 @@ def _split(address: str) -> tuple[Any, str]:
     return _store(scheme), path.rstrip("/") if not path.endswith("*") else path
 
 
-def tried(address: str, action: Callable[[], T], *, writing: bool = False) -> T:
+def with_retries(address: str, action: Callable[[], T], *, writing: bool = False) -> T:
     """What an action gives, tried again while the store fails; a sentence about it when it goes on failing."""
     for attempt in range(1, TRIES + 1):
         try:
@@ -90,12 +90,12 @@ def _short(error: Exception) -> str:
     return (" ".join(str(error).split()) or type(error).__name__)[:120]
 
 
-def listed(address: str) -> list[tuple[str, tuple[str, int, str]]]:
+def list_objects(address: str) -> list[tuple[str, tuple[str, int, str]]]:
     """Every object below a folder or that fits a pattern: its name below it, and its address, size and tag."""
     store, path = _split(address)
     scheme, starred = address.partition("://")[0], "*" in path
     try:
-        found = tried(address, lambda: (store.glob if starred else store.find)(path, detail=True))
+        found = with_retries(address, lambda: (store.glob if starred else store.find)(path, detail=True))
     except FileNotFoundError:
         raise InputError(f"{address} cannot be read: there is no such bucket. Check the name.") from None
     root = path[: path.index("*")].rpartition("/")[0] if starred else path
@@ -113,15 +113,15 @@ def listed(address: str) -> list[tuple[str, tuple[str, int, str]]]:
 
 
 @contextmanager
-def fetched(address: str) -> Iterator[str]:
+def local_copy(address: str) -> Iterator[str]:
     """A local copy of an object, with the same last part of its name."""
     store, path = _split(address)
-    with blaming_scratch():
+    with scratch_errors():
         scratch = tempfile.TemporaryDirectory(prefix="assay-")
     with scratch as folder:
         target = os.path.join(folder, path.rpartition("/")[2])
         try:
-            tried(address, lambda: store.get_file(path, target))
+            with_retries(address, lambda: store.get_file(path, target))
         except FileNotFoundError:
             raise InputError(f"{address} does not exist. Check the bucket and the name.") from None
         yield target
@@ -142,7 +142,7 @@ class RemoteFolder:
 
     def read(self, name: str) -> bytes | None:
         try:
-            found: bytes = tried(self._address(name), lambda: self._store.cat_file(self._at(name)))
+            found: bytes = with_retries(self._address(name), lambda: self._store.cat_file(self._at(name)))
         except FileNotFoundError:
             return None
         return found
@@ -152,7 +152,7 @@ class RemoteFolder:
 
     def _put(self, name: str, action: Callable[[], object]) -> None:
         try:
-            tried(self._address(name), action, writing=True)
+            with_retries(self._address(name), action, writing=True)
         except FileNotFoundError:
             raise OutputError(
                 f"{self._address(name)} cannot be written: there is no such bucket. Make it first."
@@ -161,22 +161,22 @@ class RemoteFolder:
     @contextmanager
     def writing(self, name: str) -> Iterator[IO[bytes]]:
         """See `Folder`. The content waits on this machine's disk until it is whole."""
-        with blaming_scratch():
+        with scratch_errors():
             scratch = tempfile.TemporaryDirectory(prefix="assay-")
         with scratch as folder:
             path = Path(folder) / "whole"
-            with blaming_scratch(), path.open("wb") as stream:
+            with scratch_errors(), path.open("wb") as stream:
                 yield stream
             self._put(name, lambda: self._store.put_file(str(path), self._at(name)))
 
     @contextmanager
     def local(self, name: str) -> Iterator[str]:
-        with fetched(self._address(name)) as path:
+        with local_copy(self._address(name)) as path:
             yield path
 
     def sizes(self, under: str = "") -> dict[str, int]:
         with suppress(FileNotFoundError):
-            found = tried(self.path, lambda: self._store.find(self._at(under), detail=True))
+            found = with_retries(self.path, lambda: self._store.find(self._at(under), detail=True))
             start = len(self._root) + 1
             return {name[start:]: int(known["size"] or 0) for name, known in found.items() if not name.endswith("/")}
         return {}
@@ -185,7 +185,7 @@ class RemoteFolder:
         names = [self._at(name) for name in self.sizes(under)]
         if names:
             with suppress(FileNotFoundError):
-                tried(self.path, lambda: self._store.rm(names), writing=True)
+                with_retries(self.path, lambda: self._store.rm(names), writing=True)
 
     @contextmanager
     def locked(self, name: str, owner: str) -> Iterator[None]:
@@ -209,7 +209,7 @@ class RemoteFolder:
         time.sleep(FIRST_WAIT)  # two that came at once: the last one to write has it
         held = self.read(name) or b"{}"
         if json.loads(held).get("token") != mine["token"]:
-            raise held_by(self.path, held)
+            raise lock_error(self.path, held)
 
     def _wait_for(self, name: str, there: bytes) -> None:
         """Return when a lock is nobody's; refuse one that is renewed.
@@ -219,7 +219,7 @@ class RemoteFolder:
         """
         with suppress(ValueError, KeyError, TypeError, OverflowError):
             if 0 <= time.time() - float(json.loads(there)["beat"]) < STALE:
-                raise held_by(self.path, there)
+                raise lock_error(self.path, there)
         end = time.monotonic() + STALE
         while time.monotonic() < end:
             time.sleep(LOOK)
@@ -227,12 +227,9 @@ class RemoteFolder:
             if now is None:
                 return
             if now != there:
-                raise held_by(self.path, now)
+                raise lock_error(self.path, now)
 
     def _beat(self, name: str, mine: dict[str, Any], stop: threading.Event) -> None:
         while not stop.wait(BEAT):
             with suppress(AssayError):
                 self.write(name, json.dumps(mine | {"beat": time.time()}).encode())
-
-
-__all__ = ["RemoteFolder", "fetched", "listed", "tried"]

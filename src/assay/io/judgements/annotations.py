@@ -21,7 +21,7 @@ from assay.io.documents import decode
 from assay.io.files.atomic import atomic_write
 from assay.io.files.system import MOVES_OPEN_FILES, NO_LINK, PLAIN, lock
 from assay.io.files.text import read_text
-from assay.io.judgements.mqm import GOOGLE, WANTED, untagged
+from assay.io.judgements.mqm import GOOGLE, WANTED, without_tags
 from assay.io.table.vocabulary import assign
 
 Errors = tuple[ErrorSpan, ...]
@@ -60,7 +60,7 @@ class GoogleForm:
     def problem(self, text: AnnotatedText) -> str:
         """The form knows neither tabs nor line ends, and takes doubled quotes for a spreadsheet's."""
         for cell in (text.system, text.document, text.segment, text.source, text.target):
-            if any(sign in cell for sign in "\t\n\r\x00") or '""' in cell or untagged(cell)[0] != cell:
+            if any(sign in cell for sign in "\t\n\r\x00") or '""' in cell or without_tags(cell)[0] != cell:
                 return "holds a tab, a line end, doubled quotes or <v>"
         return ""
 

@@ -123,7 +123,7 @@ def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
     """The error spans that an answer names; one that neither names errors nor says that there are none is an InputError."""
     spans: list[ErrorSpan] = []
     unlocated = []
-    texts: dict[Side, Searched] = {"target": Searched(translation), "source": Searched(source)}
+    texts: dict[Side, SearchText] = {"target": SearchText(translation), "source": SearchText(source)}
     named = read_errors(answer)
     for error in named.errors:
         span = _located(error, texts)
@@ -310,7 +310,7 @@ def _quoted(line: str) -> tuple[tuple[str, ...], str, str]:
     return tuple(readings), line[:opening].strip(), line[opening + len(readings[0]) + 2 :].strip()
 
 
-class Searched:
+class SearchText:
     """A text in which quotes are searched, whatever their case and whitespace, in time that is linear in both.
 
     `taken` are the places that errors of the answer have already.
@@ -377,7 +377,7 @@ _ALIKE = {code: min(code, *others) for code, others in casefix._EXTRA_CASES.item
 """Small letters that are one letter under IGNORECASE, such as the two forms of sigma."""
 
 
-def _located(error: NamedError, texts: Mapping[Side, Searched]) -> ErrorSpan | None:
+def _located(error: NamedError, texts: Mapping[Side, SearchText]) -> ErrorSpan | None:
     """Where the quoted words stand; of several readings the longest that stands somewhere."""
     if not error.quotes:
         whole, text = error.category.startswith("non-translation"), texts["target"].text
@@ -391,7 +391,7 @@ def _located(error: NamedError, texts: Mapping[Side, Searched]) -> ErrorSpan | N
     return None
 
 
-def _place(quote: str, searched: Searched) -> tuple[int, int] | None:
+def _place(quote: str, searched: SearchText) -> tuple[int, int] | None:
     """The first place of a quote that no other error of the answer has, else the first: as it stands, else with other
     blanks and case, else from its first to its last part where it leaves words out (``…``)."""
     for search in (searched.whole, searched.elided):

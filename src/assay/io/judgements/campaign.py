@@ -30,7 +30,7 @@ from assay.io.judgements.mqm import read_mqm
 from assay.io.judgements.spans_json import parse_spans
 from assay.io.scores.cards import stem
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import open_table, read_fields
+from assay.io.table.formats import open_table, read_fields
 from assay.io.table.objects import look_at_scores
 from assay.io.table.vocabulary import Layout, Wanted, assign
 

@@ -63,11 +63,11 @@ def by_person(path: Path) -> dict[str, dict[str, str]]:
     """Key to what each person says of it now, the latest last; a key that all took back is not there."""
     said: dict[str, dict[str, str]] = {}
     for decision in read(path):
-        take(said, decision.key, decision.choice, decision.who)
+        apply_decision(said, decision.key, decision.choice, decision.who)
     return said
 
 
-def take(said: dict[str, dict[str, str]], key: str, choice: str, who: str) -> None:
+def apply_decision(said: dict[str, dict[str, str]], key: str, choice: str, who: str) -> None:
     """Put one decision into what people said."""
     people = said.setdefault(key, {})
     people.pop(who, None)

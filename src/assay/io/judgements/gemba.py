@@ -17,8 +17,8 @@ from typing import Any
 from assay.core.errors import AssayError, InputError, MissingPart
 from assay.core.schema import Place, typed
 from assay.io.files.atomic import atomic_write
-from assay.io.files.download import Progress, Say, download
-from assay.io.files.paths import cache_dir, ours
+from assay.io.files.download import Notify, Progress, download
+from assay.io.files.paths import cache_dir, is_trusted
 from assay.io.files.server import offline
 from assay.io.files.text import read_text
 from assay.io.judgements.literals import MOST_SOURCE, PythonLiterals
@@ -62,7 +62,7 @@ def facts() -> GembaFacts:
 def find_prompts(name: str) -> Path:
     """The folder with the prompts of the metric called `name`; the error says what they are and how to get them."""
     place = _home()
-    if ours(place) and all(
+    if is_trusted(place) and all(
         (place / f"{known}.toml").is_file() for known in (name, f"{name}-ref") if known in facts().prompts
     ):
         return place
@@ -86,7 +86,7 @@ def gemba_prompt(name: str, folder: str = "") -> Prompt:
     return _known(name, from_file(str(kept)), str(kept))
 
 
-def fetch_prompts(folder: str | None = None, progress: Progress | None = None, say: Say | None = None) -> Path:
+def fetch_prompts(folder: str | None = None, progress: Progress | None = None, say: Notify | None = None) -> Path:
     """Download the files with the prompts and keep the prompts, unless they are here; the folder comes back."""
     place = Path(folder).expanduser() / "gemba" if folder else _home()
     if all(_kept(name, place) for name in facts().prompts):

@@ -17,8 +17,8 @@ from assay.core.errors import count
 from assay.core.judged import Judgement
 from assay.core.spans import SEVERITIES, ErrorSpan, Side
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import read_fields
-from assay.io.table.quoting import leftover
+from assay.io.table.formats import read_fields
+from assay.io.table.quoting import strip_leftover_quotes
 from assay.io.table.vocabulary import Wanted, assign
 
 WANTED = Wanted(
@@ -170,10 +170,10 @@ def _error(rater: str, source: str, target: str, severity: str, category: str, d
 
 def _clean(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
     """The text without span marks and leftover quoting, and the marked characters of it."""
-    plain, span = untagged(text)
+    plain, span = without_tags(text)
     if '""' not in plain:
         return plain, span
-    clean = plain.replace('""', '"') if doubled else leftover(plain)
+    clean = plain.replace('""', '"') if doubled else strip_leftover_quotes(plain)
     if span is None or clean == plain:
         return clean, span
     # The same undoing on what stands before an offset says where it comes to stand: a wrapped text loses its first quote.
@@ -182,7 +182,7 @@ def _clean(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
     return clean, (start, end)
 
 
-def untagged(text: str) -> tuple[str, tuple[int, int] | None]:
+def without_tags(text: str) -> tuple[str, tuple[int, int] | None]:
     """The text without span marks, and the marked characters; a span that is not closed runs to the end."""
     start = text.find("<v>")
     plain = _TAG.sub("", text)
@@ -220,11 +220,11 @@ def _span(error: _Error, source: str, target: str) -> ErrorSpan | None:
     if error.side is None:
         return None
     own, onto = (error.source, source) if error.side == "source" else (error.target, target)
-    start, end = carried(error.start, error.end, own, onto)
+    start, end = carry_span(error.start, error.end, own, onto)
     return ErrorSpan.of(onto, start, end, error.severity, error.category, error.side)
 
 
-def carried(start: int, end: int, text: str, onto: str) -> tuple[int, int]:
+def carry_span(start: int, end: int, text: str, onto: str) -> tuple[int, int]:
     """Where characters start to end of `text` stand in `onto`, an edited copy of it.
 
     What lies before the first or after the last difference keeps its characters; what touches the difference covers it.

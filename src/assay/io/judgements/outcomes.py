@@ -20,9 +20,9 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.numbers import to_number
 from assay.core.outcomes import BOTH, DEV, NO_TYPE, TEST, TaskOutcomes, concat
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.open_table import Quoting, score_place
-from assay.io.table.quoting import quoted
+from assay.io.table.quoting import quote_cell
 from assay.io.table.role_columns import RoleColumns, lay_out
 from assay.io.table.vocabulary import ColumnChoice, Wanted
 
@@ -87,10 +87,12 @@ def read_outcomes(
         for piece in table.pieces(reader.wanted, CHUNK):
             if judged is None:
                 outcomes = reader.column(piece, layout.places["outcome"])
-                worth += [worth_of(value, f"{name} {piece.where(i)}") for i, value in enumerate(outcomes)]
+                worth += [outcome_value(value, f"{name} {piece.where(i)}") for i, value in enumerate(outcomes)]
             for column, place in places.items():
                 cells = reader.column(piece, place)
-                values[column] += [number(value, column, f"{name} {piece.where(i)}") for i, value in enumerate(cells)]
+                values[column] += [
+                    score_value(value, column, f"{name} {piece.where(i)}") for i, value in enumerate(cells)
+                ]
             for role, place in layout.places.items():
                 read[role] += reader.column(piece, place)
             for i, texts in enumerate(reader.references(piece)):
@@ -105,7 +107,7 @@ def read_outcomes(
     return _outcomes(read, references, np.array(worth), {c: np.array(v) for c, v in values.items()}, name)
 
 
-def worth_of(value: object, where: str) -> float:
+def outcome_value(value: object, where: str) -> float:
     """An outcome as a number: 1 for a success, 0 for a breakdown, or a grade between them."""
     word = str(value).strip().lower()
     if word in GOOD:
@@ -121,7 +123,7 @@ def worth_of(value: object, where: str) -> float:
     return grade
 
 
-def number(value: object, column: str, where: str) -> float:
+def score_value(value: object, column: str, where: str) -> float:
     """A score in a cell; NaN where the cell is empty or says so. One that is not finite is no reason to stop: rules pass it on
     to people."""
     found = float("nan") if value is None or value == "" else to_number(value)
@@ -285,5 +287,5 @@ def as_tsv(outcomes: TaskOutcomes) -> str:
         cells += [outcomes.back[row] or ""] if outcomes.back is not None else []
         cells += [repr(float(values[row])) for values in outcomes.scores.values()]
         cells = [" ".join(cell.split()) if any(c in cell for c in "\t\n\r") else cell for cell in cells]
-        lines.append("\t".join(map(quoted, cells)))
+        lines.append("\t".join(map(quote_cell, cells)))
     return "\n".join(lines) + "\n"

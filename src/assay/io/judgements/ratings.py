@@ -16,7 +16,7 @@ _SAID = re.compile(rf"\b(?:score|rating|stars?)\b[\s*_:=\"'`(]*({_NUMBER})", re.
 _STARS = ("one", "two", "three", "four", "five")
 
 
-def number(answer: str, low: float, high: float) -> float | None:
+def read_number(answer: str, low: float, high: float) -> float | None:
     """The one number between `low` and `high` that an answer gives; None where there is none, or no telling which."""
     text = re.sub(rf"\(?\b{low:g}\s*(?:-|–|to)\s*{high:g}\b\)?", "", answer[:MOST_ANSWER]).strip()  # the scale itself
     found = [_only(text, high), *(_only(match, high) for match in _SAID.findall(text))]
@@ -34,14 +34,14 @@ def _only(text: str, high: float) -> float | None:
     return float(numbers[0]) if len(numbers) == 1 else None
 
 
-def stars(answer: str, low: float, high: float) -> float | None:
+def read_stars(answer: str, low: float, high: float) -> float | None:
     """How many stars an answer gives: drawn, in words or in digits; None where these disagree."""
     text = answer[:MOST_ANSWER].lower()
     bare = re.sub(r"\*\*([^*]+)\*\*", r"\1", text)  # bold, not two stars
     said = {float(bare.count(mark)) for mark in "*★⭐" if mark in bare}
     words = " " + re.sub(r"[^\w]+", " ", bare) + " "
     said |= {float(value) for value, word in enumerate(_STARS, 1) if f" {word} " in words or f" {value} star" in words}
-    if (value := number(bare, low, high)) is not None:
+    if (value := read_number(bare, low, high)) is not None:
         said.add(value)
     if len(said) != 1:
         return None
@@ -49,7 +49,7 @@ def stars(answer: str, low: float, high: float) -> float | None:
     return value if low <= value <= high else None
 
 
-def named_class(answer: str, classes: Sequence[str]) -> float | None:
+def read_class(answer: str, classes: Sequence[str]) -> float | None:
     """The place, from 0, of the one class that an answer names; a class whose name holds another's counts alone."""
     text = answer[:MOST_ANSWER].lower()
     named = [place for place, name in enumerate(classes) if name.lower() in text]

@@ -17,7 +17,7 @@ from assay.core.judged import Judged
 from assay.core.numbers import to_number
 from assay.core.schema import shorten
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.open_table import Quoting
 from assay.io.table.role_columns import lay_out
 from assay.io.table.vocabulary import HUMAN_SCORES, ColumnChoice, Wanted, spelled, spellings

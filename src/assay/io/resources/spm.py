@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.io.files.paths import cache_dir, ours
+from assay.io.files.paths import cache_dir, is_trusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,5 +46,5 @@ def find_spm(name: str) -> Path | None:
     """A local copy of a published model: assay's own, else sacrebleu's (under ``$SACREBLEU`` or ``~/.sacrebleu``)."""
     sacrebleu = os.environ.get("SACREBLEU")
     theirs = (Path(sacrebleu) if sacrebleu else Path.home() / ".sacrebleu") / "models" / SPM_MODELS[name].sacrebleu_file
-    own = [spm_home(name)] if ours(spm_home(name).parent) else []
+    own = [spm_home(name)] if is_trusted(spm_home(name).parent) else []
     return next((path for path in (*own, theirs) if path.is_file()), None)

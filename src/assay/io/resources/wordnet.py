@@ -230,11 +230,11 @@ def find() -> Path | None:
     """Where WordNet lies on this machine, or None: ASSAY_WORDNET, Debian's folder, the cache, NLTK's data folders."""
     named = os.environ.get("ASSAY_WORDNET")
     if named:
-        return checked(Path(named))
+        return check_folder(Path(named))
     return next(filter(_complete, _places()), None)
 
 
-def checked(place: Path) -> Path:
+def check_folder(place: Path) -> Path:
     """`place`, or an error that says what is missing there."""
     if not _complete(place):
         absent = next((name for name in NEEDED if not (place / name).is_file()), NEEDED[0])

@@ -80,7 +80,7 @@ def stem(path: Path) -> str:
     return name or path.name
 
 
-def unsaid(path: Path) -> str:
+def missing_needs_note(path: Path) -> str:
     """The sentence for a file that does not say what its metric reads."""
     return (
         f"{path} does not say what its metric reads and counts as reference-based: write {path}:source (reference, both), "

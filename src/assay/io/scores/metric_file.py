@@ -22,7 +22,7 @@ from assay.core.suite import Measured
 from assay.io.scores.cards import file_card, split, stem
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.delimited import DelimitedTable
-from assay.io.table.forms import open_table, read_fields
+from assay.io.table.formats import open_table, read_fields
 from assay.io.table.objects import look_at_scores
 from assay.io.table.open_table import OpenTable
 from assay.io.table.vocabulary import Wanted, assign

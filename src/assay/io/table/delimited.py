@@ -17,7 +17,7 @@ from typing import Protocol
 from assay.core.errors import InputError, count
 from assay.io.files.text import file_name, read_blocks, regroup, split_lines
 from assay.io.table.open_table import ROWS, Opened, OpenTable, Piece
-from assay.io.table.quoting import Quotes, long_fields, unquoted
+from assay.io.table.quoting import Quotes, long_fields, unquote_cell
 
 MOST_COLUMNS = 16_384
 """As many as a spreadsheet has."""
@@ -90,7 +90,7 @@ class TabCells:
     def _split(self, lines: list[str]) -> list[list[str]]:
         rows = [line.split("\t", MOST_COLUMNS) for line in lines]
         if self._quotes.on:
-            before, rows = rows, [[unquoted(cell) if cell[:1] == '"' else cell for cell in row] for row in rows]
+            before, rows = rows, [[unquote_cell(cell) if cell[:1] == '"' else cell for cell in row] for row in rows]
             self.unquoted_rows += sum(map(operator.ne, before, rows))
         return rows
 

@@ -63,7 +63,7 @@ class OpenTable(ABC):
     name = "the table"
     """What messages call it."""
     form = ""
-    """Its form, by the name it has in `assay.io.table.forms`; a frame has none."""
+    """Its form, by the name it has in `assay.io.table.formats`; a frame has none."""
     names: list[str]
     """Its columns; none where a JSON file has no row."""
     kinds: Mapping[str, Any] | None = None

@@ -42,17 +42,17 @@ def all_quoted(blocks: Iterable[str]) -> bool:
     return not any(begins_quoted(text) and _BROKEN.search(text) for text in blocks)
 
 
-def unquoted(cell: str) -> str:
+def unquote_cell(cell: str) -> str:
     """The content of a quoted cell; any other cell as it stands."""
     return cell[1:-1].replace('""', '"') if cell[:1] == '"' else cell
 
 
-def quoted(cell: str) -> str:
+def quote_cell(cell: str) -> str:
     """The cell as it must be written into a TSV so that it is read again as it is."""
     return '"' + cell.replace('"', '""') + '"' if cell[:1] == '"' else cell
 
 
-def leftover(cell: str) -> str:
+def strip_leftover_quotes(cell: str) -> str:
     """The cell without one level of leftover CSV quoting: ``"a ""b"" c"`` becomes ``a "b" c``.
 
     For single cells of files that are not quoted as a whole: only doubled marks inside show that the outer ones are

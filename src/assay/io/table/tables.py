@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.core.batch import Batch, EmptyReference, Segment
 from assay.core.errors import InputError, listing, unknown
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.open_table import ROWS, OpenTable, Quoting
 from assay.io.table.role_columns import RoleColumns, lay_out
 from assay.io.table.vocabulary import ColumnChoice, Layout, Wanted, columns_chosen, plain, spelled, spellings

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from assay.core.errors import InputError, listing
 from assay.io.files.text import LONGEST_LINE, file_name, open_utf8, read_blocks
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.markup import Event, Events, pair, text_until_end
 from assay.io.table.open_table import Opened
+from assay.io.table.xml_parser import Event, Events, pair, text_until_end
 
 SETS: Mapping[str, str] = {"srcset": "source", "refset": "reference", "tstset": "mt"}
 _TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^<>]*)>", re.IGNORECASE)

@@ -17,8 +17,8 @@ from posixpath import join, normpath
 from assay.core.errors import InputError, count, listing
 from assay.io.files.text import LONGEST_LINE, file_name
 from assay.io.table.delimited import MOST_COLUMNS, Chunk, DelimitedTable, Fields
-from assay.io.table.markup import SafeParser, events
 from assay.io.table.open_table import Opened, OpenTable
+from assay.io.table.xml_parser import SafeParser, events
 
 MARK = b"PK\x03\x04"
 MOST_PART = 1 << 30

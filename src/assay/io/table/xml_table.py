@@ -8,9 +8,9 @@ from typing import Any
 
 from assay.core.errors import InputError, count, listing
 from assay.io.files.text import file_name
-from assay.io.table.markup import Event, Events, events, pair, pass_over, text_until_end
 from assay.io.table.open_table import MappingTable, Numbered, Opened, OpenTable
 from assay.io.table.wmt_sets import SETS, sgml_rows, tags, wmt_xml_rows
+from assay.io.table.xml_parser import Event, Events, events, pair, pass_over, text_until_end
 
 Reader = Callable[[Event, Events, Opened, list[str]], Iterator[Numbered]]
 """From the root, the events after it, the file and a list for notes to rows that all have the same keys."""

@@ -21,7 +21,7 @@ from assay.core.numbers import to_number, to_whole
 from assay.core.schema import shorten
 from assay.io.scores.cards import file_card, stem
 from assay.io.scores.metric_file import parse_spec
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.objects import look_at_scores
 from assay.io.table.vocabulary import Wanted, assign
 from assay.io.wmt.scores import read_domain_scores, read_scores
@@ -61,12 +61,12 @@ def read_metric(spec: str, sets: Mapping[str, EvalSet]) -> Scored:
     else:
         found = {file_card(path).name: _table(path, sets)}
     return {
-        name: {pair: completed(scores).oriented(higher) for pair, scores in by_pair.items()}
+        name: {pair: with_system_means(scores).oriented(higher) for pair, scores in by_pair.items()}
         for name, by_pair in found.items()
     }
 
 
-def completed(scores: LevelScores) -> LevelScores:
+def with_system_means(scores: LevelScores) -> LevelScores:
     """System scores where only segments were scored: their means over the segments that have a score."""
     import numpy as np
 

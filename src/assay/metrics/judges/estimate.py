@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from assay.io.endpoint.budget import estimated_tokens
 from assay.io.endpoint.chat import ChatAnswer
-from assay.io.endpoint.spending import tokens_of
 from assay.io.judgements.answers import without_thoughts
 from assay.io.judgements.prompts import Prompt, filled
 
@@ -53,4 +53,4 @@ def estimated(prompt: Prompt, question: Question, kept: Kept, texts: Mapping[str
 
 
 def _asked(messages: list[dict[str, str]], answer: int) -> RequestEstimate:
-    return RequestEstimate(1, 0, sum(tokens_of(message["content"]) + _TURN for message in messages), answer)
+    return RequestEstimate(1, 0, sum(estimated_tokens(message["content"]) + _TURN for message in messages), answer)

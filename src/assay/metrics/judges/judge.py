@@ -19,10 +19,10 @@ from assay.core.langpair import languages
 from assay.core.metric import Card, Metric, Scores, Signature
 from assay.data import rows
 from assay.io.endpoint.address import address_of
-from assay.io.endpoint.asker import Asker
+from assay.io.endpoint.budget import BudgetReached, LlmBudget, money
 from assay.io.endpoint.chat import ChatAnswer
-from assay.io.endpoint.settings import AskingStopped, Llm, settings_now
-from assay.io.endpoint.spending import BudgetReached, Purse, money
+from assay.io.endpoint.client import LlmClient
+from assay.io.endpoint.settings import AskingStopped, Llm, current_llm
 from assay.io.judgements.answers import without_thoughts
 from assay.io.judgements.prompts import Prompt, filled
 from assay.metrics.judges.estimate import RequestEstimate, estimated
@@ -56,7 +56,7 @@ class PromptJudge(Metric):
         self.answered: set[str] = set()
         """The models that answered, as the endpoint names them."""
         self._used: Llm | None = None
-        self._spent = Purse()
+        self._spent = LlmBudget()
         self._said: dict[str, str] = {}
 
     @property
@@ -67,7 +67,7 @@ class PromptJudge(Metric):
     @property
     def signature(self) -> Signature:
         """Model, prompt, temperature and samples; the models that the endpoint reported, once it has answered."""
-        settings = self._used or settings_now() or Llm()
+        settings = self._used or current_llm() or Llm()
         return Signature.of(
             self.card.label, VERSION, prompt=f"{self.prompt.version}-{self.prompt.digest}", model=self._model(settings) or "none",
             answered="+".join(sorted(self.answered)) or "none", temp="none" if self.temperature is None else self.temperature,
@@ -86,7 +86,7 @@ class PromptJudge(Metric):
     def score(self, batch: Batch) -> Scores:
         """Ask about every row; several questions are under way at once."""
         asker = self._asker(response_cache())
-        purse, rows = asker.settings.purse, list(self._texts(batch))
+        purse, rows = asker.settings.budget, list(self._texts(batch))
         at_first = replace(purse)
         before = self.estimate(batch, asker)
         readings: list[list[JudgeReading]] = [[UNREADABLE] * self.samples for _ in rows]
@@ -126,7 +126,7 @@ class PromptJudge(Metric):
             raise self._explained(problem, done // self.samples, len(rows), asker) from None
         return self._scores(readings)
 
-    def estimate(self, batch: Batch, asker: Asker | None = None) -> RequestEstimate:
+    def estimate(self, batch: Batch, asker: LlmClient | None = None) -> RequestEstimate:
         """What would be asked about these rows, and about how many tokens it would take; nothing is asked."""
         asker = asker or self._asker(response_cache())
 
@@ -138,10 +138,10 @@ class PromptJudge(Metric):
 
     def cost(self, estimate: RequestEstimate) -> float | None:
         """What an estimate costs; None without prices."""
-        prices = (settings_now() or Llm()).purse.prices
+        prices = (current_llm() or Llm()).budget.prices
         return None if prices is None else prices.cost(estimate.tokens_in, estimate.tokens_out)
 
-    def _judged(self, asker: Asker, texts: dict[str, str], sample: int) -> JudgeReading:
+    def _judged(self, asker: LlmClient, texts: dict[str, str], sample: int) -> JudgeReading:
         """One sample about one translation. An answer that cannot be read is asked for again, a little warmer each time."""
         opening, first = JudgeReading(), self.prompt.first
         if first is not None:
@@ -163,7 +163,7 @@ class PromptJudge(Metric):
         return replace(reading, spans=reading.spans or opening.spans, flags=reading.flags | opening.flags)
 
     def _ask(
-        self, asker: Asker, messages: list[dict[str, str]], attempt: int, sample: int, limit: int | None
+        self, asker: LlmClient, messages: list[dict[str, str]], attempt: int, sample: int, limit: int | None
     ) -> ChatAnswer:
         heat = self.temperature if self.temperature is None else round(min(self.temperature + STEP * attempt, 2.0), 3)
         number = sample if self.temperature is not None else sample + attempt * self.samples
@@ -177,9 +177,9 @@ class PromptJudge(Metric):
     def _model(self, settings: Llm) -> str:
         return self.model or settings.model
 
-    def _asker(self, kept: ResponseCache | None) -> Asker:
+    def _asker(self, kept: ResponseCache | None) -> LlmClient:
         """Whom to ask, after what was said of it: the metric's own options first, then those of the call, then the environment."""
-        settings = self._used = settings_now() or self._used or Llm()
+        settings = self._used = current_llm() or self._used or Llm()
         address = address_of(self.endpoint or settings.endpoint, self.card.name)
         model = self._model(settings)
         if not model:
@@ -187,7 +187,7 @@ class PromptJudge(Metric):
                 f"{self.card.name} does not know which model to ask at {address.server}: --llm NAME, "
                 f"{self.card.name}:model=NAME or ASSAY_LLM_MODEL."
             )
-        return Asker(address, model, settings, kept if settings.keep else None)
+        return LlmClient(address, model, settings, kept if settings.keep else None)
 
     def _texts(self, batch: Batch) -> Iterator[dict[str, str]]:
         """What is put into the prompt for each row."""
@@ -226,21 +226,21 @@ class PromptJudge(Metric):
             flags={flag: np.array([flag in reading.flags for reading, _ in joined], dtype=bool) for flag in raised},
         )
 
-    def _account(self, asker: Asker) -> None:
+    def _account(self, asker: LlmClient) -> None:
         """What people should hear of the cost, over all batches; nothing where every answer was kept from before."""
         if self._spent.requests:
-            self._said["cost"] = f"{self.card.name} asked {asker.address.server}: {self._spent.said()}."
+            self._said["cost"] = f"{self.card.name} asked {asker.address.server}: {self._spent.summary()}."
         if asker.cache is None and asker.asked:
             self._said["kept"] = f"the answers to {self.card.name} were not kept: the same call will ask and pay again."
 
-    def _progress(self, asker: Asker, before: RequestEstimate | None = None) -> str:
+    def _progress(self, asker: LlmClient, before: RequestEstimate | None = None) -> str:
         if before is not None:
             cost = self.cost(before)
             price = "" if cost is None else f", {money(cost)}"
             return f"{self.card.name} (about {before.tokens_in + before.tokens_out:,} tokens{price})"
-        return f"{self.card.name} ({asker.settings.purse.said()})"
+        return f"{self.card.name} ({asker.settings.budget.summary()})"
 
-    def _explained(self, problem: BaseException, done: int, total: int, asker: Asker) -> AssayError:
+    def _explained(self, problem: BaseException, done: int, total: int, asker: LlmClient) -> AssayError:
         """One sentence: what stopped the judge, how far it was, and that nothing is lost."""
         kept = asker.cache is not None
         so_far = f"{done:,} of {count(total, 'segment')} judged"

@@ -12,7 +12,7 @@ from assay.core.errors import InputError
 from assay.core.spans import ErrorSpan
 from assay.io.judgements.answers import NamedError, named_errors, read_answer
 from assay.io.judgements.prompts import Prompt
-from assay.io.judgements.ratings import named_class, number, stars
+from assay.io.judgements.ratings import read_class, read_number, read_stars
 
 _REFUSAL = re.compile(
     r"\W*(?:(?:i['’]m|i am) (?:(?:really |very |so )?sorry|unable|not able)|sorry\b|i (?:can ?not|can['’]t|won['’]t|will not)\b"
@@ -55,9 +55,9 @@ def _rating(prompt: Prompt, answer: str, translation: str, source: str) -> Judge
         return replace(errors(answer, translation, source), value=value)
     low, high = prompt.low or 0.0, prompt.high or 0.0
     if prompt.answer == "classes":
-        found = named_class(answer, prompt.classes)
+        found = read_class(answer, prompt.classes)
     else:
-        found = (stars if prompt.answer == "stars" else number)(answer, low, high)
+        found = (read_stars if prompt.answer == "stars" else read_number)(answer, low, high)
     return UNREADABLE if found is None else JudgeReading(found)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart
 from assay.data.checkpoints import PublishedCheckpoint, checkpoints
-from assay.io.files.download import Progress, Say, download, explained
-from assay.io.files.paths import cache_dir, ours
+from assay.io.files.download import Notify, Progress, download, download_error
+from assay.io.files.paths import cache_dir, is_trusted
 from assay.io.files.server import head, may_carry_secrets, offline
 
 HUB = "https://huggingface.co"
@@ -30,7 +30,7 @@ def checkpoint_home(name: str) -> Path:
 
 def copies(name: str, known: PublishedCheckpoint) -> list[Path]:
     """Return folders that may hold a copy: assay's own, then those in the hub's cache."""
-    own = [checkpoint_home(name)] if ours(checkpoint_home(name)) else []
+    own = [checkpoint_home(name)] if is_trusted(checkpoint_home(name)) else []
     return [*own, *cached(known.repository)]
 
 
@@ -68,7 +68,7 @@ def fetch_files(
     folder: str | None,
     choices: Sequence[Sequence[tuple[str, str]]],
     progress: Progress | None,
-    say: Say | None,
+    say: Notify | None,
 ) -> Path:
     """Download the missing files. Each choice lists alternative files with addresses; the first that exists is taken."""
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
@@ -90,7 +90,7 @@ def fetch_files(
     return place
 
 
-def _authorization(name: str, say: Say | None) -> dict[str, str]:
+def _authorization(name: str, say: Notify | None) -> dict[str, str]:
     """Return the header with the token, unless the connection to the hub is not encrypted."""
     token, gated = os.environ.get("HF_TOKEN", "").strip(), checkpoints()[name].gated
     if gated and not token:
@@ -129,9 +129,9 @@ def _described(name: str, address: str, target: Path, headers: Mapping[str, str]
             raise MissingPart(
                 f"the hub does not hand {name} to {who} ({error.code} at {address}). {instruction(name)}"
             ) from error
-        raise explained(error, name, address, target) from error
+        raise download_error(error, name, address, target) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise explained(OSError(str(error)), name, address, target) from error
+        raise download_error(OSError(str(error)), name, address, target) from error
     # A redirect's own ETag is not that of the file it leads to.
     tag = said.get("X-Linked-ETag") or (said.get("ETag") if status == 200 else None) or ""
     tag = tag.removeprefix("W/").strip('"')

@@ -20,8 +20,8 @@ from assay.data import rows
 from assay.data.checkpoints import PublishedCheckpoint, checkpoints, of_family
 from assay.io.documents import read_document
 from assay.io.files.atomic import atomic_write
-from assay.io.files.download import Progress, Say, download
-from assay.io.files.paths import ours
+from assay.io.files.download import Notify, Progress, download
+from assay.io.files.paths import is_trusted
 from assay.io.files.server import offline
 from assay.models.files.hub import address_of, cached, checkpoint_home, copies, fetch_files, hub_address, instruction
 
@@ -104,7 +104,7 @@ def find_encoder(name: str) -> Path:
 
 
 def fetch_published(
-    name: str, folder: str | None = None, progress: Progress | None = None, say: Say | None = None
+    name: str, folder: str | None = None, progress: Progress | None = None, say: Notify | None = None
 ) -> Path:
     """Download a published checkpoint and return its folder. An interrupted download resumes.
 
@@ -130,7 +130,7 @@ def fetch_published(
     return place
 
 
-def _fetch_baselines(name: str, place: Path, say: Say | None) -> None:
+def _fetch_baselines(name: str, place: Path, say: Notify | None) -> None:
     try:
         for row in rows("bertscore_baselines.csv"):
             target = place / "baselines" / f"{row['language']}.tsv"
@@ -147,7 +147,7 @@ def baselines_address() -> str:
 
 
 def _fetch_sharded(
-    name: str, known: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Say | None
+    name: str, known: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Notify | None
 ) -> Path:
     """Download weights in one file or several, with the tokenizer of another repository if their own has none."""
     tokenizer = f"{hub_address()}/{known.tokenizer or known.repository}/resolve/main"
@@ -173,7 +173,7 @@ def _parts(index: Path) -> list[str]:
 
 
 def _unpacked(
-    name: str, known: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Say | None
+    name: str, known: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Notify | None
 ) -> Path:
     """Extract the files of an archive by their base names; other members are not written."""
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
@@ -206,7 +206,7 @@ MOST_FILES, MOST_TIMES = 1000, 20
 def find_archive(name: str) -> Path:
     """Return a local copy: assay's own, else a port in the hub's cache. If there is none, the error says how to get it."""
     own = checkpoint_home(name)
-    if ours(own) and (own / MARKER).is_file():
+    if is_trusted(own) and (own / MARKER).is_file():
         return own
     for place in cached(checkpoints()[name].port):
         if (place / "config.json").is_file():
@@ -215,7 +215,7 @@ def find_archive(name: str) -> Path:
 
 
 def fetch_archive(
-    name: str, folder: str | None = None, progress: Progress | None = None, say: Say | None = None
+    name: str, folder: str | None = None, progress: Progress | None = None, say: Notify | None = None
 ) -> Path:
     """Download an archive, unless it is unpacked already, unpack it, and return the folder. A download resumes."""
     address = checkpoints()[name].archive

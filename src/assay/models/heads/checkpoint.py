@@ -213,10 +213,10 @@ def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
 
     import yaml
 
-    from assay.io.files.atomic import atomic_write, own_folder
+    from assay.io.files.atomic import atomic_write, make_output_folder
 
     place = Path(folder)
-    own_folder(place / "checkpoints")
+    make_output_folder(place / "checkpoints")
     hparams = {**model.config.to_hparams(), "pretrained_model": "."}
     content = {
         "state_dict": to_official({k: v.cpu() for k, v in model.state_dict().items()}, model.encoder_config),

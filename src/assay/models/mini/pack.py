@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.io.files.atomic import atomic_write, own_folder
+from assay.io.files.atomic import atomic_write, make_output_folder
 from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.model import MiniModel
 from assay.models.mini.pieces import Arrays
@@ -110,7 +110,7 @@ def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
 def write_model(model: MiniModel, pieces: Path, folder: Path, card: Mapping[str, Any]) -> None:
     """The folder that the runtime opens; `pieces` is the prepared file of the vocabulary."""
     matrices, embeddings = packed_tensors(model)
-    own_folder(folder)
+    make_output_folder(folder)
     write_tensors(folder / MODEL, matrices)
     write_tensors(folder / EMBEDDINGS, embeddings)
     write_tensors(folder / PIECES, read_tensors(pieces))

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from assay.io.files.atomic import own_folder
+from assay.io.files.atomic import make_output_folder
 from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.batch import FILE, READINGS, VIEWS, Predictions, TrainingBatch, assemble, join, piece_path
 from assay.models.mini.config import MiniConfig, StageConfig, plain_stage
@@ -153,7 +153,7 @@ class StageRun(Loop):
         """Train the stage and write its weights, unless it is trained."""
         if (self.folder / WEIGHTS).is_file():
             return
-        own_folder(self.folder)
+        make_output_folder(self.folder)
         saved = self.restore()
         model = self.fresh()
         if saved:

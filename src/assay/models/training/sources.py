@@ -22,7 +22,7 @@ from assay.io.documents import decode
 from assay.io.files.text import read_lines
 from assay.io.judgements.mqm import MqmSegment, read_mqm
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import objects, open_table
+from assay.io.table.formats import objects, open_table
 from assay.io.table.tables import columns_of
 from assay.io.table.vocabulary import plain, spelled, spellings
 from assay.models.training.records import Record, mqm_unit

@@ -20,7 +20,7 @@ from assay.core.table import Table
 from assay.engine.languages import as_computed
 from assay.engine.measure import measure_systems
 from assay.engine.store import Store
-from assay.io.wmt.metric_files import completed, read_metric
+from assay.io.wmt.metric_files import read_metric, with_system_means
 from assay.metrics import build_metrics
 from assay.suites.wmt import judged_systems, pair_facts, read_pairs
 from assay.verbs.result import Result
@@ -152,7 +152,7 @@ class NewMetrics:
             for metric_name, by_pair in read_metric(file, sets).items():
                 found.setdefault(metric_name, {}).update(by_pair)
         for metric_name, scores in self.extra.items():
-            found.setdefault(metric_name, {}).update({pair: completed(given) for pair, given in scores.items()})
+            found.setdefault(metric_name, {}).update({pair: with_system_means(given) for pair, given in scores.items()})
         taken = {name.name for evalset in sets.values() for name in evalset.metric_names()}
         taken &= set(stored) if stored is not None else taken
         return {f"{name} (new)" if name in taken else name: by_pair for name, by_pair in found.items()}

@@ -16,7 +16,7 @@ from assay.engine.arguments import make_batch
 from assay.engine.grouping import column_of, grouped
 from assay.engine.inputs import from_columns, from_files, from_known, from_table, split_name
 from assay.engine.run import run_inputs
-from assay.io.table.bare import is_table
+from assay.io.table.detection import is_table
 from assay.metrics import build_metrics
 from assay.verbs.shared.defaults import with_defaults
 from assay.verbs.shared.named_sets import known_texts

@@ -21,7 +21,7 @@ from assay.core.suite import Measured, Suite
 from assay.engine.languages import as_computed, check_languages
 from assay.engine.measure import measure_items, measure_judged
 from assay.engine.store import Store
-from assay.io.scores.cards import file_card, split, unsaid
+from assay.io.scores.cards import file_card, missing_needs_note, split
 from assay.io.scores.metric_file import read_metric
 from assay.metrics import build_metrics
 from assay.suites import SUITES
@@ -298,4 +298,6 @@ def _ids(content: Sequence[Item] | Judged) -> list[str]:
 
 def _unsaid(metric_files: Sequence[str]) -> list[str]:
     """A sentence for every score file that does not say what its metric reads."""
-    return [unsaid(path) for path, words in map(split, metric_files) if file_card(path, words).needs == "either"]
+    return [
+        missing_needs_note(path) for path, words in map(split, metric_files) if file_card(path, words).needs == "either"
+    ]

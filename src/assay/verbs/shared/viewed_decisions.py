@@ -19,7 +19,7 @@ from assay.decide.goals import parse_goal
 from assay.decide.rule import EVERY
 from assay.decide.sweep import Named, Swept, sweep
 from assay.decide.tables import labels_columns
-from assay.report.scores import with_added
+from assay.report.scores import add_columns
 from assay.stats.classification import bin_threshold
 from assay.verbs.shared.viewed_people import numbers
 
@@ -170,7 +170,7 @@ def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: SeenQualities) -
             own: Mapping[str, Sequence[Any]] = {} if part.rows is None else part.rows.by_role()
             numbered = {} if "segment" in own else {"segment": range(done + 1, done + len(part) + 1)}
             done += len(part)
-            columns = with_added({**numbered, **own}, added, [], nested=True)
+            columns = add_columns({**numbered, **own}, added, [], nested=True)
             for row in zip(*columns.values(), strict=True):
                 yield dict(zip(columns, row, strict=True))
 

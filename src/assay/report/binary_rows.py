@@ -14,7 +14,7 @@ from typing import IO, Any
 from assay.core.columns import Columns, import_polars, plain_list
 from assay.core.errors import InputError
 from assay.core.rows import SPAN, SPANS
-from assay.io.files.atomic import blaming_scratch
+from assay.io.files.atomic import scratch_errors
 from assay.report.rows import cell_text
 
 
@@ -72,7 +72,7 @@ def _parquet(parts: Iterator[Columns], stream: IO[bytes], numbers: Collection[st
         }
         for file, mine in zip(files, found, strict=True):
             if mine != kinds:
-                with blaming_scratch():
+                with scratch_errors():
                     again = _strict(polars, polars.read_parquet(file).to_dict(as_series=False), kinds)
                     again.write_parquet(file)
         _write_joined(files, folder, stream)
@@ -90,7 +90,7 @@ def _common(polars: ModuleType, kinds: Sequence[Any], number: bool) -> Any:
 
 @contextmanager
 def _scratch() -> Iterator[Path]:
-    with blaming_scratch():
+    with scratch_errors():
         scratch = tempfile.TemporaryDirectory(prefix="assay-")
     with scratch as folder:
         yield Path(folder)
@@ -98,7 +98,7 @@ def _scratch() -> Iterator[Path]:
 
 def _kept(folder: Path, number: int, frame: Any) -> Path:
     file = folder / f"{number:06}.parquet"
-    with blaming_scratch():
+    with scratch_errors():
         frame.write_parquet(file)
     return file
 
@@ -106,7 +106,7 @@ def _kept(folder: Path, number: int, frame: Any) -> Path:
 def _write_joined(files: Sequence[Path], folder: Path, stream: IO[bytes]) -> None:
     """Write the parts as one file, of one row group for each."""
     whole = folder / "whole.parquet"
-    with blaming_scratch():
+    with scratch_errors():
         import_polars("Parquet").scan_parquet(files).sink_parquet(whole)
     with whole.open("rb") as source:
         shutil.copyfileobj(source, stream)

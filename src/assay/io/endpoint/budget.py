@@ -12,7 +12,7 @@ UNLIMITED_ANSWER = 1000
 """Tokens set aside for an answer that has no limit of its own."""
 
 
-def tokens_of(text: str) -> int:
+def estimated_tokens(text: str) -> int:
     """About how many tokens a text has: four letters of ASCII, or one and a half others, make one."""
     plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
     return round(plain / 4 + (len(text) - plain) / 1.5) + 1
@@ -34,7 +34,7 @@ class BudgetReached(InputError):
 
 
 @dataclass
-class Purse:
+class LlmBudget:
     """Counts what is spent and stops before it is more than allowed. Safe to use from several threads.
 
     What a request may cost at most is set aside before it is sent, and settled when the answer has come. A request for which too
@@ -51,7 +51,7 @@ class Purse:
     cost: float = 0.0
     estimated: bool = False
     """Whether an endpoint did not count its tokens, so that the numbers are estimates."""
-    _aside: float = 0.0
+    _reserved: float = 0.0
     _open: int = 0
     _change: threading.Condition = field(default_factory=threading.Condition, repr=False)
 
@@ -61,14 +61,14 @@ class Purse:
                 "--max-cost needs prices: --price IN,OUT for a million tokens of questions and of answers."
             )
 
-    def set_aside(self, tokens_in: int, tokens_out: int) -> float:
+    def reserve(self, tokens_in: int, tokens_out: int) -> float:
         """Before a request: the money that is set aside for it. BudgetReached where nothing more may be sent."""
         wanted = self.prices.cost(tokens_in, tokens_out) if self.prices else 0.0
         with self._change:
             while True:
                 if self.max_requests is not None and self.requests >= self.max_requests:
                     raise BudgetReached(f"the {count(self.max_requests, 'request')} of --max-requests are sent")
-                if self.max_cost is None or self.cost + self._aside + wanted <= self.max_cost:
+                if self.max_cost is None or self.cost + self._reserved + wanted <= self.max_cost:
                     break
                 if not self.requests:
                     raise BudgetReached(
@@ -79,30 +79,30 @@ class Purse:
                 self._change.wait()
             self.requests += 1
             self._open += 1
-            self._aside += wanted
+            self._reserved += wanted
             return wanted
 
-    def settle(self, aside: float, answer: ChatAnswer | None, asked: str = "") -> None:
+    def settle(self, reserved: float, answer: ChatAnswer | None, asked: str = "") -> None:
         """After a request: what it cost indeed; nothing where no answer came."""
         with self._change:
             self._open -= 1
-            self._aside -= aside
+            self._reserved -= reserved
             if answer is not None:
                 tokens = (answer.tokens_in, answer.tokens_out)
                 if not answer.counted:
-                    tokens, self.estimated = (tokens_of(asked), tokens_of(answer.text)), True
+                    tokens, self.estimated = (estimated_tokens(asked), estimated_tokens(answer.text)), True
                 self.tokens_in += tokens[0]
                 self.tokens_out += tokens[1]
                 self.cost += self.prices.cost(*tokens) if self.prices else 0.0
             self._change.notify_all()
 
-    def add(self, purse: Purse, before: Purse) -> None:
+    def add(self, budget: LlmBudget, before: LlmBudget) -> None:
         """Count what `purse` has spent since it was as it stands in `before`."""
-        self.prices, self.estimated = purse.prices, self.estimated or purse.estimated
+        self.prices, self.estimated = budget.prices, self.estimated or budget.estimated
         for name in ("requests", "tokens_in", "tokens_out", "cost"):
-            setattr(self, name, getattr(self, name) + getattr(purse, name) - getattr(before, name))
+            setattr(self, name, getattr(self, name) + getattr(budget, name) - getattr(before, name))
 
-    def said(self) -> str:
+    def summary(self) -> str:
         about = "about " if self.estimated else ""
         parts = [count(self.requests, "request"), f"{about}{count(self.tokens_in + self.tokens_out, 'token')}"]
         return ", ".join([*parts, f"{about}{money(self.cost)}"] if self.prices else parts)

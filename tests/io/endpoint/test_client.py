@@ -16,11 +16,11 @@ import pytest
 from assay.core.errors import InputError
 from assay.io.endpoint import settings as settings_module
 from assay.io.endpoint.address import address_of
-from assay.io.endpoint.asker import Asker
+from assay.io.endpoint.budget import BudgetReached, LlmBudget, Prices, estimated_tokens
 from assay.io.endpoint.chat import Later, read_reply
+from assay.io.endpoint.client import LlmClient
 from assay.io.endpoint.connection import MOST_BODY, Reply
-from assay.io.endpoint.settings import AskingStopped, Llm, Pace, backoff
-from assay.io.endpoint.spending import BudgetReached, Prices, Purse, tokens_of
+from assay.io.endpoint.settings import AskingStopped, Llm, RateLimiter, backoff
 from tests.chat_server import ChatServer, Handler, cut, cut_stream, hang_up, raw, slow, status
 
 KEY = "sk-very-secret-0123456789"
@@ -40,7 +40,7 @@ def until_later(handler: Handler) -> bool:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries without the waiting; the key of these tests."""
-    monkeypatch.setattr("assay.io.endpoint.asker.backoff", lambda attempt: 0.001)
+    monkeypatch.setattr("assay.io.endpoint.client.backoff", lambda attempt: 0.001)
     monkeypatch.setenv("ASSAY_LLM_KEY", KEY)
     monkeypatch.setenv("NO_PROXY", "*")
 
@@ -51,9 +51,9 @@ def server() -> Iterator[ChatServer]:
         yield running
 
 
-def asker(server: ChatServer, **changes: object) -> Asker:
+def asker(server: ChatServer, **changes: object) -> LlmClient:
     settings = Llm(timeout=changes.pop("timeout", 5.0), **changes)  # type: ignore[arg-type]
-    return Asker(address_of(server.url, "judge"), "tiny", settings, None)
+    return LlmClient(address_of(server.url, "judge"), "tiny", settings, None)
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -88,7 +88,7 @@ def test_what_may_pass_is_tried_again(server, fault, stream):
     server.faults = [fault, fault]
     ours = asker(server, stream=stream)
     assert ours.ask(QUESTION, 0).text == "Score: 9"
-    assert (ours.settings.purse.requests, server.answered) == (3, 1)
+    assert (ours.settings.budget.requests, server.answered) == (3, 1)
 
 
 def test_no_reply_in_time_is_tried_again(server):
@@ -182,9 +182,9 @@ def test_tokens_are_estimated_where_nobody_counts(server):
     server.usage = False
     ours = asker(server, price=(1e6, 1e6))
     ours.ask(QUESTION, 0)
-    purse = ours.settings.purse
-    assert purse.estimated and purse.tokens_out == tokens_of("Score: 9") == 3
-    assert purse.said().count("about") == 2
+    purse = ours.settings.budget
+    assert purse.estimated and purse.tokens_out == estimated_tokens("Score: 9") == 3
+    assert purse.summary().count("about") == 2
 
 
 def test_proxies_are_those_of_the_environment(server, monkeypatch):
@@ -200,7 +200,7 @@ def test_proxies_are_those_of_the_environment(server, monkeypatch):
     handler.serve = lambda self, body, fault: path.append(self.path) or self.reply(404, {"error": "no"})
     try:
         with pytest.raises(InputError, match="404"):
-            Asker(address, "tiny", Llm(), None).ask(QUESTION, 0)
+            LlmClient(address, "tiny", Llm(), None).ask(QUESTION, 0)
     finally:
         handler.serve = original
     assert path == ["http://nowhere.invalid/v1/chat/completions"]
@@ -218,14 +218,14 @@ def test_the_budget_of_requests_counts_every_try(server):
 
 def test_the_purse_never_gives_more_than_it_has():
     """100 tokens in at 1, 10 out at 2 for a million: 0.00012 a request. Twenty threads, money for five."""
-    purse = Purse(Prices(1.0, 2.0), max_cost=0.00065)
+    purse = LlmBudget(Prices(1.0, 2.0), max_cost=0.00065)
     reached = []
 
     def spend() -> None:
         from assay.io.endpoint.chat import ChatAnswer
 
         try:
-            aside = purse.set_aside(100, 100)
+            aside = purse.reserve(100, 100)
         except BudgetReached:
             reached.append(1)
             return
@@ -262,7 +262,7 @@ def test_settings_that_cannot_be_meant(wrong, said):
 
 def test_the_pace_is_kept_and_a_rest_is_for_all(monkeypatch):
     """600 a minute are 0.1 s apart: the fourth comes after 0.3 s."""
-    pace, stop = Pace(600), threading.Event()
+    pace, stop = RateLimiter(600), threading.Event()
     started = time.monotonic()
     for _ in range(4):
         pace.wait(stop)
@@ -306,7 +306,7 @@ def test_a_certificate_that_nobody_vouches_for(server, tmp_path, monkeypatch):
     secure = server.url.replace("http://", "https://")
 
     def ask() -> str:
-        return Asker(address_of(secure, "judge"), "tiny", Llm(timeout=5), None).ask(QUESTION, 0).text
+        return LlmClient(address_of(secure, "judge"), "tiny", Llm(timeout=5), None).ask(QUESTION, 0).text
 
     with pytest.raises(InputError, match=r"the certificate of 127\.0\.0\.1:\d+ cannot be trusted: self.signed"):
         ask()
@@ -341,6 +341,6 @@ def test_a_count_of_tokens_that_cannot_be_is_estimated(tokens: object) -> None:
         Reply(200, {"content-type": "application/json"}, body), address_of("http://127.0.0.1:1/v1", "judge"), "tiny"
     )
     assert not answer.counted and answer.tokens_in == 0
-    purse = Purse(Prices(1.0, 1.0), 1.0)
-    purse.settle(purse.set_aside(10, 10), answer, "How good?")
+    purse = LlmBudget(Prices(1.0, 1.0), 1.0)
+    purse.settle(purse.reserve(10, 10), answer, "How good?")
     assert 0 < purse.cost < 1

@@ -10,7 +10,7 @@ from assay.core.errors import InputError
 from assay.io.documents import decode
 from assay.io.files.text import open_utf8
 from assay.io.table.delimited import delimiter_of
-from assay.io.table.forms import FORMS, form_named
+from assay.io.table.formats import FORMATS, format_named
 from assay.io.table.vocabulary import plain, spellings
 
 LINES, LONGEST = 20, 1 << 16
@@ -33,8 +33,8 @@ def is_table(path: str) -> bool:
         return False
     lines = _first_lines(path)
     first = lines[0] if lines else b""
-    form = form_named(path)
-    if any(first.startswith(known.marks) for known in FORMS.values()):
+    form = format_named(path)
+    if any(first.startswith(known.marks) for known in FORMATS.values()):
         return True
     if form == "sgml":
         return False
@@ -43,19 +43,19 @@ def is_table(path: str) -> bool:
         return len(cells) > 1 or plain(cells[0]) in _TRANSLATIONS
     if form is not None or path.lower().endswith(".json") or first.lstrip().startswith(_MARKUP) or _is_object(first):
         return True
-    if headed(_decoded(first)):
+    if has_header(_decoded(first)):
         return True
-    check_lines(path, [_decoded(line) for line in lines])
+    refuse_missing_header(path, [_decoded(line) for line in lines])
     return False
 
 
-def headed(line: str) -> bool:
+def has_header(line: str) -> bool:
     """Return whether a line names the columns of a TSV, one of them that of the translations."""
     cells = [plain(cell) for cell in line.split("\t")]
     return len(cells) > 1 and any(cell in _TRANSLATIONS for cell in cells)
 
 
-def check_lines(path: str, lines: Sequence[str]) -> None:
+def refuse_missing_header(path: str, lines: Sequence[str]) -> None:
     """Refuse text whose first lines all have the same number of tabs: it is a table without a header line."""
     tabs = {line.count("\t") for line in lines[:LINES] if line.strip()}
     if len(tabs) != 1 or tabs == {0}:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.core.rows import InputRows
-from assay.io.judgements.outcomes import CHUNK, number
-from assay.io.table.forms import open_table
+from assay.io.judgements.outcomes import CHUNK, score_value
+from assay.io.table.formats import open_table
 from assay.io.table.open_table import Quoting, score_place
 from assay.io.table.role_columns import json_values
 from assay.io.table.vocabulary import ColumnChoice, Wanted, assign, one_each
@@ -24,7 +24,7 @@ ROLES = Wanted(
 )  # fmt: skip
 
 
-def read_ready_scores(
+def read_precomputed_scores(
     source: Any,
     scores: Sequence[str],
     columns: ColumnChoice | None = None,
@@ -55,7 +55,9 @@ def read_ready_scores(
             where = [f"{table.name} {piece.where(i)}" for i in range(len(piece.numbers))]
             by_place = dict(zip(places, piece.columns, strict=True))
             found = {
-                score: np.array([number(value, score, at) for value, at in zip(by_place[place], where, strict=True)])
+                score: np.array(
+                    [score_value(value, score, at) for value, at in zip(by_place[place], where, strict=True)]
+                )
                 for score, place in zip(scores, wanted, strict=True)
             }
             spoken: Sequence[Any] = [""] * len(where) if language is None else by_place[language]

@@ -11,7 +11,7 @@ import pytest
 
 import assay
 from assay.core.errors import InputError
-from assay.io.table.bare import is_table
+from assay.io.table.detection import is_table
 from assay.report.xlsx import Sheet, write_workbook
 
 ROWS = [("a cat sat", "a cat sat"), ("two dogs", "two dogs ran")]

@@ -24,7 +24,7 @@ from assay.io.files.atomic import atomic_write
 from assay.report.rows import json_line
 
 
-def write_viewed(
+def write_view_files(
     folder: Path, viewed: ViewData | None, tables: Sequence[Table], *, title: str = "", lead: str = ""
 ) -> None:
     """What the page needs beside tables.json and manifest.json; the rows first, so that view.json never promises too much."""
@@ -36,7 +36,7 @@ def write_viewed(
             for name, card in viewed.metrics.items()
         }
         about |= {name: asdict(part) for name in ("people", "deciding") if (part := getattr(viewed, name)) is not None}
-    about["tables"] = [described(table) for table in tables]
+    about["tables"] = [table_description(table) for table in tables]
     with atomic_write(folder / ABOUT, "w") as stream:
         json.dump(plain(about), stream, ensure_ascii=False, allow_nan=False)
         stream.write("\n")
@@ -76,7 +76,7 @@ def _write_rows(path: Path, viewed: ViewData) -> dict[str, Any]:
     }
 
 
-def described(table: Table) -> dict[str, Any]:
+def table_description(table: Table) -> dict[str, Any]:
     """How people read a table, without its rows: those are in tables.json."""
     columns = [asdict(column) | {"label": column.title} for column in table.columns]
     return {

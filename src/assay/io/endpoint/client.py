@@ -16,15 +16,15 @@ from typing import Any
 from assay.core.context import ResponseCache
 from assay.core.errors import InputError, OutputError
 from assay.io.endpoint.address import Address
+from assay.io.endpoint.budget import UNLIMITED_ANSWER, estimated_tokens
 from assay.io.endpoint.chat import ChatAnswer, Later, OtherLimit, read_reply
 from assay.io.endpoint.connection import Broken, Connection, Reply, TooMuch
 from assay.io.endpoint.settings import LONGEST_WAIT, AskingStopped, Llm, backoff
-from assay.io.endpoint.spending import UNLIMITED_ANSWER, tokens_of
 
 _FORMAT = b"assay-answer-1"
 
 
-class Asker:
+class LlmClient:
     """Asks one model at one endpoint. Safe to use from several threads; each has a line of its own."""
 
     def __init__(self, address: Address, model: str, settings: Llm, cache: ResponseCache | None) -> None:
@@ -89,11 +89,11 @@ class Asker:
 
     def _patiently(self, question: Mapping[str, Any]) -> ChatAnswer:
         said = json.dumps(question["messages"], ensure_ascii=False)
-        expected = tokens_of(said), question.get("max_tokens") or UNLIMITED_ANSWER
-        purse, attempt = self.settings.purse, 0
+        expected = estimated_tokens(said), question.get("max_tokens") or UNLIMITED_ANSWER
+        budget, attempt = self.settings.budget, 0
         while True:
-            self.settings.pace.wait(self.stop)
-            aside, answer = purse.set_aside(*expected), None
+            self.settings.limiter.wait(self.stop)
+            reserved, answer = budget.reserve(*expected), None
             try:
                 if self.stop.is_set():  # while we waited for others to be settled
                     raise AskingStopped
@@ -106,7 +106,7 @@ class Asker:
             except Later as later:
                 wait = self._until_next(later, attempt)
             finally:
-                purse.settle(aside, answer, said)
+                budget.settle(reserved, answer, said)
             attempt += 1
             if self.stop.wait(wait):
                 raise AskingStopped
@@ -119,7 +119,7 @@ class Asker:
             return backoff(attempt)
         if later.wait > LONGEST_WAIT:
             raise InputError(f"{later}, and asks us to wait {later.wait / 60:,.0f} minutes") from None
-        self.settings.pace.rest(later.wait)
+        self.settings.limiter.rest(later.wait)
         return later.wait + backoff(0) / 4
 
     def _once(self, question: Mapping[str, Any]) -> ChatAnswer:

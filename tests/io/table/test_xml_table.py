@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.core.errors import InputError
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.forms import open_table
+from assay.io.table.formats import open_table
 from assay.io.table.tables import read_table
 from tests.fuzz.markup import FILES, SGML, TMX, WMT, XLIFF, XLIFF2
 

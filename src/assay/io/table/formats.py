@@ -1,6 +1,6 @@
 """The forms of table, and the one door to them: a path or a frame in, an open table out.
 
-A further form is one file with a function from `Opened` to `OpenTable`, and one line in `FORMS`; a table in several files is
+A further form is one file with a function from `Opened` to `OpenTable`, and one line in `FORMATS`; a table in several files is
 the affair of `folder`.
 """
 
@@ -35,7 +35,7 @@ def _begins(*starts: str) -> Callable[[bytes], bool]:
     return lambda head: head[:32].lower().startswith(tuple(start.encode() for start in starts))
 
 
-class Form(NamedTuple):
+class TableFormat(NamedTuple):
     """How a form of table is known and opened: by the endings of names, else by the first bytes without their blanks."""
 
     endings: tuple[str, ...]
@@ -48,36 +48,36 @@ class Form(NamedTuple):
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _XML = (".xml", ".tmx", ".xlf", ".xliff", ".sdlxliff", ".mxliff", ".mqxliff", ".txlf")
-FORMS: dict[str, Form] = {
-    "parquet": Form((".parquet",), _never, "column_files:read_parquet", (b"PAR1",)),
-    "arrow": Form(
+FORMATS: dict[str, TableFormat] = {
+    "parquet": TableFormat((".parquet",), _never, "column_files:read_parquet", (b"PAR1",)),
+    "arrow": TableFormat(
         (".arrow", ".feather", ".ipc"), _never, "column_files:read_arrow", (b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")
     ),
-    "xlsx": Form((".xlsx", ".xlsm"), _never, "xlsx:read_xlsx", (b"PK\x03\x04",)),
-    "xls": Form((".xls",), _never, "xlsx:refuse_old", (_OLE,)),
-    "sgml": Form((".sgm", ".sgml"), _begins("<srcset", "<refset", "<tstset"), "xml_table:read_sgml"),
-    "xml": Form(_XML, _begins("<"), "xml_table:read_xml"),
-    "jsonl": Form((".jsonl", ".ndjson"), _begins("{", "["), "objects:JsonTable"),
-    "tsv": Form((".tsv",), lambda head: b"\t" in head, "delimited:read_tsv"),
-    "csv": Form((".csv",), lambda head: True, "delimited:read_csv"),
+    "xlsx": TableFormat((".xlsx", ".xlsm"), _never, "xlsx:read_xlsx", (b"PK\x03\x04",)),
+    "xls": TableFormat((".xls",), _never, "xlsx:refuse_old", (_OLE,)),
+    "sgml": TableFormat((".sgm", ".sgml"), _begins("<srcset", "<refset", "<tstset"), "xml_table:read_sgml"),
+    "xml": TableFormat(_XML, _begins("<"), "xml_table:read_xml"),
+    "jsonl": TableFormat((".jsonl", ".ndjson"), _begins("{", "["), "objects:JsonTable"),
+    "tsv": TableFormat((".tsv",), lambda head: b"\t" in head, "delimited:read_tsv"),
+    "csv": TableFormat((".csv",), lambda head: True, "delimited:read_csv"),
 }
 """By name, in the order in which first bytes are asked."""
 
 
-def form_of(path: str | os.PathLike[str], head: bytes) -> str:
+def format_of(path: str | os.PathLike[str], head: bytes) -> str:
     """The form that the name's ending says (a .gz, .xz or .zst set aside), or the first bytes when it says nothing."""
-    for name, form in FORMS.items():
+    for name, form in FORMATS.items():
         if head.startswith(form.marks):
             return name
     start = head.removeprefix(codecs.BOM_UTF8).lstrip(b" \r\n")
-    return form_named(path) or next(name for name, form in FORMS.items() if form.looks(start))
+    return format_named(path) or next(name for name, form in FORMATS.items() if form.looks(start))
 
 
-def form_named(path: str | os.PathLike[str]) -> str | None:
+def format_named(path: str | os.PathLike[str]) -> str | None:
     """The form that the name's ending says (a .gz, .xz or .zst set aside); None if it says nothing."""
     endings = [ending for ending in Path(os.fspath(path).lower()).suffixes if ending not in SUFFIXES]
     ending = endings[-1] if endings else ""
-    return next((name for name, form in FORMS.items() if ending in form.endings), None)
+    return next((name for name, form in FORMATS.items() if ending in form.endings), None)
 
 
 def open_table(
@@ -98,8 +98,8 @@ def open_table(
         from assay.io.table.frames import open_frame
 
         return open_frame(source)
-    if form is not None and form not in FORMS:
-        raise unknown("form of table", form, FORMS)
+    if form is not None and form not in FORMATS:
+        raise unknown("form of table", form, FORMATS)
     if (shards := shards_of(os.fspath(source))) is not None:
         return ShardedTable(
             os.fspath(source), shards, lambda path: open_table(path, bad, quoting=quoting, form=form, most=most)
@@ -110,8 +110,8 @@ def open_table(
 def table_in(opened: Opened, form: str | None = None) -> OpenTable:
     """The table in a file that is open already, or in a part of one; `form` as in `open_table`."""
     try:
-        known = form or form_of(opened.path, opened.head)
-        module, _, function = FORMS[known].open.partition(":")
+        known = form or format_of(opened.path, opened.head)
+        module, _, function = FORMATS[known].open.partition(":")
         opener: Callable[[Opened], OpenTable] = getattr(import_module(f"assay.io.table.{module}"), function)
         table = opener(opened)
         table.form = known
@@ -135,7 +135,7 @@ def read_fields(
     after the first row that is not unless `blank`."""
     opened = _opened(path, bad, quoting)
     with opened.file:
-        cells = _cells(form_of(path, opened.head), opened)
+        cells = _cells(format_of(path, opened.head), opened)
         first = cells.first()
         if first is None:
             return
@@ -151,7 +151,7 @@ def _cells(form: str, opened: Opened) -> Cells:
         from assay.io.table.xlsx import SheetCells
 
         return SheetCells(opened)
-    if FORMS[form].marks or form in ("xml", "sgml"):
+    if FORMATS[form].marks or form in ("xml", "sgml"):
         raise InputError(
             f"{file_name(opened.path)} is {form}, and must be TSV, CSV or XLSX here. Save it as one of these."
         )

@@ -13,7 +13,7 @@ from assay.core.errors import InputError, UnknownName
 from assay.io.files.text import read_text
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.folder import shards_of
-from assay.io.table.forms import form_of, objects, open_table, read_fields
+from assay.io.table.formats import format_of, objects, open_table, read_fields
 from assay.io.table.objects import AHEAD
 
 
@@ -81,7 +81,7 @@ def test_every_packing_gives_the_same_rows(tmp_path: Path) -> None:
 
 def test_the_form_is_told_by_the_name_then_by_the_first_bytes() -> None:
     by_name = {"a.tsv.gz": "tsv", "a.b.csv": "csv", "a.jsonl.xz": "jsonl", "a.ndjson": "jsonl"}
-    assert {name: form_of(name, b"x") for name in by_name} == by_name
+    assert {name: format_of(name, b"x") for name in by_name} == by_name
     by_bytes = {
         b'\xef\xbb\xbf{"a": 1}': "jsonl",
         b"\n [1]": "jsonl",
@@ -92,7 +92,7 @@ def test_the_form_is_told_by_the_name_then_by_the_first_bytes() -> None:
         b"": "csv",
     }
     for name in ("a", "a.json", "a.txt", "a.seg.score", "-"):
-        assert {head: form_of(name, head) for head in by_bytes} == by_bytes
+        assert {head: format_of(name, head) for head in by_bytes} == by_bytes
 
 
 def test_objects_of_an_array_know_their_lines(tmp_path: Path) -> None:
