@@ -10,23 +10,23 @@ from assay.core.screens import RISKS
 from assay.decide.calibration import breakdown_curve
 from assay.decide.conformal import STEPS, catch, clean, lose
 from assay.decide.goals import Catch, Clean, Lose
-from assay.decide.sweep import Named, Swept, calibration, largest_share, sweep
+from assay.decide.sweep import SweepLabel, SweepSample, calibration, largest_share, sweep
 
-MINE = Named("mine", "mine", 1.0, 1)
+MINE = SweepLabel("mine", "mine", 1.0, 1)
 
 
-def made(seed: int = 0, n: int = 400) -> tuple[Swept, Swept]:
+def made(seed: int = 0, n: int = 400) -> tuple[SweepSample, SweepSample]:
     rng = np.random.default_rng(seed)
     quality = rng.uniform(0, 100, 2 * n)
     worth = (rng.uniform(0, 100, 2 * n) < quality).astype(float)
-    return Swept(quality[:n], worth[:n]), Swept(quality[n:], worth[n:])
+    return SweepSample(quality[:n], worth[:n]), SweepSample(quality[n:], worth[n:])
 
 
 def test_counts_and_promises_that_hand_gives() -> None:
     """Breakdowns at 1 … 19, successes at 41 … 80. Above 18 one breakdown of nineteen is used: 1 - (1 + 1) / (19 + 1) = 90%."""
     quality = np.array([*range(1, 20), *range(41, 81)], float)
     worth = np.array([0.0] * 19 + [1.0] * 40)
-    both = Swept(quality, worth)
+    both = SweepSample(quality, worth)
     found = sweep(MINE, both, breakdown_curve(quality, worth), above=18.0, reject_at=0.5, goal=Catch(0.9), taught=both)
     at = found.limits.index(18.0)
     assert found.limit == 18.0 and found.promised[at] == pytest.approx(0.9)
@@ -76,7 +76,7 @@ def test_a_metric_that_is_better_when_lower_is_swept_on_its_own_scale() -> None:
     assert taught.worth is not None
     curve = breakdown_curve(taught.quality, taught.worth)
     up = sweep(MINE, rows, curve, above=50.0, reject_at=0.5)
-    down = sweep(Named("errors", "errors", -1.0, 1), rows, curve, above=50.0, reject_at=0.5)
+    down = sweep(SweepLabel("errors", "errors", -1.0, 1), rows, curve, above=50.0, reject_at=0.5)
     assert down.limits == tuple(-limit for limit in up.limits) and (down.used, down.rejected) == (up.used, up.rejected)
     assert down.limit == -50.0 and not down.higher_is_better and up.promised == ()
 
@@ -85,7 +85,7 @@ def test_unscored_translations_go_to_review_and_nobody_knows_what_comes() -> Non
     taught, _ = made(2)
     assert taught.worth is not None
     curve = breakdown_curve(taught.quality, taught.worth)
-    found = sweep(MINE, Swept(np.array([10.0, np.nan, 90.0])), curve, above=50.0, reject_at=0.5)
+    found = sweep(MINE, SweepSample(np.array([10.0, np.nan, 90.0])), curve, above=50.0, reject_at=0.5)
     at = found.limits.index(50.0)
     assert (found.used[at], found.review[at], found.rejected[at], found.unscored) == (1, 1, 1, 1)
     assert all(value is None for name in RISKS for value in found.figures[name].observed)

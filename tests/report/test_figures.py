@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from assay.analyses.rows import accuracies, accuracy_map, tau_dots
+from assay.analyses.table_parts import accuracies, accuracy_map, tau_dots
 from assay.core.errors import MissingPart, UnknownName
 from assay.core.table import Figure, Table, TableColumn
 from assay.report.figures import figures, inline, render

@@ -12,7 +12,7 @@ import pytest
 
 import assay
 from assay.core.errors import InputError
-from assay.decide.trial import parts
+from assay.decide.evaluation import parts
 from assay.report.grid import grid
 from assay.tasks.running import task_outcomes
 from tests.tasks_fake import Mirror, Same, WordTask

@@ -6,8 +6,8 @@ import pytest
 
 import assay
 from assay.core.errors import InputError, UnknownName
-from assay.receipts.checked import Checked
 from assay.receipts.published import Publication, Receipt
+from assay.receipts.tables import Checked
 from assay.report import render
 from assay.verbs.reproduce import ReproduceResult
 from tests.pairs import write_pairs

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from assay.analyses.outcomes import Counts, Estimate, Ints, Outcomes, Sampling, count, estimates, mean_weights, outcomes
-from assay.analyses.rows import (
+from assay.analyses.table_parts import (
     MARKS,
     METRIC,
     TIED,

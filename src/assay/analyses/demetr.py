@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.demetr_parts import Line, by_language, categories, severities, welch_tests
+from assay.analyses.demetr_groups import Line, by_language, categories, severities, welch_tests
 from assay.analyses.outcomes import (
     Counts,
     Estimate,
@@ -35,7 +35,7 @@ from assay.analyses.outcomes import (
     outcomes,
     raw_scores,
 )
-from assay.analyses.rows import (
+from assay.analyses.table_parts import (
     FIRST_PLACE,
     MARKS,
     METRIC,

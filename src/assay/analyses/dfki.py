@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.analyses.rows import FIRST_PLACE, SHARE_INTERVALS, accuracy_dots, accuracy_map, known, metric_cells
+from assay.analyses.table_parts import FIRST_PLACE, SHARE_INTERVALS, accuracy_dots, accuracy_map, known, metric_cells
 from assay.core.analysis import columns as has_columns
 from assay.core.analysis import requires
 from assay.core.errors import InputError, count, listing

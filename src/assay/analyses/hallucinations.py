@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.analyses.rows import (
+from assay.analyses.table_parts import (
     FIRST,
     MARKS,
     METRIC,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.rows import INVERTED_BELOW, METRIC, contamination_notes, inverted_note, metric_cells
+from assay.analyses.table_parts import INVERTED_BELOW, METRIC, contamination_notes, inverted_note, metric_cells
 from assay.core.analysis import requires
 from assay.core.errors import InputError, count
 from assay.core.judged import Judged

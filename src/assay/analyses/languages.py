@@ -26,7 +26,7 @@ from assay.analyses.outcomes import (
     estimates,
     mean_weights,
 )
-from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, known, metric_cells
+from assay.analyses.table_parts import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, known, metric_cells
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
 from assay.stats.pooling import pooled_shares

@@ -28,14 +28,14 @@ FEWEST = 30
 DISTANCE, LEVEL, INDEX = 0.1, 0.01, 0.25
 
 
-class Spoken(NamedTuple):
+class LanguageCodes(NamedTuple):
     """The languages of translations: the names met, and for each translation which of them."""
 
     names: Sequence[str]
     codes: NDArray[np.int32]
 
     @classmethod
-    def of(cls, languages: Sequence[str] | str, n: int) -> Spoken:
+    def of(cls, languages: Sequence[str] | str, n: int) -> LanguageCodes:
         """From one language for all `n`, or one for each."""
         if isinstance(languages, str):
             return cls([languages], np.zeros(n, np.int32))
@@ -55,7 +55,7 @@ class Decisions:
     codes: NDArray[np.int8]
     probabilities: Floats
     qualities: Floats
-    languages: Spoken
+    languages: LanguageCodes
     reasons: Sequence[str]
     scores: Mapping[str, Floats] = field(default_factory=dict)
     """The scores that the labels go by."""
@@ -76,7 +76,7 @@ class Decisions:
 def decide(
     rule: Rule,
     scores: Mapping[str, Floats],
-    languages: Sequence[str] | str | Spoken = "",
+    languages: Sequence[str] | str | LanguageCodes = "",
     marks: Sequence[str] | None = None,
 ) -> Decisions:
     """Label translations by their scores (as the metrics give them). What has no finite score goes to review.
@@ -85,7 +85,7 @@ def decide(
     """
     quality = _finite_quality(rule, scores)
     n = len(quality)
-    spoken = languages if isinstance(languages, Spoken) else Spoken.of(languages, n)
+    spoken = languages if isinstance(languages, LanguageCodes) else LanguageCodes.of(languages, n)
     groups = [rule.group(name) for name in spoken.names]
     codes, chances = np.full(n, REVIEW, np.int8), np.full(n, np.nan)
     for code, group in enumerate(groups):
@@ -103,7 +103,7 @@ def decide(
     if marks is not None:
         reasons = [reason + mark for reason, mark in zip(reasons, marks, strict=True)]
     held = {member.name: scores[member.name] for member in rule.members}
-    return Decisions(codes, chances, quality, Spoken(named, spoken.codes), reasons, held)
+    return Decisions(codes, chances, quality, LanguageCodes(named, spoken.codes), reasons, held)
 
 
 def _finite_quality(rule: Rule, scores: Mapping[str, Floats]) -> Floats:
@@ -124,7 +124,7 @@ def _unscored(values: Mapping[str, float]) -> str:
     return f"not a finite score: {', '.join(infinite) or 'blend'}"
 
 
-def label(rule: Rule, scored: Mapping[str, Scores], languages: Sequence[str] | str | Spoken = "") -> Decisions:
+def label(rule: Rule, scored: Mapping[str, Scores], languages: Sequence[str] | str | LanguageCodes = "") -> Decisions:
     """`decide` by what the rule's metrics said, with the worst error spans behind the reasons where a metric marks them.
 
     `languages` is the source's language, one for all or one each; of a language pair the first part counts.

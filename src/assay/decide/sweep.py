@@ -31,7 +31,7 @@ FEWEST_IN_BIN = 5
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweepSample:
     """Translations to count: their qualities (NaN: not scored) and, where it is known, what they were worth (1: a success)."""
 
     quality: Floats
@@ -39,7 +39,7 @@ class Swept:
 
 
 @dataclass(frozen=True)
-class Named:
+class SweepLabel:
     """How a sweep is shown: the metric, its column, its direction, and which rows are counted."""
 
     metric: str
@@ -53,14 +53,14 @@ class Named:
 
 
 def sweep(
-    named: Named,
-    rows: Swept,
+    named: SweepLabel,
+    rows: SweepSample,
     curve: Curve,
     *,
     above: float,
     reject_at: float,
     goal: Goal | None = None,
-    taught: Swept | None = None,
+    taught: SweepSample | None = None,
     promise: str = "",
     most: int = LIMITS,
 ) -> Sweep:
@@ -96,7 +96,9 @@ def risk_of(goal: Goal | None) -> Risk:
     return "caught" if isinstance(goal, Catch) else "lost" if isinstance(goal, Lose) else "bad_used"
 
 
-def _limits(quality: Floats, taught: Swept | None, goal: Goal | None, above: float, named: Named, most: int) -> Floats:
+def _limits(
+    quality: Floats, taught: SweepSample | None, goal: Goal | None, above: float, named: SweepLabel, most: int
+) -> Floats:
     """Limits from lenient to strict, with the rule's own among them: quantiles of what is counted, written short; for `clean` the
     twenty limits that its tests are made for."""
     if isinstance(goal, Clean) and taught is not None:
@@ -142,7 +144,7 @@ def _share(name: str, used: Bools, lost: Floats) -> tuple[float | None, float, i
     return (bad / len(lost) if len(lost) else None), bad, len(lost)
 
 
-def _promised(goal: Goal | None, taught: Swept | None, limits: Floats) -> Numbers:
+def _promised(goal: Goal | None, taught: SweepSample | None, limits: Floats) -> Numbers:
     if taught is None or taught.worth is None or not isinstance(goal, Catch | Clean | Lose):
         return ()
     known = np.isfinite(taught.quality)

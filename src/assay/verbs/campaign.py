@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.analyses.campaign import metrics as metric_tables
 from assay.analyses.campaign import ranking, raters
-from assay.analyses.campaign.scored import described, scored_pairs
-from assay.analyses.spans.aligned import renamed
+from assay.analyses.campaign.score_arrays import described, scored_pairs
+from assay.analyses.spans.alignment import with_gold_names
 from assay.core.call import recorded
 from assay.core.campaign import Cell
 from assay.core.columns import Columns
@@ -33,7 +33,7 @@ from assay.verbs.shared.viewed_people import viewed_campaign
 if TYPE_CHECKING:
     from assay.analyses.campaign.metrics import Correlation
     from assay.analyses.campaign.ranking import SystemTest
-    from assay.analyses.campaign.scored import ScoredPair, Standardised
+    from assay.analyses.campaign.score_arrays import ScoredPair, Standardised
     from assay.core.campaign import Campaign
     from assay.core.metric import Floats
     from assay.core.view_data import ViewData
@@ -228,7 +228,7 @@ def _from_file(spec: str, people: Campaign) -> tuple[str, dict[Any, float]]:
     if not path.exists():
         raise InputError(f"there is no file {path}.")
     only = people.langpairs[0] if len(people.langpairs) == 1 else ""
-    read = renamed(read_campaign(path, langpair=only), people)
+    read = with_gold_names(read_campaign(path, langpair=only), people)
     sign = 1 if higher else -1
     scores = {cell: sign * j.score for cell, j in read.each() if j.score is not None}
     missing = [c for c in people.judgements if c not in scores and (c.langpair, c.system) not in people.standard]

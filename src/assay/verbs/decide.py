@@ -18,12 +18,12 @@ from assay.core.metric import Metric
 from assay.core.outcomes import TaskOutcomes
 from assay.core.rows import row_objects
 from assay.core.trust import check_spec
-from assay.decide.apply import Spoken, Tally, decide, label_chunks, retained
+from assay.decide.apply import LanguageCodes, Tally, decide, label_chunks, retained
+from assay.decide.evaluation import evaluate_rule, split_examples
 from assay.decide.fit import fit, setting_limits
 from assay.decide.goals import parse_goal
 from assay.decide.rule import EVERY, Member, Rule
 from assay.decide.tables import labels_columns, labels_table, rule_table, totals, warnings
-from assay.decide.trial import parts, tried
 from assay.engine.outcomes import check_references, measure_outcomes, ready_scores
 from assay.engine.store import Store
 from assay.io.documents import read_document
@@ -311,7 +311,7 @@ def fit_rule(
     built = build_metrics(metrics) if metrics else {}
     measured = _measured(outcomes, built, scores, workers, store)
     values: dict[str, Any] = {one.name: one.values for one in measured}
-    teach, test = parts(outcomes)
+    teach, test = split_examples(outcomes)
     card: dict[str, Any] = {"data": "outcomes" if isinstance(data, TaskOutcomes) else Path(data).name, "seed": seed}
     if (judge := options.get("judge")) is not None:
         card["judge"] = judge if isinstance(judge, str) else getattr(judge, "__qualname__", type(judge).__qualname__)
@@ -330,7 +330,7 @@ def fit_rule(
         card=card,
     )
     if test.any():
-        rule = replace(rule, card={**rule.card, "checked": tried(rule, values, outcomes, test)})
+        rule = replace(rule, card={**rule.card, "checked": evaluate_rule(rule, values, outcomes, test)})
     result = fitted(rule)
     result.notes += read
     result.learned = Learned(wanted, outcomes, measured, teach, _held(rule, values, outcomes, teach, seed), test)
@@ -510,7 +510,7 @@ def label_request(
         return Decided({}, rule, given, selection=selection, notes=notes, files=[str(data), *files])
     run = asked.run(retained(flags, texts=texts or keep is not None), workers, store, progress)
     if not isinstance(languages, str):
-        Spoken.of(languages, len(run))  # refuses the wrong number of languages
+        LanguageCodes.of(languages, len(run))  # refuses the wrong number of languages
 
     def scored() -> Iterator[Decisions]:
         return label_chunks(rule, run.chunks(), languages, flags=flags != "none")

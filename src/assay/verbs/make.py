@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, Unpack
 
-from assay.analyses.made_audit import audit_tables
+from assay.analyses.audit import audit_tables
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.table import Table, TableColumn

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.analyses.meta import xcomet as analysis
-from assay.analyses.meta.choice import check_patterns, matching
+from assay.analyses.meta.custom_tasks import check_patterns, matching
 from assay.core.errors import InputError, MissingPart, listing
 from assay.core.judged_systems import JudgedSystems
 from assay.core.table import Table

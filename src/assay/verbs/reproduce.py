@@ -12,7 +12,9 @@ from assay.core.errors import InputError
 from assay.core.table import Table
 from assay.core.trust import check_spec
 from assay.metrics import METRICS
-from assay.receipts.checked import (
+from assay.receipts.obtain import OBTAINERS, Derived, Obtained, named_metrics, obtain
+from assay.receipts.published import load_publication, load_receipts, names
+from assay.receipts.tables import (
     Checked,
     by_origin,
     by_table,
@@ -24,8 +26,6 @@ from assay.receipts.checked import (
     summary,
     totals,
 )
-from assay.receipts.obtain import OBTAINERS, Derived, Obtained, named_metrics, obtain
-from assay.receipts.published import load_publication, load_receipts, names
 from assay.suites import admit_suite
 from assay.verbs.result import Result
 from assay.verbs.shared.meta_scores import NewMetrics, evaluate

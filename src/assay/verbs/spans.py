@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.analyses.spans import categories, consistency, raters, tables
-from assay.analyses.spans.aligned import aligned, check_texts, matched, predictions_of, renamed
+from assay.analyses.spans.alignment import align, check_texts, match_translations, predictions_of, with_gold_names
 from assay.analyses.spans.tables import Counted, Resampling, predicted_counts
 from assay.core.call import recorded
 from assay.core.columns import Columns, joined
@@ -26,7 +26,7 @@ from assay.verbs.shared.campaigns import judged_batch, read_people
 from assay.verbs.shared.input_files import tree_files
 
 if TYPE_CHECKING:
-    from assay.analyses.spans.aligned import Compared, Marks
+    from assay.analyses.spans.alignment import AlignedSpans, Marks
     from assay.core.campaign import Campaign, Cell
 
 PathName = str | os.PathLike[str]
@@ -37,7 +37,7 @@ class SpansResult(Result):
     """The tables of an evaluation of error spans, with the rows behind them."""
 
     gold: str
-    compared: Compared | None = None
+    compared: AlignedSpans | None = None
     """Every gold judgement beside every prediction; None where raters were compared with one another only."""
     scores: dict[str, Scores] = field(default_factory=dict)
     """What each metric said about the translations, each once."""
@@ -140,7 +140,7 @@ def spans(
     result.files = tree_files(gold, data_dir, people.langpairs)
     shown: list[Table] = []
     if marks:
-        result.compared = aligned(people, marks, common=common)
+        result.compared = align(people, marks, common=common)
         said = [tables.predicted_counts(result.compared), *map(str, ceilings)]
         ceiling = ceilings[0].f1[0] if [c.langpair for c in ceilings] == people.langpairs else None
         shown += tables.tables(result.compared, how, ceiling, said)
@@ -195,7 +195,7 @@ def _read_predictions(
         read = read_campaign(Path(path), langpair=only, columns=columns, skip_bad=skip_bad)
         if not read.marked:
             raise InputError(f"{read.name} has scores and no error spans to evaluate.")
-        read = matched(renamed(read, people), people)
+        read = match_translations(with_gold_names(read, people), people)
         check_texts(read, people)
         notes += [f"{read.name}: {note}" for note in read.notes]
         extra = sum(cell not in people.judgements for cell in read.judgements)

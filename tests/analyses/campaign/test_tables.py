@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from assay.analyses.campaign import metrics, ranking, raters
-from assay.analyses.campaign.scored import scored_pairs
+from assay.analyses.campaign.score_arrays import scored_pairs
 from assay.core.campaign import Campaign, Cell
 from assay.core.errors import InputError
 from assay.core.judged import Judgement

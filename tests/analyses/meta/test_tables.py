@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from assay.analyses.meta.delta_agreement import point_worth_tables, system_pairs
 from assay.analyses.meta.recipes import MetaTask, TaskSet, recipe_for, task_set
 from assay.analyses.meta.tables import overall, tables
 from assay.analyses.meta.tasks import gather, judged_systems, run_tasks
-from assay.analyses.meta.worth import point_worth_tables, system_pairs
 from assay.core.errors import InputError
 from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.io.wmt.metric_files import with_system_means

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay.analyses.spans import categories, consistency, raters
-from assay.analyses.spans.aligned import Compared, aligned, plain
+from assay.analyses.spans.alignment import AlignedSpans, align, as_tuples
 from assay.analyses.spans.tables import Resampling, tables
 from assay.core.campaign import Campaign, Cell, JudgedText
 from assay.core.judged import Judgement
@@ -30,7 +30,7 @@ def span(start, end, severity="minor", category="", confidence=None, text=TEXT):
 
 def compared(gold, **predicted):
     cells = [Cell("en-de", "A", str(i)) for i in range(len(gold))]
-    return Compared(cells, [len(TEXT)] * len(gold), gold, predicted)
+    return AlignedSpans(cells, [len(TEXT)] * len(gold), gold, predicted)
 
 
 def test_the_worked_example():
@@ -51,7 +51,7 @@ def test_paired_tests_and_averages():
     # All 40 segments on one side: of 200 random swaps none gives as large a difference.
     assert tests["same", "blind"]["difference"] == -1 and tests["same", "blind"]["p"] == pytest.approx(1 / 201)
     assert only(made["summary"], metric="blind")["mark"] == "*" and only(made["summary"], metric="again")["mark"] == ""
-    two = Compared([*whole.cells, Cell("zh-en", "A", "1")], [10] * 41, [*gold, [span(0, 2)]], {"m": [*gold, []]})
+    two = AlignedSpans([*whole.cells, Cell("zh-en", "A", "1")], [10] * 41, [*gold, [span(0, 2)]], {"m": [*gold, []]})
     rows = {row["langpair"]: row["f1"] for row in tables(two, FAST)[0].rows}
     assert rows == {"en-de": 1.0, "zh-en": 0.0, "avg": 0.5}
 
@@ -125,7 +125,7 @@ def test_raters_on_what_two_of_them_share():
     (table,), (ceiling,) = raters.tables(people, FAST)
 
     def expected(first, second, rows):
-        sums = totals(*([[plain(marks[r][i]) for i in rows] for r in (first, second)]), [10] * len(rows))
+        sums = totals(*([[as_tuples(marks[r][i]) for i in rows] for r in (first, second)]), [10] * len(rows))
         return f1(sums["credit"], sums["gold"], sums["predicted"])
 
     values = [expected("a", "b", [0, 1]), expected("a", "c", [0]), expected("b", "c", [0])]
@@ -150,9 +150,11 @@ def test_wmt23_en_de_with_random_predictions():
             span(a, min(len(text), a + rng.randrange(40)), rng.choice(["minor", "major", "critical"]), text=text)
             for a in starts
         ]
-    found = aligned(people, {"random": predicted})
+    found = align(people, {"random": predicted})
     assert len(found.cells) == 2 * 460
-    sums = totals([plain(row) for row in found.gold], [plain(row) for row in found.predicted["random"]], found.lengths)
+    sums = totals(
+        [as_tuples(row) for row in found.gold], [as_tuples(row) for row in found.predicted["random"]], found.lengths
+    )
     made = {table.name: table for table in tables(found, FAST)}
     (row,) = made["summary"].rows
     assert row["f1"] == pytest.approx(f1(sums["credit"], sums["gold"], sums["predicted"]), abs=1e-12)

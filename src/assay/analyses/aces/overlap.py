@@ -14,7 +14,15 @@ import numpy as np
 
 from assay.analyses.aces.study import GROUPS, Study, group_of
 from assay.analyses.outcomes import difference_weights
-from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells, without_places
+from assay.analyses.table_parts import (
+    MARKS,
+    METRIC,
+    UNSCORED,
+    estimate_cells,
+    estimate_columns,
+    metric_cells,
+    without_places,
+)
 from assay.core.table import Figure, Pivot, Table, TableColumn
 from assay.data.aces import phenomena
 

@@ -10,7 +10,7 @@ import numpy as np
 from assay.analyses.aces.study import GROUPS, Study, group_of
 from assay.analyses.languages import cell_table, cross, language_table
 from assay.analyses.outcomes import count, difference_weights, estimates, mean_weights
-from assay.analyses.rows import (
+from assay.analyses.table_parts import (
     MARKS,
     METRIC,
     UNSCORED,

@@ -19,7 +19,7 @@ from assay.analyses.outcomes import (
     mean_weights,
     outcomes,
 )
-from assay.analyses.rows import common_notes
+from assay.analyses.table_parts import common_notes
 from assay.core.item import Item
 from assay.core.metric import Card
 from assay.core.suite import Measured

@@ -17,7 +17,7 @@ import numpy as np
 from assay.analyses.aces import overlap, studies
 from assay.analyses.aces.study import BLOCK, Study, block_of, in_blocks, study
 from assay.analyses.outcomes import Sampling, count, estimates, mean_weights
-from assay.analyses.rows import (
+from assay.analyses.table_parts import (
     MARKS,
     METRIC,
     UNSCORED,

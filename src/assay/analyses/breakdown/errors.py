@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.rows import estimate_columns
+from assay.analyses.table_parts import estimate_columns
 from assay.core.errors import count, unknown
 from assay.core.outcomes import NO_TYPE, TASK_MODEL, TaskOutcomes
 from assay.core.suite import Measured

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.analyses.breakdown.verdicts import Setup, generator, mean_cells, sample_note
-from assay.analyses.rows import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
+from assay.analyses.table_parts import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
 from assay.core.errors import InputError, unknown
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured

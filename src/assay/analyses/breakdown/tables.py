@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from assay.analyses.breakdown import errors as breakdown_errors
 from assay.analyses.breakdown import graded
-from assay.analyses.breakdown.smaller_tables import balance, pseudo_table, thresholds
+from assay.analyses.breakdown.supporting_tables import balance, pseudo_table, thresholds
 from assay.analyses.breakdown.verdicts import (
     COIN,
     VOTE,
@@ -42,7 +42,7 @@ from assay.analyses.breakdown.verdicts import (
     vote,
     voted,
 )
-from assay.analyses.rows import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
+from assay.analyses.table_parts import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
 from assay.core.analysis import requires
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured

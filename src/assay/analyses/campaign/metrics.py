@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from assay.analyses.campaign.scored import ScoredPair
-from assay.analyses.rows import INVERTED_BELOW, estimate_columns, inverted_note, known
+from assay.analyses.campaign.score_arrays import ScoredPair
+from assay.analyses.table_parts import INVERTED_BELOW, estimate_columns, inverted_note, known
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
 from assay.stats.correlation import kendall, pearson, spearman

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from assay.analyses.campaign.scored import ScoredPair
-from assay.analyses.rows import estimate_columns, known
+from assay.analyses.campaign.score_arrays import ScoredPair
+from assay.analyses.table_parts import estimate_columns, known
 from assay.core.errors import count
 from assay.core.table import Figure, Table, TableColumn
 from assay.stats.multiple import rank_ranges, separated

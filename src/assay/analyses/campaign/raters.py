@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.campaign.scored import by_rater
-from assay.analyses.rows import estimate_columns, known
+from assay.analyses.campaign.score_arrays import by_rater
+from assay.analyses.table_parts import estimate_columns, known
 from assay.core.campaign import Campaign, Cell
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn

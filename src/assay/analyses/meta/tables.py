@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.analyses.meta.tasks import TaskResult
-from assay.analyses.rows import INVERTED_BELOW, inverted_note
+from assay.analyses.table_parts import INVERTED_BELOW, inverted_note
 from assay.core.errors import count, listing
 from assay.core.table import Pivot, Table, TableColumn
 

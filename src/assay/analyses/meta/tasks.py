@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.analyses.meta.choice import matching
+from assay.analyses.meta.custom_tasks import matching
 from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.core.errors import InputError, count, listing
 from assay.core.judged_systems import JudgedSystems, Level, LevelScores

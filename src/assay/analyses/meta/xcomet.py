@@ -19,7 +19,7 @@ import numpy as np
 
 from assay.analyses.meta.recipes import MetaTask, Statistic, TaskLevel, TaskSet
 from assay.analyses.meta.tasks import TaskResult, run_tasks
-from assay.analyses.spans.aligned import on_target, plain
+from assay.analyses.spans.alignment import as_tuples, on_target
 from assay.core.errors import InputError, count
 from assay.core.judged import Judgement
 from assay.core.judged_systems import JudgedSystems
@@ -146,4 +146,4 @@ def joined_raters(tables: Sequence[Table]) -> Table:
 
 def _target(judgement: Judgement | None) -> list[Span]:
     assert judgement is not None
-    return plain(on_target(judgement.spans))
+    return as_tuples(on_target(judgement.spans))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.rows import estimate_columns
-from assay.analyses.spans.aligned import Compared, plain
+from assay.analyses.spans.alignment import AlignedSpans, as_tuples
 from assay.analyses.spans.tables import METRIC, Resampling, bounds, cells
+from assay.analyses.table_parts import estimate_columns
 from assay.core.spans import ErrorSpan
 from assay.core.table import Figure, Table, TableColumn
 from assay.stats.resampling import bootstrap_sums
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST_CATEGORIES = 20
 
 
-def table(compared: Compared, how: Resampling) -> list[Table]:
+def table(compared: AlignedSpans, how: Resampling) -> list[Table]:
     """How much of each of the gold's categories is found; F1 within a category where predictions name categories."""
     size = _category_sizes(compared)
     names = list(size)[:MOST_CATEGORIES]
@@ -56,7 +56,7 @@ def table(compared: Compared, how: Resampling) -> list[Table]:
     return [made] if rows else []
 
 
-def _category_sizes(compared: Compared) -> dict[str, int]:
+def _category_sizes(compared: AlignedSpans) -> dict[str, int]:
     """Gold characters by category, the largest first."""
     sizes: dict[str, int] = {}
     for spans in compared.gold:
@@ -67,7 +67,7 @@ def _category_sizes(compared: Compared) -> dict[str, int]:
     return dict(sorted(sizes.items(), key=lambda item: -item[1]))
 
 
-def _by_category(compared: Compared, metric: str, names: Sequence[str], both: bool) -> tuple[Floats, Floats]:
+def _by_category(compared: AlignedSpans, metric: str, names: Sequence[str], both: bool) -> tuple[Floats, Floats]:
     """What is found of each category, by segment (credit, located, gold characters); and counts where both sides name it."""
     segments: dict[tuple[str, str], int] = {}
     for cell in compared.cells:
@@ -79,12 +79,12 @@ def _by_category(compared: Compared, metric: str, names: Sequence[str], both: bo
         gold, guesses = (_sorted_by_category(spans) for spans in (compared.gold[row], compared.predicted[metric][row]))
         at = segments[cell.langpair, cell.segment]
         for name in (name for name in {*gold, *guesses} if name in places):
-            length, wanted = compared.lengths[row], plain(gold.get(name, ()))
+            length, wanted = compared.lengths[row], as_tuples(gold.get(name, ()))
             if wanted:
-                counted = counts(wanted, plain(compared.predicted[metric][row]), length)
+                counted = counts(wanted, as_tuples(compared.predicted[metric][row]), length)
                 found[at, places[name]] += counted[[FIELDS.index(key) for key in ("credit", "located", "gold")]]
             if both:
-                within[places[name]] += counts(wanted, plain(guesses.get(name, ())), length)
+                within[places[name]] += counts(wanted, as_tuples(guesses.get(name, ())), length)
     return found, within
 
 

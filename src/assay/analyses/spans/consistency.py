@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.rows import estimate_columns, known
-from assay.analyses.spans.aligned import Compared, plain
+from assay.analyses.spans.alignment import AlignedSpans, as_tuples
 from assay.analyses.spans.tables import Resampling, cells
+from assay.analyses.table_parts import estimate_columns, known
 from assay.core.campaign import Cell
 from assay.core.metric import Scores
 from assay.core.spans import mqm
@@ -31,7 +31,7 @@ ALL = "all"
 SCORE = "score"
 
 
-def calibration_table(compared: Compared) -> list[Table]:
+def calibration_table(compared: AlignedSpans) -> list[Table]:
     """The table `calibration`: ten ranges of confidence; nothing where no span has one."""
     rows: list[dict[str, Any]] = []
     notes = []
@@ -58,7 +58,7 @@ def calibration_table(compared: Compared) -> list[Table]:
     ]
 
 
-def judged_spans(compared: Compared, name: str) -> tuple[Floats, Bools]:
+def judged_spans(compared: AlignedSpans, name: str) -> tuple[Floats, Bools]:
     """The confidence of each predicted span that has one, and whether people marked at least half of it."""
     sure: list[float] = []
     right: list[bool] = []
@@ -66,7 +66,7 @@ def judged_spans(compared: Compared, name: str) -> tuple[Floats, Bools]:
         with_confidence = [span for span in found if span.confidence is not None]
         if not with_confidence:
             continue
-        minor, major = marks(plain(gold), length)
+        minor, major = marks(as_tuples(gold), length)
         people = minor | major
         for span in with_confidence:
             inside = people[span.start : max(span.end, span.start + 1)]

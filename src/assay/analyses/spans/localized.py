@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.rows import MARKS, METRIC, contamination_notes, metric_cells
+from assay.analyses.table_parts import MARKS, METRIC, contamination_notes, metric_cells
 from assay.core.analysis import requires
 from assay.core.errors import count
 from assay.core.item import Item

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.rows import estimate_columns
-from assay.analyses.spans.aligned import on_target, plain
+from assay.analyses.spans.alignment import as_tuples, on_target
 from assay.analyses.spans.tables import Resampling, bounds, cells
+from assay.analyses.table_parts import estimate_columns
 from assay.core.campaign import Campaign, Cell
 from assay.core.errors import count
 from assay.core.judged import Judgement
@@ -103,6 +103,6 @@ def _counted(
 ) -> Floats:
     summed = np.zeros((len(places), len(FIELDS)))
     for cell in found:
-        one, other = (plain(on_target(judged[cell][rater].spans)) for rater in (first, second))
+        one, other = (as_tuples(on_target(judged[cell][rater].spans)) for rater in (first, second))
         summed[places[cell.segment]] += counts(one, other, len(campaign.texts[cell].text or ""))
     return summed

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.rows import estimate_columns
-from assay.analyses.spans.aligned import Compared, plain
+from assay.analyses.spans.alignment import AlignedSpans, as_tuples
+from assay.analyses.table_parts import estimate_columns
 from assay.core.errors import count
 from assay.core.table import Figure, Table, TableColumn
 from assay.stats.multiple import holm
@@ -53,16 +53,18 @@ class Resampling:
 class Counted:
     """Counts of every prediction by language pair and segment, and what is drawn from them."""
 
-    def __init__(self, compared: Compared, how: Resampling) -> None:
+    def __init__(self, compared: AlignedSpans, how: Resampling) -> None:
         self.compared, self.how, self.names = compared, how, list(compared.predicted)
         self.pairs = compared.langpairs
 
     @cached_property
     def rows(self) -> dict[str, Floats]:
         """Prediction to one row of counts a gold judgement."""
-        gold = [plain(spans) for spans in self.compared.gold]
+        gold = [as_tuples(spans) for spans in self.compared.gold]
         return {
-            name: np.array(list(map(counts, gold, map(plain, found), self.compared.lengths))).reshape(-1, len(FIELDS))
+            name: np.array(list(map(counts, gold, map(as_tuples, found), self.compared.lengths))).reshape(
+                -1, len(FIELDS)
+            )
             for name, found in self.compared.predicted.items()
         }
 
@@ -112,7 +114,9 @@ WHOLE: Mapping[str, Statistic] = {
 }
 
 
-def tables(compared: Compared, how: Resampling, ceiling: float | None = None, notes: Sequence[str] = ()) -> list[Table]:
+def tables(
+    compared: AlignedSpans, how: Resampling, ceiling: float | None = None, notes: Sequence[str] = ()
+) -> list[Table]:
     """`summary`, `severities`, and `tests` where there are several predictions."""
     counted = Counted(compared, how)
     tests = paired_tests(counted) if len(counted.names) > 1 else []
@@ -224,6 +228,6 @@ def severities(counted: Counted) -> Table:
     return Table("severities", columns, rows, "error spans by severity", [counted.how.note(False)], reading=reading)
 
 
-def predicted_counts(compared: Compared) -> str:
+def predicted_counts(compared: AlignedSpans) -> str:
     """How much is compared, in a sentence."""
     return f"{count(len(set(compared.cells)), 'translation')}, {count(len(compared.cells), 'gold judgement')}"

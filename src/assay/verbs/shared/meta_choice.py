@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from assay.analyses.meta.choice import check_patterns, matching, recipe_of, tasks_of
+from assay.analyses.meta.custom_tasks import check_patterns, matching, recipe_of, tasks_of
 from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
 from assay.core.errors import listing, unknown
 from assay.core.judged_systems import JudgedSystems
 from assay.io.documents import read_document
 
 if TYPE_CHECKING:
-    from assay.analyses.meta.choice import TaskChoice
+    from assay.analyses.meta.custom_tasks import TaskChoice
     from assay.analyses.meta.recipes import TaskSet
     from assay.io.wmt.tree import EvalSet
     from assay.suites.wmt import PairFacts, WmtFacts

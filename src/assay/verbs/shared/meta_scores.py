@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.analyses.meta import tables as meta_tables
 from assay.analyses.meta import tasks as analysis
-from assay.analyses.meta.choice import TaskChoice
+from assay.analyses.meta.custom_tasks import TaskChoice
+from assay.analyses.meta.delta_agreement import point_worth_tables
 from assay.analyses.meta.significance import comparisons
-from assay.analyses.meta.worth import point_worth_tables
 from assay.core.columns import Columns, joined, polars_frame
 from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.core.metric import Card, Metric

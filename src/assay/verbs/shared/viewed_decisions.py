@@ -17,7 +17,7 @@ from assay.decide.apply import decide
 from assay.decide.calibration import breakdown_curve
 from assay.decide.goals import parse_goal
 from assay.decide.rule import EVERY
-from assay.decide.sweep import Named, Swept, sweep
+from assay.decide.sweep import SweepLabel, SweepSample, sweep
 from assay.decide.tables import labels_columns
 from assay.report.scores import add_columns
 from assay.stats.classification import bin_threshold
@@ -58,10 +58,10 @@ def viewed_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> Vi
             if not known.any():
                 continue
             curve = breakdown_curve(dev[known], outcomes.worth[setup.dev][known])
-            named = Named(
+            named = SweepLabel(
                 metric.name, metric.name, sign, max(metric.card.decimals, 1), where, "test examples", setup.task, setup.language
             )  # fmt: skip
-            rows = Swept(_finite(quality[setup.test]), outcomes.worth[setup.test])
+            rows = SweepSample(_finite(quality[setup.test]), outcomes.worth[setup.test])
             above = _chosen(outcomes, dev[known], setup.dev[known], rows.quality)
             found.append(sweep(named, rows, curve, above=above, reject_at=0.5, most=LIMITS))
     cards = {metric.name: metric.card for metric in measured}
@@ -143,9 +143,9 @@ def viewed_rule(
         where += ['split == "test"'] if tried else []
         sweeps.append(
             _of_group(
-                rule, group, Swept(quality[rows], outcomes.worth[rows]), " and ".join(where),
+                rule, group, SweepSample(quality[rows], outcomes.worth[rows]), " and ".join(where),
                 "test examples" if tried else "examples it was learned from", goal,
-                Swept(quality[taught], outcomes.worth[taught]),
+                SweepSample(quality[taught], outcomes.worth[taught]),
             )
         )  # fmt: skip
     beside: dict[str, Sequence[Any]] = {
@@ -175,9 +175,9 @@ def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: SeenQualities) -
                 yield dict(zip(columns, row, strict=True))
 
     goal = _goal(rule)
-    sweeps = [_of_group(rule, rule.groups[EVERY], Swept(seen.qualities()), "", "translations", goal)]
+    sweeps = [_of_group(rule, rule.groups[EVERY], SweepSample(seen.qualities()), "", "translations", goal)]
     for name in seen.languages() if len(seen.languages()) > 1 else ():
-        mine = Swept(seen.qualities(name))
+        mine = SweepSample(seen.qualities(name))
         sweeps.append(
             _of_group(rule, rule.group(name), mine, equal("language", name), "translations", goal, shown=name)
         )
@@ -228,7 +228,7 @@ def _of_group(
     name = " + ".join(member.name for member in rule.members)
     column, sign, decimals = (QUALITY, 1.0, 2) if single is None else (single.name, single.sign, single.decimals)
     language = shown if shown is not None else "" if group.name == EVERY else group.name
-    named = Named(name, column, sign, decimals, where, counted, language=language)
+    named = SweepLabel(name, column, sign, decimals, where, counted, language=language)
     above = group.above
     if group.use_at < 1:  # a rule by costs goes by the probability: the best score that is still too risky to use
         risky = rows.quality[group.curve.at(rows.quality) > group.use_at]

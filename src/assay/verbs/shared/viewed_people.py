@@ -12,7 +12,7 @@ from assay.core.view_data import ViewData
 from assay.verbs.shared.viewed import marked
 
 if TYPE_CHECKING:
-    from assay.analyses.campaign.scored import ScoredPair
+    from assay.analyses.campaign.score_arrays import ScoredPair
     from assay.core.campaign import Campaign
     from assay.core.judged_systems import JudgedSystems
     from assay.core.metric import Floats

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from assay.analyses.breakdown.verdicts import Setup, Verdicts, figures, mean_cells
-from assay.analyses.rows import estimate_columns
+from assay.analyses.table_parts import estimate_columns
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn

@@ -14,7 +14,7 @@ from assay.decide.fit import FEWEST
 from assay.decide.rule import EVERY, Rule
 
 
-def parts(outcomes: TaskOutcomes) -> tuple[Any, Any]:
+def split_examples(outcomes: TaskOutcomes) -> tuple[Any, Any]:
     """Which examples teach and which test; one of both parts teaches only, for a rule is not tried on what it learned from."""
     teach = np.array([part in (DEV, BOTH) for part in outcomes.splits])
     test = np.array([part == TEST for part in outcomes.splits])
@@ -28,7 +28,7 @@ def parts(outcomes: TaskOutcomes) -> tuple[Any, Any]:
     return teach, test
 
 
-def tried(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, test: Any) -> dict[str, Any]:
+def evaluate_rule(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, test: Any) -> dict[str, Any]:
     """What the rule does on examples it was not learned from, language by language."""
     languages = np.array(outcomes.languages)
     found = {}

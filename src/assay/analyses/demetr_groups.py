@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.analyses.languages import cell_table, cross, language_table
 from assay.analyses.outcomes import Bools, Counts, Ints, Outcomes, Sampling, estimates, mean_weights
-from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells
+from assay.analyses.table_parts import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells
 from assay.core.item import Item
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn

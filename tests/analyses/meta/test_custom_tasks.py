@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.analyses.meta.choice import TaskChoice, check_patterns, matching, recipe_of, tasks_of
+from assay.analyses.meta.custom_tasks import TaskChoice, check_patterns, matching, recipe_of, tasks_of
 from assay.analyses.meta.recipes import task_set
 from assay.analyses.meta.tasks import judged_systems
 from assay.core.errors import AssayError, InputError, UnknownName

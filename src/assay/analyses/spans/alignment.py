@@ -16,7 +16,7 @@ Marks = Mapping[Cell, Sequence[ErrorSpan]]
 
 
 @dataclass(frozen=True)
-class Compared:
+class AlignedSpans:
     """One row for each gold judgement: its translation, its spans, and what every prediction marked there (target side)."""
 
     cells: Sequence[Cell]
@@ -41,7 +41,7 @@ def predictions_of(campaign: Campaign, name: str) -> dict[str, Marks]:
     return {name if len(by_rater) == 1 else rater: spans for rater, spans in by_rater.items()}
 
 
-def renamed(predicted: Campaign, gold: Campaign) -> Campaign:
+def with_gold_names(predicted: Campaign, gold: Campaign) -> Campaign:
     """The prediction with the language pair and the system of the gold, where one side does not say and there is but one."""
 
     def changed(place: int) -> dict[str, str]:
@@ -63,7 +63,7 @@ def renamed(predicted: Campaign, gold: Campaign) -> Campaign:
     )
 
 
-def matched(predicted: Campaign, gold: Campaign) -> Campaign:
+def match_translations(predicted: Campaign, gold: Campaign) -> Campaign:
     """The prediction under the names of the gold's translations: by their own names, else by language pair and texts.
 
     A prediction about a text that several translations share is about each of them. Counted numbers name nothing where the other
@@ -111,7 +111,7 @@ def check_texts(predicted: Campaign, gold: Campaign) -> None:
             )
 
 
-def aligned(gold: Campaign, predicted: Mapping[str, Marks], *, common: bool = False) -> Compared:
+def align(gold: Campaign, predicted: Mapping[str, Marks], *, common: bool = False) -> AlignedSpans:
     """Every gold judgement beside every prediction. A prediction must cover all judged translations, unless `common`
     keeps to those that all of them cover."""
     wanted = [cell for cell in gold.judgements if (cell.langpair, cell.system) not in gold.standard]
@@ -134,7 +134,7 @@ def aligned(gold: Campaign, predicted: Mapping[str, Marks], *, common: bool = Fa
         raise InputError(f"no judged translation of {gold.name} is covered by all predictions.")
     if not any(span.severity != "neutral" for _, judgement in rows for span in on_target(judgement.spans)):
         raise InputError(f"{gold.name} marks no error in {count(len(kept), 'translation')}: there is nothing to find.")
-    return Compared(
+    return AlignedSpans(
         [cell for cell, _ in rows],
         [len(gold.texts[cell].text or "") for cell, _ in rows],
         [on_target(judgement.spans) for _, judgement in rows],
@@ -147,6 +147,6 @@ def on_target(spans: Sequence[ErrorSpan]) -> list[ErrorSpan]:
     return [span for span in spans if span.side == "target"]
 
 
-def plain(spans: Sequence[ErrorSpan]) -> list[Span]:
+def as_tuples(spans: Sequence[ErrorSpan]) -> list[Span]:
     """Spans as the statistics take them."""
     return [(span.start, span.end, span.severity) for span in spans]
