@@ -1,4 +1,4 @@
-"""Cards of the perturbations: the facts of each one, read from `data/perturbations.tsv`."""
+"""Cards of the perturbations, read from `data/perturbations.tsv`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Wants = tuple[Literal["source", "reference"], ...]
 
 
 def card_of(name: str) -> PerturbationCard:
-    """Return the card of a perturbation; DEMETR's own table gives its phenomenon and severity."""
+    """Return the card of a perturbation; DEMETR's own table provides its phenomenon and severity."""
     row = ROWS[name]
     follows = tuple(row["follows"].split("; "))
     paper, _, entry = follows[0].partition(" ")
@@ -49,6 +49,6 @@ def _languages(cell: str) -> tuple[str, ...]:
 
 
 def variant(base: type[Rule], name: str, **attributes: object) -> type[Rule]:
-    """Return a subclass of `base` with the card of the perturbation `name` and these class attributes; functions are static."""
+    """Return a subclass of `base` with the card of the perturbation `name` and these class attributes; functions become static."""
     own = {key: staticmethod(value) if isfunction(value) else value for key, value in attributes.items()}
     return cast("type[Rule]", type(name, (base,), {"__module__": base.__module__, "card": card_of(name), **own}))

@@ -1,4 +1,4 @@
-"""The synthetic hallucinations of xCOMET (section 3, appendix A): detached at random, detached but similar, oscillatory."""
+"""Synthetic hallucinations of xCOMET (section 3, appendix A): detached at random, detached but similar, oscillatory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     pass
 
 _RELATED = 0.6
-"""Share of common words above which another sentence is a translation of the same thing."""
+"""Share of common words above which another sentence counts as a translation of the same content."""
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿฀-๿]")
 
 
@@ -29,14 +29,14 @@ def _words(text: str) -> list[str]:
 
 
 def shared(first: str, second: str) -> float:
-    """Share of the shorter text's words that the other has too."""
+    """Return the share of the shorter text's words that the other text also has."""
     left, right = Counter(_words(first)), Counter(_words(second))
     smaller = min(left.total(), right.total())
     return (left & right).total() / smaller if smaller else 0.0
 
 
 def _pool(segment: Segment, tools: Tools) -> list[Segment]:
-    """Other segments into the same language that do not say the same."""
+    """Return the other segments with the same target language and a different meaning."""
     target = target_language(segment)
     own = [segment.hypothesis, *segment.references]
     return [
@@ -50,14 +50,13 @@ def _pool(segment: Segment, tools: Tools) -> list[Segment]:
 
 
 class Detached(Perturbation):
-    """The translation replaced by another sentence of the corpus."""
+    """Base of perturbations that replace the translation by another sentence of the corpus."""
 
     @abstractmethod
     def other(self, segment: Segment, pool: list[Segment], rng: Rng, tools: Tools) -> str | None:
-        """The other sentence."""
+        """Return the other sentence, or None."""
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Replace everything."""
         if not segment.hypothesis.strip():
             return Refused("empty translation")
         pool = _pool(segment, tools)
@@ -69,7 +68,7 @@ class Detached(Perturbation):
         return Perturbed((Change(0, len(segment.hypothesis), text),), "another sentence")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The text is another one, and not a translation of the same source."""
+        """Check that the text is not a translation of the same source."""
         found = super().problems(segment, perturbed, language, tools)
         reference = reference_of(segment) or segment.hypothesis
         if shared(perturbed.incorrect(segment), reference) > _RELATED and len(_words(reference)) > 6:
@@ -78,12 +77,12 @@ class Detached(Perturbation):
 
 
 class DetachedRandom(Detached):
-    """Any other sentence."""
+    """Replacement by a random other sentence."""
 
     card = card_of("detached-random")
 
     def other(self, segment: Segment, pool: list[Segment], rng: Rng, tools: Tools) -> str | None:
-        """Draw until one shares few words."""
+        """Draw until a sentence shares few words."""
         around, allowed = segments(tools.others()), {other.hypothesis for other in pool}
         for _ in range(20):
             text = around.draw(rng).hypothesis
@@ -93,7 +92,7 @@ class DetachedRandom(Detached):
 
 
 class DetachedSimilar(Detached):
-    """The nearest other sentence, by sentence embeddings where they are installed, else by character n-grams."""
+    """Replacement by a similar sentence, by sentence embeddings if they are installed, else by character n-grams."""
 
     card = card_of("detached-similar")
 
@@ -104,7 +103,7 @@ class DetachedSimilar(Detached):
         self.embedding = embedding
 
     def other(self, segment: Segment, pool: list[Segment], rng: Rng, tools: Tools) -> str | None:
-        """One of the nearest five that shares few words with the translation; the whole corpus is indexed once."""
+        """Draw one of the five nearest sentences that share few words with the translation. The corpus is indexed once."""
         target = target_language(segment)
         texts = tuple(other.hypothesis for other in tools.others() if target_language(other) == target)
         allowed = {other.hypothesis for other in pool}
@@ -172,12 +171,12 @@ def _ngram_index(pool: Sequence[str]) -> tuple[Any, Any]:
 
 
 class Oscillatory(Perturbation):
-    """An n-gram of two to four words repeated one to ten times."""
+    """Repetition of an n-gram of two to four words, one to ten times."""
 
     card = card_of("oscillatory")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Draw n, the place and the number of repetitions."""
+        """Draw n, the position and the number of repetitions."""
         text = segment.hypothesis
         words = tools.get("words", language)(text)
         n = int(rng.integers(2, 5))
@@ -197,7 +196,7 @@ class Oscillatory(Perturbation):
         )
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """What was inserted is the text before it, one to ten times."""
+        """Check that the insertion repeats the text before it one to ten times."""
         found = super().problems(segment, perturbed, language, tools)
         change, ngram = perturbed.changes[0], str(perturbed.meta.get("ngram", ""))
         if not ngram or not segment.hypothesis[: change.start].endswith(ngram):

@@ -1,8 +1,8 @@
-"""SMAUG's perturbations (Alves et al. 2022; xCOMET section 7.1 and appendix C) beside the number and name swaps.
+"""Perturbations of SMAUG (Alves et al. 2022; xCOMET section 7.1 and appendix C), except swapped numbers and names.
 
-SMAUG asks a large language model for text. Here added text is a short sentence of the same corpus, and a masked span is filled
-by a masked language model where the folder of one is given (option `model`), else by the corpus's own n-grams: words
-that stood between the same neighbours, or after the same word.
+SMAUG generates text with a large language model. Here, an inserted text is a short sentence of the same corpus. A masked span
+is filled by a masked language model if the option `model` names its folder. Otherwise it is filled with n-grams of the corpus
+that stood between the same neighbours.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from assay.perturb.language.texts import deletion, pick, reference_of, spaceless
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"”»]?\s+(?=\S)|[。！？]")
 _BY_MODEL, _BY_NEIGHBOURS = 0.8, 0.6
-"""How sure it is that a filling reads on: one that a model chose, and one that stood between the same two words."""
+"""Confidence that a filling is fluent: chosen by a model, or found between the same two words."""
 NEGATIONS = patterns("negations")
-"""Words of negation that can be taken out and leave a sentence."""
+"""Negations that can be removed without breaking the sentence, as regular expressions by language."""
 
 
 class TextInserted(Perturbation):
-    """A short sentence of the corpus inserted where a sentence begins or ends."""
+    """Insertion of a short sentence of the corpus at a sentence boundary."""
 
     card = card_of("text-inserted")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Draw another segment of at most 80 characters and a place."""
+        """Draw another segment of at most 80 characters and a position."""
         text = segment.hypothesis
         if not text.strip():
             return Refused("empty translation")
@@ -61,7 +61,7 @@ class TextInserted(Perturbation):
         return Perturbed((Change(at, at, new + gap),), f"inserted: {new}", {"new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Only an insertion, and not of what the reference says."""
+        """Check that text was only inserted, and that the reference does not have it."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if change.start != change.end:
@@ -72,12 +72,11 @@ class TextInserted(Perturbation):
 
 
 class NegationChanged(Perturbation):
-    """English: a negation inserted or removed as DEMETR 8 does. Other languages: the word of negation removed."""
+    """Changed polarity: in English a negation inserted or removed as in DEMETR 8, in other languages a negation removed."""
 
     card = card_of("negation-changed")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Change the polarity of the sentence."""
         if language == "en":
             return Negation().perturb(segment, language, rng, tools)
         pattern = NEGATIONS.get(language)
@@ -98,7 +97,7 @@ class NegationChanged(Perturbation):
 
 
 class MaskFilled(Perturbation):
-    """One to three words replaced by others that read on from their neighbours."""
+    """Replacement of one to three words by others that fit between their neighbours."""
 
     card = card_of("mask-filled")
 
@@ -151,7 +150,7 @@ class MaskFilled(Perturbation):
         return drawn(options, rng) if options else None
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """A span inside the sentence became other words."""
+        """Check that one span was replaced by other words."""
         found = super().problems(segment, perturbed, language, tools)
         if len(perturbed.changes) != 1 or not perturbed.changes[0].text.strip():
             found.append("there must be one span, filled")
@@ -159,7 +158,7 @@ class MaskFilled(Perturbation):
 
 
 def _ngrams(texts: tuple[str, ...], words: Any) -> dict[tuple[str, str], list[str]]:
-    """What stood between two words of the corpus: one to three words, each filling once."""
+    """Return the distinct fillings of one to three words that stand between each pair of words in the corpus."""
     key = hash(texts)
     if key not in _tables:
         _tables.clear()
@@ -182,7 +181,7 @@ _tables: dict[int, dict[tuple[str, str], list[str]]] = {}
 
 
 def _check_model(folder: str) -> None:
-    """Say before anything is made what stands in the way of a masked language model."""
+    """Raise an error before anything is made if a masked language model cannot be used."""
     for package in ("torch", "transformers"):
         if importlib.util.find_spec(package) is None:
             raise MissingPart(
@@ -194,7 +193,7 @@ def _check_model(folder: str) -> None:
 
 @functools.lru_cache(maxsize=1)
 def _masked_model(folder: str) -> Any:
-    """A function that fills one mask between two texts with one of the model's six likeliest words."""
+    """Return a function that fills one mask between two texts with one of the model's six most likely words."""
     import transformers
 
     try:

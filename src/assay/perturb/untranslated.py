@@ -1,8 +1,8 @@
-"""Text left in the source language: DEMETR 4 and ACES section 5.9, and translated names (5.10).
+"""Text left in the source language (DEMETR 4 and ACES section 5.9), and names that must not be translated (5.10).
 
-`alignment` finds the source word of a translated word: the two share segments of the pool or look alike, and each is the other's
-best partner in the sentence. If that leaves a doubt, DEMETR's rule takes the nearest pair by position and frequency with a low
-confidence, which ``assay make`` refuses. The columns `source_word` and `target_word` name a pair instead.
+`language/alignment.py` finds the source word of a translated word: both occur in the same segments of the pool or look alike,
+and each is the other's best match in the sentence. If no pair is certain, DEMETR's rule takes the nearest pair by position and
+frequency with a low confidence, which ``assay make`` refuses. The columns `source_word` and `target_word` name a pair directly.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Span = tuple[int, int]
 
 
 class UntranslatedWord(TextRule):
-    """One content word of the translation is replaced by the source word that it comes from."""
+    """DEMETR 4: one content word of the translation replaced by its source word."""
 
     card = card_of("untranslated-word")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Draw from the pairs of words that are sure; from the nearest of the others where none is."""
+        """Draw one of the certain word pairs; if there is none, take the nearest of the others."""
         pair = segment.langpair or ""
         source_language = pair.rpartition("-")[0]
         if not source_language:
@@ -54,7 +54,7 @@ class UntranslatedWord(TextRule):
         return made.with_confidence(alignment=confidence if pair in READ or confidence < SURE else SURE - 0.01)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The new word stands in the source and did not stand in the translation."""
+        """Check that the new word is in the source and was not in the translation."""
         found = super().problems(segment, perturbed, language, tools)
         word = perturbed.changes[0].text
         if word.lower() not in (segment.source or "").lower() or word.lower() in segment.hypothesis.lower():
@@ -65,7 +65,7 @@ class UntranslatedWord(TextRule):
 def _nearest(
     source: str, theirs: list[tuple[Span, float]], text: str, ours: list[tuple[Span, float]]
 ) -> tuple[Span, Span]:
-    """The word of the translation and the source word that are nearest by place and frequency."""
+    """Return the translated word and the source word that are nearest in position and frequency."""
 
     def distance(mine: tuple[Span, float], other: tuple[Span, float]) -> float:
         apart = abs(sum(mine[0]) / (2 * len(text)) - sum(other[0]) / (2 * len(source)))
@@ -76,16 +76,15 @@ def _nearest(
 
 
 _LEAST = 0.3
-"""The confidence from which a pair of words is offered at all."""
+"""The lowest confidence of a word pair that is used at all."""
 
 
 class CopySource(Perturbation):
-    """The source in place of the translation."""
+    """The source text in place of the translation."""
 
     card = card_of("copy-source")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Replace everything by the source."""
         if not segment.source or not segment.source.strip():
             return Refused("no source")
         if segment.source.strip() in (segment.hypothesis.strip(), (reference_of(segment) or "").strip()):
@@ -93,18 +92,18 @@ class CopySource(Perturbation):
         return Perturbed((Change(0, len(segment.hypothesis), segment.source),), "source copied")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The incorrect text is the source."""
+        """Check that the incorrect text is the source."""
         found = super().problems(segment, perturbed, language, tools)
         return found if perturbed.incorrect(segment) == segment.source else [*found, "the text is not the source"]
 
 
 class SourceWordKept(Perturbation):
-    """One word of the translation replaced by the source word; `in_reference` says whether the reference has the good word."""
+    """One word of the translation replaced by its source word; `in_reference` tells whether the reference has the good word."""
 
     in_reference = True
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Copy a source word over its translation."""
+        """Put a source word in place of its translation."""
         reference, text = reference_of(segment) or "", segment.hypothesis
         given = segment.meta.get("target_word"), segment.meta.get("source_word")
         if given[0] and given[1]:
@@ -128,7 +127,7 @@ class SourceWordKept(Perturbation):
         return made if sure == 1 else made.with_confidence(alignment=sure)
 
     def _pairs(self, segment: Segment, tools: Tools) -> list[tuple[str, str, float]]:
-        """Words of the translation with their source words; only those that are sure, where there are any."""
+        """Return words of the translation with their source words and confidences; only certain pairs if there are any."""
         pair, source, text = segment.langpair or "", segment.source or "", segment.hypothesis
         languages = pair.rpartition("-")
         ours = [span for span, _ in content_words(text, languages[2], tools)]
@@ -141,7 +140,7 @@ class SourceWordKept(Perturbation):
         return sure or [entry for entry in found if entry[2] > _LEAST]
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """What was put in stands in the source."""
+        """Check that the new word is in the source."""
         found = super().problems(segment, perturbed, language, tools)
         if perturbed.changes[0].text.lower() not in (segment.source or "").lower():
             found.append("the word does not stand in the source")
@@ -158,16 +157,16 @@ def _literal() -> dict[str, dict[str, str]]:
 
 
 LITERAL = _literal()
-"""Names that stay as they are, and what they would be if somebody translated them; ours."""
+"""Names that should stay untranslated, with literal translations by language; assay's own list."""
 
 
 class DoNotTranslate(Perturbation):
-    """A name or title of the source, rightly copied, translated word for word."""
+    """A literal translation of a name or title that should stay as in the source."""
 
     card = card_of("do-not-translate")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """From the columns `do_not_translate` and `translated`, or from our list of names."""
+        """Use the columns `do_not_translate` and `translated`, or assay's list of names."""
         given = segment.meta.get("do_not_translate"), segment.meta.get("translated")
         if given[0] and given[1]:
             options = {given[0]: given[1]}
@@ -184,7 +183,7 @@ class DoNotTranslate(Perturbation):
         )
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """What was replaced stands in the source as it was."""
+        """Check that the replaced text is in the source."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end] not in (segment.source or ""):

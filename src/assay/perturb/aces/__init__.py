@@ -1,1 +1,1 @@
-"""The families of ACES (Amrhein, Moghe and Guillou 2022, section 5)."""
+"""Perturbations for the 68 phenomena of ACES (Amrhein et al. 2022)."""

@@ -1,10 +1,10 @@
-"""Ambiguous English words told apart by the source: word senses, genders of occupations, *since* and *while*.
+"""Ambiguous English words with the wrong sense: word senses, genders of occupations, *since* and *while*.
 
 Word senses (ACES section 5.2.2, after MuCoW): the good translation has a cue for the right sense before the word (*vegetable
 stock*), the incorrect one a cue for the other sense (*penny stock*), and the reference has none. Occupations (5.2.1): the good
-translation says *female baker* if the source has *Bäckerin*, the incorrect one *male baker*; the shares of women that WinoBias
-lists decide whether this follows the stereotype. Connectives (5.2.3 and 5.8.2): the reference keeps the ambiguous word, the good
-translation has the sense of the source (*because*, *from the time*, *whereas*, *as*) and the incorrect one the other sense.
+translation says *female baker* if the source has *Bäckerin*, the incorrect one *male baker*. The shares of women that WinoBias
+lists decide whether this follows the stereotype. Connectives (5.2.3 and 5.8.2): the reference keeps the ambiguous word. The
+good translation has the sense of the source (*because*, *from the time*, *whereas*, *as*), the incorrect one the other sense.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LANGUAGES = ("de", "fr", "es", "ru")
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """A source word by language and the English cue that tells this sense."""
+    """One sense of an English word: the source word by language, and the English cue for this sense."""
 
     words: dict[str, str]
     cue: str
@@ -40,16 +40,16 @@ def _senses() -> dict[str, tuple[Sense, Sense]]:
 
 
 SENSES = _senses()
-"""English word to its more frequent and its less frequent sense."""
+"""English words with their more frequent and their less frequent sense."""
 
 
 class WordSense(Perturbation):
-    """A cue for the right or the wrong sense before an ambiguous word."""
+    """A cue for the wrong sense before an ambiguous word."""
 
     frequent = True
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Find an ambiguous word whose sense the source tells."""
+        """Find an ambiguous word whose sense is clear from the source."""
         text, origin = segment.hypothesis, source_language(segment)
         if origin not in LANGUAGES:
             return Refused(f"the source language must be one of {', '.join(LANGUAGES)}")
@@ -86,7 +86,7 @@ class WordSense(Perturbation):
         return Perturbed((Change(at, end, new),), f"{right} {word} -> {wrong} {word}", meta, good=good, reference=text)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The reference is the text without a cue."""
+        """Check that the reference has no cue."""
         found = super().problems(segment, perturbed, language, tools)
         word, cue = str(perturbed.meta.get("word")), str(perturbed.meta.get("new"))
         if f"{cue} {word}" not in perturbed.incorrect(segment):
@@ -105,7 +105,7 @@ _OCCUPATION_LANGUAGES = ("de", "fr", "it", "es")
 
 @dataclass(frozen=True, slots=True)
 class Occupation:
-    """An English occupation, the gender of the stereotype, and the words for a man and a woman by language."""
+    """An English occupation, its stereotypical gender, and the words for a man and a woman by language."""
 
     english: str
     stereotype: str
@@ -127,7 +127,7 @@ OCCUPATIONS = _occupations()
 
 
 def gender_in(source: str, language: str, occupation: Occupation) -> str | None:
-    """The gender that the source gives the occupation, where only one of its two words stands there."""
+    """Return the gender of the occupation in the source; None unless exactly one of its two words occurs."""
     man, woman = occupation.forms[language]
     if man == woman:
         return None
@@ -139,20 +139,20 @@ def gender_in(source: str, language: str, occupation: Occupation) -> str | None:
 
 
 def _find(text: str, occupation: str) -> re.Match[str] | None:
-    """The occupation right after an article, where an adjective may stand."""
+    """Find the occupation directly after an article, where an adjective may be inserted."""
     return re.search(
         rf"(?:(?<=\bthe )|(?<=\bThe )|(?<=\ba )|(?<=\bA )|(?<=\ban )|(?<=\bAn )){occupation}(?![\w-])", text
     )
 
 
 class OccupationGender(Perturbation):
-    """*female* or *male* put before an occupation, rightly and wrongly."""
+    """*female* or *male* inserted before an occupation, with the wrong gender in the incorrect translation."""
 
     gender = "female"
     stereotype = True
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Find an occupation whose gender the source tells and English does not."""
+        """Find an occupation whose gender is clear from the source but not from the English text."""
         text, origin = segment.hypothesis, source_language(segment)
         if origin not in _OCCUPATION_LANGUAGES:
             return Refused(f"the source language must be one of {', '.join(_OCCUPATION_LANGUAGES)}")
@@ -178,7 +178,7 @@ class OccupationGender(Perturbation):
         return Perturbed((change,), f"{right} {occupation} -> {wrong} {occupation}", meta, good=good, reference=text)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The two texts differ in *female* and *male* alone and the reference has neither."""
+        """Check that the texts differ only in *female* and *male*, and that the reference has neither."""
         found = super().problems(segment, perturbed, language, tools)
         words = {
             perturbed.changes[0].text,
@@ -202,7 +202,7 @@ WHILE = {"contrast": "whereas", "temporal": "as"}
 
 
 def sense_of(segment: Segment, word: str, senses: Iterable[str]) -> str | None:
-    """The sense that the column or the source gives; None where both or neither speak."""
+    """Return the sense from the column or the source; None if the source has cues for both senses or for neither."""
     given = segment.meta.get("sense", "").strip().lower()
     if given:
         return given
@@ -213,14 +213,14 @@ def sense_of(segment: Segment, word: str, senses: Iterable[str]) -> str | None:
 
 
 class Connective(Perturbation):
-    """One ambiguous connective made unambiguous, rightly and wrongly."""
+    """One ambiguous connective replaced by an unambiguous one, with the wrong sense in the incorrect translation."""
 
     word = "since"
     sense = "causal"
     spelt: dict[str, str] = SINCE
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Take the translation if it has the word, else the reference."""
+        """Change the translation if it has the word, else the reference."""
         reference = reference_of(segment)
         texts = [text for text in (segment.hypothesis, reference) if text and self._at(text, tools) is not None]
         if not texts:
@@ -254,7 +254,7 @@ class Connective(Perturbation):
         return None
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Good and incorrect differ in the connective; the reference still has the ambiguous one."""
+        """Check that the texts differ in the connective and that the reference still has the ambiguous one."""
         found = super().problems(segment, perturbed, language, tools)
         if self.word not in (perturbed.reference or "").lower():
             found.append("the reference has lost the ambiguous connective")

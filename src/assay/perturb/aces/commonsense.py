@@ -1,8 +1,8 @@
-"""Who or what a clause of reason speaks of: ACES sections 5.8.3 and 5.12.5.
+"""Wrong nouns and pronouns in clauses of reason: ACES sections 5.8.3 and 5.12.5.
 
-*He liked gel more than spray, because the spray made him feel nerdy*: the incorrect translation names the other noun, or uses a
-pronoun of the wrong gender. In English the other noun is found by the parse; in other languages it is given in the columns
-`filler` (as it stands in the clause) and `distractor` (the other noun phrase, in the form that fits).
+*He liked gel more than spray, because the spray made him feel nerdy*: the incorrect translation names the other noun or uses a
+pronoun of the wrong gender. In English the parse finds the other noun. In other languages the columns `filler` (the noun phrase
+in the clause) and `distractor` (the other noun phrase, in the right form) name both.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from assay.perturb.language.sentence import sentence_of
 from assay.perturb.language.texts import like_case, pick, reference_of, source_language, word_at
 
 REASONS = patterns("clauses of reason")
-"""How a clause of reason begins, by language."""
+"""Beginnings of clauses of reason, as regular expressions by language."""
 
 
 _NEAR = 4
-"""Words of the clause, its conjunction among them, before which the pronoun stands."""
+"""The pronoun must be among this many words of the clause, its conjunction included."""
 
 
 def clause_at(text: str, language: str) -> int | None:
-    """Where the clause of reason begins; None where there is none or it opens the text."""
+    """Return the position of the clause of reason; None if there is none or it opens the text."""
     pattern = REASONS.get(language)
     match = re.search(pattern, text) if pattern else None
     return match.start() if match and match.start() > 8 else None
 
 
 def without_clause(text: str, language: str) -> str | None:
-    """The text up to its clause of reason, with the final punctuation; None where there is no clause."""
+    """Return the text up to its clause of reason, with the final punctuation; None if there is no clause."""
     at = clause_at(text, language)
     if at is None:
         return None
@@ -42,12 +42,12 @@ def without_clause(text: str, language: str) -> str | None:
 
 
 class Commonsense(Perturbation):
-    """The noun that the clause of reason speaks of exchanged for the other one of the sentence."""
+    """The noun in the clause of reason exchanged for the other noun of the sentence."""
 
     strips_source = False
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Name the other noun in the clause, and take the clause out of the reference (and the source)."""
+        """Name the other noun in the clause, and remove the clause from the reference (and the source)."""
         text = segment.hypothesis
         at = clause_at(text, language)
         if at is None:
@@ -91,7 +91,7 @@ class Commonsense(Perturbation):
         return Refused("the clause names no noun of the main clause beside another one")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The change lies in the clause; the reference has no clause any more."""
+        """Check that the change is in the clause and that the reference has no clause."""
         found = super().problems(segment, perturbed, language, tools)
         at = clause_at(segment.hypothesis, language)
         if at is None or perturbed.changes[0].start < at:
@@ -106,12 +106,12 @@ SourceAndReferenceAmbiguous = variant(Commonsense, "commonsense-src-and-ref-ambi
 
 
 class Coreference(Perturbation):
-    """The pronoun of a clause of reason exchanged for one of another gender, or for the noun in the column `distractor`."""
+    """The pronoun in a clause of reason exchanged for one of another gender, or for the noun in the column `distractor`."""
 
     card = card_of("coreference-based-on-commonsense")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """English *because it …* and one pronoun in the clause of the translation."""
+        """Find *because it …* in an English source and one pronoun in the clause of the translation."""
         if language not in WRONG:
             return Refused(f"no list of pronouns for {language}")
         if source_language(segment) == "en" and not re.search(r"\b(?:because|since|as) it\b", segment.source or ""):

@@ -1,9 +1,9 @@
-"""Constituents left out or added: ACES section 5.1.
+"""Omitted and added constituents: ACES section 5.1.
 
-A constituent is a phrase that the sentence can do without: in English prepositional phrases, relative and adverbial clauses,
-appositions and modifiers of the parse; in other languages what stands in parentheses, and relative clauses between commas.
-Omission takes it out of the translation. Addition turns the pair round where source and reference can lose it too
-(parentheses, or the column `partial_source`); otherwise it adds a phrase that the source does not have.
+A constituent is a phrase that the sentence can do without. In English these are prepositional phrases, relative and adverbial
+clauses, appositions and modifiers, found by the parse. In other languages they are text in parentheses and relative clauses
+between commas. Omission removes one from the translation. Addition reverses the pair if source and reference can lose the
+constituent too (parentheses, or the column `partial_source`); otherwise it adds a phrase that the source does not have.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Span = tuple[int, int]
 
 RELATIVES = patterns("relative pronouns")
 _STARTS, _GAPS = {"en": " ", "zh": "，"}, {"zh": "，"}
-"""What stands before an added phrase, and between two of them, where that is not a comma with a space and a space."""
+"""Separators before an added phrase and between two phrases; the defaults are a comma with a space, and a space."""
 
 
 def _added() -> dict[str, tuple[str, ...]]:
@@ -38,12 +38,12 @@ def _added() -> dict[str, tuple[str, ...]]:
 
 
 ADDED = _added()
-"""Every phrase of a language, as it is written onto the end of a sentence."""
+"""All phrases of a language, in the form in which they are appended to a sentence."""
 _PARENTHESES = re.compile(r"\s?[(（][^()（）]{2,80}[)）]")
 
 
 def constituents(text: str, language: str, tools: Tools) -> list[Span]:
-    """Spans that can be left out of the text."""
+    """Return the spans that can be left out of the text."""
     found = [match.span() for match in _PARENTHESES.finditer(text) if match.start() > 0]
     if language == "en":
         return [*found, *_english(sentence_of(tools, text, "en"))]
@@ -92,7 +92,7 @@ class Omission(Perturbation):
     card = card_of("constituent-omitted")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Delete one constituent, drawn at random."""
+        """Delete one random constituent."""
         text = segment.hypothesis
         found = [span for span in constituents(text, language, tools) if 2 * (span[1] - span[0]) < len(text) - 2]
         if not found:
@@ -103,7 +103,7 @@ class Omission(Perturbation):
         return Perturbed((change,), f"left out: {old}", {"old": old})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Something is gone, at most half of the text, and no blank is doubled."""
+        """Check that at most half of the text was removed, nothing was added, and no double space is left."""
         found = super().problems(segment, perturbed, language, tools)
         incorrect = perturbed.incorrect(segment)
         if any(change.text for change in perturbed.changes):
@@ -121,7 +121,7 @@ class Addition(Perturbation):
     card = card_of("constituent-added")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """ACES's way where source and reference can lose the constituent, else a phrase of our list."""
+        """Reverse the pair as in ACES if source and reference can lose the constituent; otherwise add a listed phrase."""
         turned = self._turned_round(segment, language, rng, tools)
         if turned is not None:
             return turned
@@ -136,7 +136,7 @@ class Addition(Perturbation):
 
     @staticmethod
     def _turned_round(segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | None:
-        """Good: the translation without a constituent; reference and source lose it as well (section 5.1)."""
+        """Return an item whose good translation lacks a constituent, as do its reference and source (section 5.1)."""
         text, reference, partial = segment.hypothesis, reference_of(segment), segment.meta.get("partial_source")
         if reference is None or not segment.source:
             return None
@@ -168,7 +168,7 @@ class Addition(Perturbation):
         )
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Something was inserted and nothing else changed; the source does not have it."""
+        """Check that text was only inserted and that the reference does not have it."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if change.start != change.end or not change.text.strip():

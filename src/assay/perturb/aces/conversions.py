@@ -1,4 +1,4 @@
-"""The unit conversions that ACES permits (Appendix A.2), and how every CLDR language writes those units."""
+"""Unit conversions permitted by ACES (Appendix A.2), and the spellings of these units in every CLDR language."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from assay.perturb.language.texts import base_language
 
 UNITS = {row["unit"]: row for row in rows("words/units.tsv")}
 SIZES = {unit: (row["quantity"], float(row["size"])) for unit, row in UNITS.items()}
-"""Quantity and size of each unit in metres, metres a second, seconds, litres and grams."""
+"""Quantity and size of each unit, in metres, metres per second, seconds, litres and grams."""
 PERMITTED = {unit: tuple(row["converts_to"].split()) for unit, row in UNITS.items() if row["converts_to"]}
-"""From a unit to the units it may be converted to, as Appendix A.2 lists them."""
+"""Units that each unit may be converted to, as listed in Appendix A.2."""
 
 
 def _spellings() -> dict[tuple[str, str], dict[str, list[str]]]:
@@ -26,12 +26,12 @@ def _spellings() -> dict[tuple[str, str], dict[str, list[str]]]:
 
 
 _SPELLINGS = _spellings()
-"""By language and unit: spellings by plural form, in place of CLDR's, or ``further`` ones to find."""
+"""Spellings by language and unit: either by plural form, in place of CLDR's, or ``further`` ones that are only recognised."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An amount with its unit, where it stands and which spelling of the unit was used."""
+    """An amount with its unit, its position in the text, and the length of the unit's spelling."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class Quantity:
 
 
 def find_quantities(text: str, language: str) -> list[Quantity]:
-    """Amounts in digits with one of the permitted units, in the spellings of CLDR and British English."""
+    """Return amounts in digits with one of the permitted units, in the spellings of CLDR and British English."""
     amounts = {(numeral.start, numeral.end): numeral for numeral in numerals(text, language)}
     found = []
     for unit, length, pattern in _patterns(base_language(language)):
@@ -56,7 +56,7 @@ def find_quantities(text: str, language: str) -> list[Quantity]:
 
 
 def _form_fits(match: re.Match[str], numeral: Numeral, unit: str, length: str, language: str) -> bool:
-    """Where a language has more than two plural forms, the noun stands in the one for this number: no oblique case."""
+    """Return whether the noun has the plural form that this number needs; always true in languages with fewer than three forms."""
     forms = _forms(base_language(language), unit)[length]
     if len(set(forms.values())) < 3:
         return True
@@ -65,12 +65,12 @@ def _form_fits(match: re.Match[str], numeral: Numeral, unit: str, length: str, l
 
 
 def convert(value: float, unit: str, other: str) -> float:
-    """The amount in the other unit of the same quantity."""
+    """Return the amount in the other unit of the same quantity."""
     return value * SIZES[unit][1] / SIZES[other][1]
 
 
 def rounded(value: float) -> tuple[float, int]:
-    """A value as people write a conversion, with its decimals: one below a hundred where it is not whole, none above."""
+    """Round a converted value as people do; return it with its decimals: one below 100 unless the value is whole, none above."""
     if value >= 100:
         return float(round(value)), 0
     one = round(value, 1)
@@ -80,7 +80,7 @@ def rounded(value: float) -> tuple[float, int]:
 def phrase(
     value: float, decimals: int, unit: str, length: str, like: Numeral, language: str, british: bool
 ) -> str | None:
-    """Amount and unit as the language writes them: plural form, decimal sign and order are CLDR's."""
+    """Return amount and unit with CLDR's plural form, decimal sign and order for the language."""
     forms = _forms(base_language(language), unit).get(length)
     if not forms:
         return None
@@ -102,17 +102,17 @@ def _british(pattern: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _forms(language: str, unit: str) -> dict[str, dict[str, str]]:
-    """Patterns of a unit by length; short ones stand in where a language has no long ones (Chinese)."""
+    """Return the patterns of a unit by length; short patterns replace missing long ones (Chinese)."""
     found = unit_patterns(language, unit)
     own = {form: texts[0] for form, texts in _SPELLINGS.get((language, unit), {}).items() if form != "further"}
     if own:
         found = {"long": own}
-    aliased = "long" in found or language in ("zh", "ja", "ko")  # an empty table stands for the short one
+    aliased = "long" in found or language in ("zh", "ja", "ko")  # an empty table means the short one
     long = found.get("long") or (found.get("short") if aliased else None)
     kept = {"long": long} if long else {}
     short = found.get("short") or found.get("narrow")
     if unit.startswith("duration") or (unit == "length-inch" and language == "en"):
-        short = None  # "18 h" is an hour of the clock, "in" a preposition
+        short = None  # "18 h" is a time of day, "in" is a preposition
     if short and re.search(r"[A-Za-z]", next(iter(short.values())).replace("{0}", "")):
         kept["short"] = short
     return {
@@ -123,7 +123,7 @@ def _forms(language: str, unit: str) -> dict[str, dict[str, str]]:
 
 @functools.lru_cache(maxsize=64)
 def _patterns(language: str) -> list[tuple[str, str, re.Pattern[str]]]:
-    """Regular expressions that find amount and unit, by unit and length."""
+    """Return regular expressions that find amount and unit, by unit and length."""
     found = []
     for unit in PERMITTED:
         for length, forms in _forms(language, unit).items():

@@ -1,7 +1,7 @@
-"""Wrong months: ACES section 5.3.1, in every language of CLDR.
+"""Wrong months in dates: ACES section 5.3.1, in every language of CLDR.
 
-The good translation has the month's abbreviation in place of its name (where the language has one), the incorrect one
-another month's name. As in the paper, the month must also stand in the reference; where there is only a source, in the source.
+The good translation has the month's abbreviation if the language has one, the incorrect one another month's name. As in the
+paper, the month must also be in the reference; without a reference, in the source.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from assay.perturb.language.cldr import months
 from assay.perturb.language.texts import base_language, other_reference, pick, shuffled, source_language
 
 _VOWEL_SENSITIVE = frozenset(("en", "fr", "ca", "it"))
-"""Languages where the word before a month is spelt by its first sound: *d'avril* but *de mars*."""
+"""Languages in which the word before a month depends on its first sound: *d'avril* but *de mars*."""
 _WORDS = {"en": frozenset(("May", "March", "August")), "fr": frozenset(("mars",)), "tr": frozenset(("Ocak", "Ekim"))}
-"""Month names that are also other words: they need a number beside them."""
+"""Month names that are also other words: they need an adjacent number."""
 _UNSPACED = ("zh", "ja", "ko", "th")
 _PREPOSITIONS = {"en": r"\b(?:in|last|next|this|early|late|since|until|by|of|mid-?|every|from|between|through|and) ?$"}
 
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """A month's name in a text."""
+    """Name of a month in a text."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Month:
 
 
 def find_months(text: str, language: str) -> list[Month]:
-    """Months that the text names in full, in any form CLDR has (Slavic genitive and nominative …)."""
+    """Return the months that the text names in full, in any CLDR form (Slavic genitive and nominative …)."""
     base = base_language(language)
     found: dict[tuple[int, int], Month] = {}
     for form, names in months(base).items():
@@ -54,7 +54,7 @@ def find_months(text: str, language: str) -> list[Month]:
 
 
 def _bare(name: str, language: str) -> str:
-    """Catalan's names come with their preposition."""
+    """Return the name without the preposition that CLDR adds in Catalan."""
     return re.sub(r"^(?:de |d[’'])", "", name) if language == "ca" else name
 
 
@@ -74,9 +74,9 @@ def _places(text: str, name: str, language: str) -> list[tuple[int, int]]:
 
 
 def _is_a_month(text: str, start: int, end: int, language: str) -> bool:
-    """An unambiguous name, or one with a number beside it (English also: after *in*, *last* …, but never lone *May*)."""
+    """Return whether the name is unambiguous or has an adjacent number (in English also *in*, *last* …, except for *May*)."""
     if language == "cs" and not re.search(r"\d\.? $", text[:start]):
-        return False  # genitive and locative look alike in some months only: "v listopadu" but "v říjnu"
+        return False  # genitive and locative are equal for some months only: "v listopadu" but "v říjnu"
     if text[start:end] not in _WORDS.get(language, ()):
         return True
     if re.match(r"\.?,? ?(?:the )?\d", text[end:]) or re.search(r"\d(?:st|nd|rd|th|er)?(?: of)? $", text[:start]):
@@ -86,7 +86,7 @@ def _is_a_month(text: str, start: int, end: int, language: str) -> bool:
 
 
 def _named(text: str, language: str) -> set[int]:
-    """Numbers of the months in a text, by full name or abbreviation."""
+    """Return the numbers of the months in a text, by full name or abbreviation."""
     base = base_language(language)
     found = {month.number for month in find_months(text, base)}
     for form, names in months(base).items():
@@ -101,7 +101,7 @@ class WrongMonth(Perturbation):
     card = card_of("date")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Abbreviate the month in the good translation and name another one in the incorrect one."""
+        """Abbreviate the month in the good translation and name another one in the incorrect translation."""
         text, base = segment.hypothesis, base_language(language)
         found = found_all = find_months(text, base)
         if not found:
@@ -141,7 +141,7 @@ class WrongMonth(Perturbation):
         )
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Exactly one month is exchanged for another; the good translation still means the old one."""
+        """Check that exactly one month was exchanged and that the good translation still has the old one."""
         found = super().problems(segment, perturbed, language, tools)
         base = base_language(language)
         if len(perturbed.changes) != 1:
@@ -158,7 +158,7 @@ class WrongMonth(Perturbation):
 
 
 def _control(segment: Segment, language: str) -> set[int] | None:
-    """Months of the reference; without a reference those of the source; None where neither can be read."""
+    """Return the months of the reference, or of the source if there is no reference; None if neither can be read."""
     reference = other_reference(segment)
     if reference is not None:
         return _named(reference, language)
@@ -173,7 +173,7 @@ def _control(segment: Segment, language: str) -> set[int] | None:
 
 
 def _abbreviated(text: str, month: Month, language: str) -> str:
-    """The text with the month's abbreviation; as it was where the language has none or the month has no shorter form."""
+    """Return the text with the month abbreviated; unchanged if the language has no shorter form."""
     forms = months(language)
     short = forms.get("format-abbreviated", {}).get(month.number)
     if language == "zh":

@@ -1,7 +1,7 @@
-"""Phenomena that only people can write, made into items from columns that people fill in.
+"""Errors that only people can write, taken from columns of the corpus.
 
-Every class names the columns it needs; without them it refuses and says which. ACES wrote these sets by hand or took them
-from annotated corpora (XNLI, PIE, FLORES post-editing).
+Each class names the columns that it needs and refuses rows without them. ACES wrote these sets by hand or took them from
+annotated corpora (XNLI, PIE, FLORES post-editing).
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from assay.perturb.cards import variant
 from assay.perturb.language.texts import ngram_overlap, reference_of, word_at
 
 _ALIKE = 0.5
-"""Least chrF between premise and hypothesis (ACES section 5.6.3)."""
+"""Lowest chrF between premise and hypothesis (ACES section 5.6.3)."""
 _LEVELS = {10: "en", 9: "de es fr ja ru zh", 8: "ar it pt", 7: "tr", 6: "cs hi"}
 _HIGH = {language: level for level, languages in _LEVELS.items() for language in languages.split()}
-"""Rough order of resources; languages not listed are low (5). As in ACES, Czech and Hindi stand above Polish and Marathi."""
+"""Rough level of resources by language; unlisted languages have 5. As in ACES, Czech and Hindi are above Polish and Marathi."""
 
 
 class MeaningError(Perturbation):
-    """The other half of a premise and hypothesis pair in place of the translation (columns `partner`, `partner_is`, `label`)."""
+    """The other text of a premise and hypothesis pair in place of the translation (columns `partner`, `partner_is`, `label`)."""
 
     label = "contradiction"
     partner_is = "premise"
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Use the partner where label, direction and overlap fit."""
+        """Use the partner if its label, direction and overlap fit."""
         meta = segment.meta
         partner, label, kind = (meta.get(name, "") for name in ("partner", "label", "partner_is"))
         if not partner or not label or not kind:
@@ -40,7 +40,7 @@ class MeaningError(Perturbation):
         return Perturbed((Change(0, len(segment.hypothesis), partner),), f"{label}: {kind}", {"label": label})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The incorrect text is the partner and not the reference."""
+        """Check that the incorrect text is not the reference."""
         found = super().problems(segment, perturbed, language, tools)
         if perturbed.incorrect(segment) in segment.references:
             found.append("the incorrect text is the reference")
@@ -63,7 +63,7 @@ class SimilarLanguage(Perturbation):
     higher = True
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Use the text in the similar language, where the languages stand in the right order of resources."""
+        """Use the text in the similar language if the two languages have the right order of resources."""
         similar, other = segment.meta.get("similar", ""), segment.meta.get("similar_language", "")
         if not similar.strip() or not other:
             return Refused("needs the columns similar (a reference in a similar language) and similar_language")
@@ -82,14 +82,13 @@ SimilarLanguageLow = variant(SimilarLanguage, "similar-language-low", higher=Fal
 
 
 class GivenWord(Perturbation):
-    """A wrong word or phrase that a person wrote (`column`) over the right one (`right`)."""
+    """A wrong word or phrase written by a person (`column`) in place of the right one (`right`)."""
 
     column = "literal"
     right = "target_word"
     in_reference: bool | None = None
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Replace the right phrase by the wrong one."""
         wrong, right = segment.meta.get(self.column, ""), segment.meta.get(self.right, "")
         if not wrong or not right:
             return Refused(f"needs the columns {self.right} (in the translation) and {self.column}")
@@ -102,7 +101,7 @@ class GivenWord(Perturbation):
         return Perturbed((Change(start, end, wrong),), f"{right} -> {wrong}", {"old": right, "new": wrong})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One place differs, and it is the one that was named."""
+        """Check that the replaced phrase is the one in the column."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end] != segment.meta.get(self.right):

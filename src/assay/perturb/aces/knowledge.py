@@ -1,8 +1,8 @@
 """Words exchanged along WordNet's relations: over- and undertranslation (ACES section 5.11) and real-world knowledge (5.12).
 
-Over-, undertranslation and noun antonyms edit the reference, beside the unchanged good translation, as in the paper; without a
-reference the translation itself. The contrastive four put a fitting word into the good translation (hypernym, synonym,
-entailed verb) and an unfitting one (hyponym, sibling, antonym) into the incorrect one.
+Overtranslation, undertranslation and noun antonyms edit the reference and keep the good translation, as in the paper; without a
+reference they edit the translation. The four contrastive classes put a fitting word into the good translation (hypernym,
+synonym, entailed verb) and an unfitting one (hyponym, sibling, antonym) into the incorrect one.
 """
 
 from __future__ import annotations
@@ -42,23 +42,25 @@ from assay.perturb.language.wordnet_relations import (
 )
 
 _LISTED = 0.9
-"""How sure the sense is of a word of our lists."""
+"""Confidence in the sense of a word of assay's lists."""
 Finder = Callable[[Any, Any, str, str], list[str]]
 
 
 class Exchanged(Perturbation):
-    """One noun or verb exchanged; `right` finds the word for the good text (None leaves it), `wrong` the other."""
+    """One exchanged noun or verb; `right` finds the word for the good text (None keeps it), `wrong` the one for the incorrect
+    text.
+    """
 
     part = "noun"
     wrong: Finder
     right: Finder | None = None
     known: Collection[str] = ()
-    """Words of our lists, whose relations hold whatever the sentence; all others are in doubt about their sense."""
+    """Words of assay's lists, whose relations hold in any sentence. The sense of all other words is in doubt."""
     fits: Callable[[Sentence, int], bool] = staticmethod(fits_noun)
-    """Whether a noun of the lists stands as it is meant there."""
+    """Whether a listed noun is used in its listed sense."""
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Draw a word whose relations lead somewhere; one of our lists where there is any."""
+        """Draw a word that has the relations; prefer words of assay's lists."""
         base = other_reference(segment) if self.right is None else None
         sentence = sentence_of(tools, base or segment.hypothesis, language)
         fitting = words_of(sentence, self.part, self.known, self.fits)
@@ -107,7 +109,7 @@ class Exchanged(Perturbation):
         return None
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One word was exchanged (an article before it put right), and the new word is one."""
+        """Check that one word was exchanged, apart from its article, and that the replacement is a word."""
         found = super().problems(segment, perturbed, language, tools)
         if not 1 <= len(perturbed.changes) <= 2:
             found.append("more than one word was exchanged")
@@ -120,7 +122,7 @@ class Exchanged(Perturbation):
 
 
 def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, meta: dict[str, Any]) -> Perturbed:
-    """Good translation with `right` in place of word `i`, incorrect one with `wrong`; articles fit both."""
+    """Return an item with `right` in the good and `wrong` in the incorrect translation, each with its article."""
     changes = replaced(sentence, i, right)
     good = Perturbed(changes).apply(sentence.text)
     shift = sum(len(change.text) - (change.end - change.start) for change in changes[:-1])
@@ -128,7 +130,7 @@ def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, m
     end = start + len(changes[-1].text)
     article = with_article(sentence, i, wrong)
     needs = []
-    if changes[:-1] and not article:  # the good text has the other article: take it back
+    if changes[:-1] and not article:  # the good text has the other article: restore it
         old = changes[0]
         needs = [Change(old.start, old.start + len(old.text), sentence.text[old.start : old.end])]
     elif article and not changes[:-1]:
@@ -140,7 +142,7 @@ def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, m
 def words_of(
     sentence: Sentence, part: str, known: Collection[str] = (), fits: Callable[[Sentence, int], bool] = fits_noun
 ) -> Iterator[int]:
-    """Common nouns or full verbs outside names, compounds and hyphens; of words that are `known` those whose frame fits."""
+    """Yield common nouns or full verbs outside names, compounds and hyphens; `known` words only if their context fits."""
     tags = ("NN", "NNS") if part == "noun" else ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
     for i, tag in enumerate(sentence.tags):
         if tag not in tags or sentence.named[i] or not sentence.words[i].isalpha() or len(sentence.words[i]) < 3:

@@ -1,8 +1,8 @@
-"""The three levels of ACES section 5.3.2: which text is changed, and how near good translation and reference must be.
+"""Levels 1 to 3 of ACES section 5.3.2: which text is changed, and how similar good translation and reference must be.
 
-Level 1 changes the good translation. Levels 2 and 3 change the reference, so that the incorrect translation is worded like
-it; the good translation is then much like the reference (level 2) or very different from it (level 3). The paper measures
-Levenshtein similarity and prints no thresholds; these are ours.
+Level 1 changes the good translation. Levels 2 and 3 change the reference, so the incorrect translation has its wording. The
+good translation is then similar to the reference (level 2) or very different from it (level 3). The paper measures Levenshtein
+similarity but prints no thresholds; these are assay's own.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ SIMILAR, DIFFERENT = 0.7, 0.5
 
 @dataclass(frozen=True, slots=True)
 class LevelTexts:
-    """The text to change, and the other one that must hold the same number or name."""
+    """The text to change, and the other text that must have the same number or name."""
 
     base: str
     other: str | None
     as_base: str | None
-    """What `Perturbed.base` should be: None at level 1, the reference at levels 2 and 3."""
+    """The value for `Perturbed.base`: None at level 1, the reference at levels 2 and 3."""
 
 
 def level_texts(segment: Segment, level: Level) -> LevelTexts | Refused:
-    """The texts of a level, or why the segment does not belong to it."""
+    """Return the texts of a level, or why the segment does not belong to it."""
     if level == 1:
         return LevelTexts(segment.hypothesis, None, None)
     reference = reference_of(segment)
@@ -47,14 +47,14 @@ def level_texts(segment: Segment, level: Level) -> LevelTexts | Refused:
 
 
 class LevelRule(Perturbation):
-    """One number or name of a level's text replaced, with the checks that fit both."""
+    """Base of rules that replace one number or name in a level's text, with their common checks."""
 
     level: Level = 1
     whole_only = False
-    """True where it is always replaced as a whole, and never changed inside."""
+    """True if the rule always replaces the whole number or name."""
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One place differs, as it should; the texts of the level are the ones it asks for."""
+        """Check that one place differs as it should and that the texts belong to the level."""
         found = super().problems(segment, perturbed, language, tools)
         if len(perturbed.changes) != 1:
             return [*found, "more than one place was changed"]
@@ -66,4 +66,4 @@ class LevelRule(Perturbation):
 
     @abstractmethod
     def replacement_problems(self, old: str, new: str) -> list[str]:
-        """What is wrong with `new` in place of `old`."""
+        """Return what is wrong with `new` in place of `old`."""

@@ -1,4 +1,4 @@
-"""Modal verbs exchanged for one of another strength, or deleted: ACES section 5.5, English and a few languages more."""
+"""Modal verbs of another strength, or deleted: ACES section 5.5, in English and a few other languages."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def _strengths() -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 STRENGTHS = _strengths()
-"""Forms of modal verbs and forms of the same person and tense with another strength."""
+"""Forms of modal verbs, each with forms of another strength in the same person and tense."""
 
 ACES_MODALS = ("may", "might", "could", "must")
-"""The English modals of the paper's examples; deletion is defined for these and *can*, *should*."""
+"""The English modals of the paper's examples."""
 
 
 def _places(text: str, language: str) -> list[tuple[int, int, str]]:
@@ -35,7 +35,7 @@ def _places(text: str, language: str) -> list[tuple[int, int, str]]:
 
 
 def _english(sentence: Sentence) -> list[int]:
-    """Modal auxiliaries with a verb, not negated, not *can't*; *will* only where nothing else is there."""
+    """Return modal auxiliaries with a verb that are not negated; *can*, *should* and *will* only if there is no other."""
     found = []
     for i, tag in enumerate(sentence.tags):
         if tag != "MD" or (sentence.words[i] != sentence.lower[i] and i not in sentence.firsts):
@@ -55,7 +55,7 @@ class ModalSubstituted(Perturbation):
     card = card_of("modal-substituted")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Exchange one modal, drawn at random."""
+        """Exchange one random modal."""
         text = segment.hypothesis
         if language not in STRENGTHS:
             return Refused(f"no list of modal verbs for {language}")
@@ -71,7 +71,7 @@ class ModalSubstituted(Perturbation):
         return Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One modal became one of the modals listed for it."""
+        """Check that one modal became one of those listed for it."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].lower()
@@ -81,7 +81,7 @@ class ModalSubstituted(Perturbation):
 
 
 def _negated(text: str, place: tuple[int, int, str]) -> bool:
-    """French *ne peut pas* would change its sense twice."""
+    """Return whether a negation precedes: French *ne peut pas* would change its meaning twice."""
     return bool(re.search(r"(?:\bn['’]|\bne |\bno |\bnão |\bnon |不)$", text[: place[0]]))
 
 
@@ -91,7 +91,7 @@ class ModalDeleted(Perturbation):
     card = card_of("modal-deleted")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Delete one modal and the blank after it; a question's first word is left alone."""
+        """Delete one modal and the space after it, but not the first word of a question."""
         sentence = sentence_of(tools, segment.hypothesis, language)
         options = [i for i in _english(sentence) if i not in sentence.firsts and sentence.lower[i] != "will"]
         if not options:
@@ -101,7 +101,7 @@ class ModalDeleted(Perturbation):
         return Perturbed((change,), f"{sentence.words[i]} left out", {"old": sentence.words[i]})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Only a modal is gone."""
+        """Check that only a modal was removed."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end].strip().lower() not in STRENGTHS["en"] or change.text:

@@ -1,7 +1,7 @@
 """Wrong names of people: ACES section 5.3.2 (levels 1 to 3) and SMAUG's swapped name.
 
-Letters inside a name are added, removed or exchanged, or the name is replaced by another one: of the same gender where
-the given name tells it, otherwise only the surname; in the same case where the language inflects names.
+Either a letter inside the name is added, removed or exchanged, or another name replaces it. The new name has the same gender if
+the given name shows it; otherwise only the surname changes. In languages that inflect names it has the same case.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "ca", "pl", "cs", "tr", "
 
 
 def misspelt(name: str, script: str, rng: Rng) -> str | None:
-    """The name with one letter inside it removed, exchanged for one of its kind, or doubled up with a neighbour."""
+    """Return the name with one inner letter removed, exchanged for a similar one, or inserted."""
     if script not in _ALPHABETS:
         return _other_character(name, script, rng)
     words = list(re.finditer(r"[^\W\d_]{4,}", name))
@@ -47,7 +47,7 @@ def misspelt(name: str, script: str, rng: Rng) -> str | None:
 
 
 def _other_character(name: str, script: str, rng: Rng) -> str:
-    """One character of a Chinese or Japanese spelling exchanged for one that other names use."""
+    """Return a Chinese or Japanese name with one character exchanged for one that occurs in other names."""
     spots = [at for at, char in enumerate(name) if char not in "·・ー" and at > 0]
     pool = sorted(
         {char for surname in SURNAMES[script] for char in surname[1:]} - set(name) - set("ーィァゥェョャュッ")
@@ -58,7 +58,7 @@ def _other_character(name: str, script: str, rng: Rng) -> str:
 
 
 def another(person: Person, rng: Rng, tools: Tools) -> str | None:
-    """Another name that fits the place: given name and surname, or the surname alone."""
+    """Return another name of the same form: given name and surname, or the surname alone."""
     if person.script == "cyrillic":
         return _inflected(person, rng, tools.get("morphology", "ru"))
     parts = person.parts
@@ -88,10 +88,10 @@ def _inflected(person: Person, rng: Rng, morphology: Any) -> str | None:
 
 
 class WrongName(LevelRule):
-    """One person's name changed; which text depends on the level (see `levels`)."""
+    """One changed name of a person, in the text of the level (see `levels`)."""
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Misspell or replace one name, drawn at random."""
+        """Misspell or replace one random name."""
         texts = level_texts(segment, self.level)
         if isinstance(texts, Refused):
             return texts
@@ -112,7 +112,7 @@ class WrongName(LevelRule):
         return Refused("no other name fits")
 
     def replacement_problems(self, old: str, new: str) -> list[str]:
-        """The name begins with a capital where the old one did and has letters only."""
+        """Check that the initial capital is unchanged and that the new name has letters only."""
         found = []
         if not old or not new:
             found.append("a name was added or is gone")

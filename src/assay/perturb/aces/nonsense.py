@@ -1,8 +1,8 @@
-"""Words that are none (ACES section 5.3.4), and wrong words with the right beginning (5.3.5).
+"""Nonsense words (ACES section 5.3.4), and wrong words with the right beginning (5.3.5).
 
-The paper exchanges a subword of mBERT's tokeniser. Here a word is cut in two and one part comes from another word of the
-corpus, so that no tokeniser is needed and any alphabet works; what comes out must be unknown to the corpus and to wordfreq. As in
-the paper the reference is edited; without one, the translation.
+The paper exchanges a subword of mBERT's tokeniser. Here a word is split in two and one part comes from another word of the
+corpus, which works for any alphabet. The result must occur neither in the corpus nor in wordfreq. As in the paper the reference
+is edited; without one, the translation.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _vocabulary(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _known(tools: Tools, language: str) -> Any:
-    """Zipf frequency, or nothing known where the language has none."""
+    """Return the function for Zipf frequencies; without data for the language every word has frequency 0."""
     try:
         return tools.get("frequency", language)
     except MissingPart:
@@ -35,7 +35,7 @@ def _known(tools: Tools, language: str) -> Any:
 
 
 class Nonsense(Perturbation):
-    """A part of a word exchanged for a part of another one."""
+    """A part of a word exchanged for a part of another word."""
 
     card = card_of("nonsense")
 
@@ -60,7 +60,7 @@ class Nonsense(Perturbation):
         return Refused("every word that came out exists")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One word became letters that are no word."""
+        """Check that the new text has only letters and is not a word."""
         found = super().problems(segment, perturbed, language, tools)
         new = perturbed.changes[0].text
         if not new.isalpha():
@@ -76,12 +76,12 @@ def _crossed(word: str, other: str, rng: Rng) -> str:
 
 
 class HallucinatedWord(Perturbation):
-    """A frequent wrong word that begins like the right one, as a model that goes astray after the first subword."""
+    """A frequent wrong word with the same beginning, as from a model that continues the first subword wrongly."""
 
     in_reference = True
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """From the columns `target_word` and `hallucinated`, or by the beginning of the word."""
+        """Use the columns `target_word` and `hallucinated`, or find a word with the same beginning."""
         text, reference = segment.hypothesis, reference_of(segment) or ""
         given = segment.meta.get("target_word", ""), segment.meta.get("hallucinated", "")
         in_reference = {match[0].lower() for match in _WORD.finditer(reference)}

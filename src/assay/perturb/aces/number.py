@@ -1,8 +1,8 @@
 """Wrong numbers: ACES section 5.3.2 (levels 1 to 3) and SMAUG's swapped number.
 
-A digit is added, removed or exchanged, or the whole number is replaced by one of like size. What stays as it was: the
-plural form that the noun beside it needs (CLDR's rules), day, hour, year and percentage within their ranges, English
-ordinal endings and the article before it.
+Either a digit is added, removed or exchanged, or a number of similar size replaces the whole number. The plural form that the
+noun needs (CLDR's rules) stays, as do the ranges of days, hours, years and percentages, English ordinal endings and the
+article.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _MINUTE = re.compile(r"\s?မိနစ")
 _AGE_BEFORE = re.compile(r"အသက[်္]\s?$")
 _RANGE_AFTER = re.compile(r"\s?[^\d\s]{1,8}\s?(?:မွ|မှ)\s?\d")
 _RANGE_BEFORE = re.compile(r"\d\s?[^\d\s]{0,8}\s?(?:မွ|မှ)\s?$")
-"""Burmese: minutes, ages, and ranges from one number to another."""
+"""Patterns for Burmese: minutes, ages, and ranges from one number to another."""
 _AN = re.compile(r"(?:8\d*|11|18)(?!\d)|8\d\d(?!\d)")
 
 
 def candidates(text: str, language: str) -> list[Numeral]:
-    """Numbers that may be changed: not 0 and not the number of a month."""
+    """Return the numbers that may be changed: not 0 and not the number of a month."""
     names = "|".join(sorted({re.escape(name.split()[0]) for name in _month_names(language)}, key=len, reverse=True))
     vietnamese = re.compile(r"(?:tháng|thg) $", re.IGNORECASE)
     kept = []
@@ -56,7 +56,7 @@ def candidates(text: str, language: str) -> list[Numeral]:
 
 
 def replacement(numeral: Numeral, text: str, language: str, rng: Rng, whole: bool) -> str | None:
-    """A wrong number in place of this one, or None where none fits."""
+    """Return a wrong number in place of this one, or None if none fits."""
     low, high = _limits(numeral, text, language)
     values = _whole_values(numeral, low, high, rng) if whole else _digit_values(numeral, rng)
     ordinal = _ORDINAL.match(text, numeral.start) if language == "en" else None
@@ -75,10 +75,10 @@ def replacement(numeral: Numeral, text: str, language: str, rng: Rng, whole: boo
 
 
 class WrongNumber(LevelRule):
-    """One number of the text replaced; which text depends on the level (see `levels`)."""
+    """One changed number, in the text of the level (see `levels`)."""
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Change one number, drawn at random, by a digit or as a whole."""
+        """Change one random number, by a digit or as a whole."""
         texts = level_texts(segment, self.level)
         if isinstance(texts, Refused):
             return texts
@@ -103,7 +103,7 @@ class WrongNumber(LevelRule):
         return Refused("no plausible other number")
 
     def replacement_problems(self, old: str, new: str) -> list[str]:
-        """A number became another number."""
+        """Check that a number became another number."""
         before, after = ("".join(filter(str.isdigit, text)) for text in (old, new))
         found = []
         if not before:
@@ -140,7 +140,7 @@ def _ordinal_ending(value: int) -> str:
 
 
 def _limits(numeral: Numeral, text: str, language: str) -> tuple[float, float]:
-    """The smallest and largest plausible value beside what stands around the number."""
+    """Return the smallest and the largest plausible value, given the text around the number."""
     before, after = text[: numeral.start], text[numeral.end :]
     if language == "my":
         before, after = before.removesuffix("("), after.removeprefix(")")
@@ -173,7 +173,7 @@ def _is_day(before: str, after: str, language: str) -> bool:
 
 
 def _article_clash(text: str, numeral: Numeral, new: str, language: str) -> bool:
-    """True where the word before is spelt by the sound of the number: *an 18-year-old*, *l'11 maggio*."""
+    """Return whether the word before depends on the sound of the number: *an 18-year-old*, *l'11 maggio*."""
     before = text[: numeral.start]
     if language == "en" and (article := re.search(r"\b(an?) $", before, re.IGNORECASE)):
         return (article[1].lower() == "an") != bool(_AN.match(new))
@@ -181,7 +181,7 @@ def _article_clash(text: str, numeral: Numeral, new: str, language: str) -> bool
 
 
 def _whole_values(numeral: Numeral, low: float, high: float, rng: Rng) -> list[float]:
-    """Twenty numbers between half and double the value (close by for years), with as many digits that are not zero."""
+    """Return twenty numbers between half and double the value (close to it for years), with the same trailing zeros."""
     if numeral.is_year:
         return [numeral.value + float(shift) for shift in rng.integers(-40, 41, 20)]
     bottom, top = max(low, numeral.value * 0.4), min(high, max(numeral.value * 2.2, 9))
@@ -190,7 +190,7 @@ def _whole_values(numeral: Numeral, low: float, high: float, rng: Rng) -> list[f
 
 
 def _digit_values(numeral: Numeral, rng: Rng) -> list[float]:
-    """The value with one digit exchanged; from three digits on also with one added or removed."""
+    """Return values with one digit exchanged; from three digits on, also with one added or removed."""
     digits = numeral.digits
     options: set[str] = set()
     for at in range(len(digits)):

@@ -1,8 +1,8 @@
-"""Pronouns deleted or exchanged from English into German and French: ACES section 5.8.1, and coreference (5.8.3).
+"""Deleted and exchanged pronouns from English into German and French: ACES sections 5.8.1 and 5.8.3.
 
-Which kind of *it* or *they* stands in the source is read from its parse (or given in the column `pronoun_function`): pleonastic,
-anaphoric with an antecedent in the same sentence (as subject or not), singular *they* after an indefinite person, or a group.
-There must be exactly one such pronoun in the source and one in the translation, so that the two belong together.
+The parse of the source shows the kind of *it* or *they*, or the column `pronoun_function` names it: pleonastic; anaphoric with
+an antecedent in the same sentence (as subject or not); singular *they* after an indefinite person; or a group. Source and
+translation must each have exactly one such pronoun, so that the two correspond.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _GROUPS = frozenset(word_list("groups of people"))
 
 _PHRASES = frozenset(["nsubj", "nsubjpass", "dobj", "attr", "conj"])
 _TIMES = frozenset(["DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"])
-"""Where an antecedent stands, and names that are none."""
+"""Entity types that are not antecedents."""
 
 
 def _may_be_meant(sentence: Sentence, noun: int, pronoun: int) -> bool:
-    """True for the subject or object of an earlier clause of the same sentence that has a subject of its own.
+    """Return whether the noun is the subject or object of an earlier clause of the same sentence with its own subject.
 
-    *In some cases, they …* and *when hunting turtles, they …* speak of something outside the sentence.
+    *In some cases, they …* and *when hunting turtles, they …* refer to something outside the sentence.
     """
     if sentence.pos[noun] not in ("NOUN", "PROPN", "PRON") or sentence.deps[noun] not in _PHRASES:
         return False
@@ -48,7 +48,7 @@ def _may_be_meant(sentence: Sentence, noun: int, pronoun: int) -> bool:
 
 
 def function_of(sentence: Sentence, i: int) -> str | None:
-    """The kind of pronoun that token `i` (*it*, *they*, *them*) is, as ACES names it; None where it cannot be told."""
+    """Return the kind of the pronoun at token `i` (*it*, *they*, *them*) in ACES's terms; None if it is unclear."""
     word, head = sentence.lower[i], sentence.heads[i]
     if word == "it" and sentence.deps[i] in ("nsubj", "expl") and _is_dummy(sentence, head):
         return "pleonastic_it"
@@ -60,7 +60,7 @@ def function_of(sentence: Sentence, i: int) -> str | None:
     several = any(sentence.tags[j] in ("NNS", "NNPS") for j in nouns)
     persons, groups = (any(lemma in words for lemma in single) for words in (_INDEFINITE, _GROUPS))
     if (persons and groups) or (several and plural and (persons or groups)):
-        return None  # more than one thing that it may speak of
+        return None  # more than one possible antecedent
     if plural and persons:
         return "anaphoric_singular_they"
     if groups:
@@ -84,18 +84,19 @@ def _is_dummy(sentence: Sentence, head: int) -> bool:
 
 
 WRONG = by_language("pronouns")
-"""Pronouns of the third person and forms of another gender or number in the same case."""
+"""Third-person pronouns by language, with forms of another gender or number in the same case."""
 
 _RENDERS = by_language("pronoun_functions")
-"""Forms that can render a kind of pronoun without a doubt; German *es* and French *il y a* are often nobody's pronoun."""
+"""Forms that certainly render a kind of pronoun. German *es* and French *il* are often impersonal."""
 GUESSED = 0.45
-"""How sure the kind of a pronoun is that the parse alone tells: one in eight was wrong when they were read, so that
-``assay make`` wants the column `pronoun_function` unless it is told to take what is in doubt."""
+"""Confidence in the kind of a pronoun that only the parse shows. In a manual check one in eight was wrong, so ``assay make``
+needs the column `pronoun_function` by default.
+"""
 _IMPERSONAL = re.compile(r"\s(?:gibt|gab|geht|ging|handelt|y\b|faut|fallait|s['’]agi)", re.IGNORECASE)
 
 
 def _agrees(text: str, place: tuple[int, int], function: str) -> bool:
-    """False where German *sie* stands beside a verb in the plural although the source says *it*."""
+    """Return False if German *sie* is next to a plural verb although the source has *it*."""
     if text[slice(*place)].lower() != "sie" or "they" in function:
         return True
     before, after = re.search(r"(\w+)\s$", text[: place[0]]), re.match(r"\s(\w+)", text[place[1] :])
@@ -103,7 +104,7 @@ def _agrees(text: str, place: tuple[int, int], function: str) -> bool:
 
 
 def _apart(segment: Segment, place: tuple[int, int]) -> bool:
-    """True where the pronouns of source and translation stand in quite different places."""
+    """Return whether the pronouns have very different positions in source and translation."""
     match = re.search(r"\b(?:it|they|them)\b", segment.source or "", re.IGNORECASE)
     if match is None:
         return True
@@ -111,7 +112,7 @@ def _apart(segment: Segment, place: tuple[int, int]) -> bool:
 
 
 def source_function(segment: Segment, tools: Tools) -> str | Refused:
-    """The kind of the one *it* or *they* of the source."""
+    """Return the kind of the only *it* or *they* of the source, or a refusal."""
     given = segment.meta.get("pronoun_function", "")
     if given:
         return given
@@ -129,7 +130,7 @@ def source_function(segment: Segment, tools: Tools) -> str | Refused:
 
 
 def pronoun_in(text: str, language: str) -> tuple[int, int] | None:
-    """The one third-person pronoun of the translation that could render *it* or *they*."""
+    """Return the position of the only third-person pronoun of the translation that could render *it* or *they*."""
     forms = "|".join(WRONG[language])
     found = [match.span() for match in re.finditer(rf"(?<![\w’'-])(?:{forms})(?!\w|['’])", text, re.IGNORECASE)]
     found = [place for place in found if not (language == "de" and text[place[0] : place[1]] == "Sie" and place[0])]
@@ -141,16 +142,16 @@ class WrongPronoun(Perturbation):
 
     @property
     def function(self) -> str:
-        """The kind of pronoun, as ACES names it."""
+        """The kind of pronoun, in ACES's terms."""
         return self.card.phenomenon.partition(":")[0]
 
     @property
     def deletes(self) -> bool:
-        """True where the pronoun is left out, not exchanged."""
+        """True if the pronoun is deleted, not exchanged."""
         return self.card.phenomenon.endswith(":deletion")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Check that the source pronoun is of the kind, then change its rendering."""
+        """Check the kind of the source pronoun, then change its rendering."""
         if language not in WRONG:
             return Refused(f"no list of pronouns for {language}")
         function = source_function(segment, tools)
@@ -182,12 +183,12 @@ class WrongPronoun(Perturbation):
             return Perturbed((deletion(text, *place),), f"{old} left out", {"old": old})
         options = WRONG[language][old.lower()]
         if language == "de" and old == "sie" and "non-subject" in self.function:
-            options = ("ihn", "es")  # no subject: *ihn* and not *er*
+            options = ("ihn", "es")  # not a subject: *ihn* and not *er*
         new = like_case(pick(options, rng), old)
         return Perturbed((Change(*place, new),), f"{old} -> {new}", {"old": old, "new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """A pronoun is gone, or has become another one of the list."""
+        """Check that a pronoun was deleted or became another one of the list."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].strip().lower()

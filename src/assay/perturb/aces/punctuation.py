@@ -1,4 +1,4 @@
-"""Punctuation deleted or exchanged: the four strategies of ACES section 5.14.1, in any script."""
+"""Deleted and exchanged punctuation: the four strategies of ACES section 5.14.1, in any script."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _LOCAL_QUESTION = {"ar": "؟", "fa": "؟", "ur": "؟", "el": ";", "hy": "՞"}
 
 
 def is_punctuation(char: str) -> bool:
-    """True for every character of Unicode's P classes."""
+    """Return whether a character is in one of Unicode's P classes."""
     return unicodedata.category(char).startswith("P")
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """A sign between two letters or digits: hyphen, apostrophe, decimal sign, full stop of an abbreviation."""
+    """Return whether a sign is between two letters or digits: hyphen, apostrophe, decimal sign, dot of an abbreviation."""
     return 0 < at < len(text) - 1 and text[at - 1].isalnum() and text[at + 1].isalnum()
 
 
 def _spelling(text: str, at: int) -> bool:
-    """A sign inside a word or number that belongs to its spelling."""
+    """Return whether a sign is part of the spelling of a word or number."""
     if not _inside_word(text, at) or text[at] in "()[]{}（）【】":
         return False
     digits = text[at - 1].isdigit() and text[at + 1].isdigit()
@@ -37,16 +37,16 @@ def _spelling(text: str, at: int) -> bool:
 
 
 class Deleted(Perturbation):
-    """Some of the punctuation marks deleted."""
+    """Base of perturbations that delete punctuation marks of one kind."""
 
     nothing = "no punctuation"
 
     @abstractmethod
     def marks(self, text: str) -> list[int]:
-        """Where the marks to be deleted stand."""
+        """Return the positions of the marks to delete."""
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Delete every mark of the kind, and the blank that would be left doubled."""
+        """Delete every mark of the kind, and spaces that would be doubled."""
         text = segment.hypothesis
         marks = self.marks(text)
         if not marks:
@@ -58,7 +58,7 @@ class Deleted(Perturbation):
         return Perturbed(changes, f"deleted {deleted}", {"deleted": len(marks)})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Letters and digits are the same as before; only marks of the kind are gone, and all of them."""
+        """Check that letters and digits are unchanged and that all marks of the kind are gone."""
         found = super().problems(segment, perturbed, language, tools)
         incorrect = perturbed.incorrect(segment)
         if _letters(incorrect) != _letters(segment.hypothesis):
@@ -75,7 +75,7 @@ def _letters(text: str) -> str:
 
 
 def _deleted(text: str, at: int) -> Change:
-    """The mark, with the blank before it where a blank follows too or the text ends (French ``?``, a dash between words)."""
+    """Delete the mark, with the space before it if a space follows or the text ends (French ``?``, a dash between words)."""
     start, end = at, at + 1
     if (
         start > 0
@@ -90,7 +90,7 @@ def _deleted(text: str, at: int) -> Change:
 
 
 def _merged(changes: list[Change]) -> list[Change]:
-    """Neighbouring deletions as one."""
+    """Join adjacent deletions."""
     merged: list[Change] = []
     for change in changes:
         if merged and change.start <= merged[-1].end:
@@ -101,12 +101,12 @@ def _merged(changes: list[Change]) -> list[Change]:
 
 
 class AllDeleted(Deleted):
-    """Every punctuation mark deleted, but not the signs inside words and numbers."""
+    """All punctuation marks deleted, except signs inside words and numbers."""
 
     card = card_of("punctuation-deleted")
 
     def marks(self, text: str) -> list[int]:
-        """Marks outside words and numbers; percent, number and currency-like signs stay."""
+        """Return marks outside words and numbers; percent signs, number signs and the like stay."""
         return [
             at
             for at, char in enumerate(text)
@@ -115,7 +115,7 @@ class AllDeleted(Deleted):
 
 
 def _minus(text: str, at: int) -> bool:
-    """A minus sign, a decimal sign without a zero, or an apostrophe or hyphen at a word's edge, which is spelling."""
+    """Return whether a sign is a minus, or an apostrophe or hyphen at the edge of a word, which belongs to the spelling."""
     after = text[at + 1 : at + 2]
     before = text[at - 1 : at] if at else ""
     if text[at] in "-−" and (after.isalnum() or before.isalnum()):
@@ -124,18 +124,17 @@ def _minus(text: str, at: int) -> bool:
 
 
 def _apostrophe(text: str, at: int) -> bool:
-    """True for a closing apostrophe that no single quotation mark opened."""
+    """Return whether a closing apostrophe has no opening single quotation mark before it."""
     return not re.search(r"(?:^|[\s(\[—–])['‘]", text[:at])
 
 
 class CommasDeleted(Deleted):
-    """Every comma deleted that stands between words."""
+    """All commas between words deleted."""
 
     card = card_of("commas-deleted")
     nothing = "no comma"
 
     def marks(self, text: str) -> list[int]:
-        """Commas, except those inside numbers."""
         return [
             at
             for at, char in enumerate(text)
@@ -144,13 +143,15 @@ class CommasDeleted(Deleted):
 
 
 class QuotesDeleted(Deleted):
-    """Every quotation mark deleted."""
+    """All quotation marks deleted."""
 
     card = card_of("quotes-deleted")
     nothing = "no quotation mark"
 
     def marks(self, text: str) -> list[int]:
-        """Quotation marks of every script; a single one only where it opens or closes, never inches or a gershayim."""
+        """Return quotation marks of every script; single ones only if they open or close a quotation, and no inch signs or
+        gershayim.
+        """
         found = []
         for at, char in enumerate(text):
             inside = _inside_word(text, at) and not _unspaced(text[at - 1]) and not _unspaced(text[at + 1])
@@ -169,7 +170,7 @@ def _unspaced(char: str) -> bool:
 
 
 def _quotes_single(text: str, at: int) -> bool:
-    """``'…'`` or ``‘…’`` around words, not the apostrophe of *dogs'*, *'90s* or *gonna'*."""
+    """Return whether a sign belongs to ``'…'`` or ``‘…’`` around words, unlike the apostrophe of *dogs'*, *'90s* or *gonna'*."""
     opens = re.search(r"(?:^|[\s(\[—–])['‘](?=\w)", text)
     if text[at] == "'" and (at == 0 or not text[at - 1].isalnum()) and text[at + 1 : at + 2].isalpha():
         return bool(re.search(r"[\w.,!?]'(?=[\s.,;:!?)\]]|$)", text[at + 1 :]))
@@ -179,12 +180,12 @@ def _quotes_single(text: str, at: int) -> bool:
 
 
 class StatementToQuestion(Perturbation):
-    """Exclamation marks become question marks; a text without one has its last full stop exchanged."""
+    """Exclamation marks, or else the last full stop, replaced by question marks."""
 
     card = card_of("statement-to-question")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Exchange the marks; Spanish opening marks too."""
+        """Exchange the marks, including Spanish opening marks."""
         text, base = segment.hypothesis, language.partition("-")[0]
         marks = [at for at, char in enumerate(text) if char in _EXCLAMATION]
         if marks:
@@ -203,7 +204,7 @@ class StatementToQuestion(Perturbation):
         return _LOCAL_QUESTION.get(language, mark) if mark in "?" else mark
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Only marks changed, each into a question mark."""
+        """Check that only marks changed, each to a question mark."""
         found = super().problems(segment, perturbed, language, tools)
         incorrect = perturbed.incorrect(segment)
         if len(incorrect) != len(segment.hypothesis) or _letters(incorrect) != _letters(segment.hypothesis):

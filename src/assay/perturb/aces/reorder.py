@@ -18,11 +18,11 @@ from assay.perturb.language.texts import like_case, other_reference, shuffled
 Span = tuple[int, int]
 
 _PLACES = ("nsubj", "dobj", "pobj", "conj", "nsubjpass", "attr")
-"""Relations of nouns that may change places."""
+"""Dependency relations of nouns that may change places."""
 
 
 def exchanged(text: str, first: Span, second: Span) -> tuple[Change, Change]:
-    """The two spans in each other's place, capitals left where they were."""
+    """Exchange two spans; capitals stay in their positions."""
     left, right = text[slice(*first)], text[slice(*second)]
     keep = first[0] == 0
     return (
@@ -32,18 +32,18 @@ def exchanged(text: str, first: Span, second: Span) -> tuple[Change, Change]:
 
 
 class Swapped(Perturbation):
-    """Two spans of the text exchanged."""
+    """Base of perturbations that exchange two spans of the text."""
 
     @abstractmethod
     def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
-        """Pairs that may change places."""
+        """Return pairs of spans that may change places."""
 
     def base(self, segment: Segment) -> str | None:
-        """The text to change, where it is not the translation."""
+        """Return the text to change if it is not the translation."""
         return None
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Exchange one pair, drawn at random."""
+        """Exchange one random pair."""
         base = self.base(segment)
         text = base or segment.hypothesis
         pairs = self.pairs(text, segment, language, tools)
@@ -54,7 +54,7 @@ class Swapped(Perturbation):
         return Perturbed(exchanged(text, first, second), what, base=base)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The words are the same, in another order."""
+        """Check that the text has the same words in another order."""
         found = super().problems(segment, perturbed, language, tools)
         before, after = (sorted(text.lower()) for text in (perturbed.edited(segment), perturbed.incorrect(segment)))
         if before != after:
@@ -63,16 +63,16 @@ class Swapped(Perturbation):
 
 
 class LexicalOverlap(Swapped):
-    """Two names or two numbers of the reference exchanged: the words all match, the facts do not."""
+    """Two names or two numbers of the reference exchanged: all words match but the facts do not."""
 
     card = card_of("lexical-overlap")
 
     def base(self, segment: Segment) -> str | None:
-        """The reference where there is one beside the translation."""
+        """Return the reference if it differs from the translation."""
         return other_reference(segment)
 
     def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
-        """Names of one type, people, or numbers of like kind that differ."""
+        """Return pairs of different names of one type, of people, or of numbers of one kind."""
         groups: dict[str, list[Span]] = {}
         if language == "en":
             for entity in tools.parse(text, "en").ents:
@@ -98,7 +98,7 @@ class LexicalOverlap(Swapped):
 
 
 def _coordinated(text: str, first: Span, second: Span) -> bool:
-    """*Prince and Madonna*: changing them round changes nothing."""
+    """Return whether two spans are coordinated (*Prince and Madonna*): exchanging them changes nothing."""
     between = text[first[1] : second[0]]
     return len(between) < 4 or bool(
         re.fullmatch(r"[\s,、，]*(?:and|or|und|oder|et|ou|y|e|o|i|и|или|和|与|と|や|ve)?[\s,、，]*", between)
@@ -106,12 +106,12 @@ def _coordinated(text: str, first: Span, second: Span) -> bool:
 
 
 class OrderingMismatch(Swapped):
-    """Two nouns, or two adjectives, of the translation exchanged so that it means something else."""
+    """Two nouns, or two adjectives, of the translation exchanged so that the meaning changes."""
 
     card = card_of("ordering-mismatch")
 
     def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
-        """Words of the same form that do not depend on each other."""
+        """Return pairs of words of the same form that do not depend on each other."""
         if language == "ru":
             return _russian_pairs(text, tools.get("morphology", "ru"))
         sentence = sentence_of(tools, text, "en")
@@ -142,7 +142,7 @@ def _interchangeable(sentence: Sentence, i: int, j: int) -> bool:
 
 
 def _russian_pairs(text: str, morphology: Any) -> list[tuple[Span, Span]]:
-    """Nouns of one case, number, gender and animacy."""
+    """Return pairs of nouns with the same case, number, gender and animacy."""
     groups: dict[str, list[Span]] = {}
     for match in re.finditer(r"(?<![-\w])[а-яё]{4,}(?![-\w])", text):
         parses = morphology.parse(match[0])

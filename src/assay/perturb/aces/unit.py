@@ -1,7 +1,7 @@
-"""Wrong unit conversions: ACES section 5.3.3 with the permitted conversions of Appendix A.2.
+"""Wrong unit conversions: ACES section 5.3.3, with the permitted conversions of Appendix A.2.
 
-The good translation says the same amount in another unit. One incorrect version keeps the amount of the reference with the
-new unit (100 feet -> 100 metres), the other keeps the unit with the converted amount (30.5 feet).
+The good translation has the same amount in another unit. One incorrect version keeps the amount of the reference with the new
+unit (100 feet -> 100 metres). The other keeps the unit with the converted amount (30.5 feet).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OPENING = re.compile(r"[(（\[]\s?$|[(（\[][^)）\]]*$")
 
 
 class WrongUnit(Perturbation):
-    """Convert one quantity in the good translation, and get it half wrong in the incorrect one."""
+    """Base of perturbations that convert a quantity correctly in the good translation and half wrongly in the incorrect one."""
 
     keeps_amount = True
 
@@ -87,7 +87,7 @@ class WrongUnit(Perturbation):
         return Perturbed((change,), f"{old} = {good} -> {wrong}", meta, good=before + good + after)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Good and incorrect differ in one quantity, in the amount alone or in the unit alone."""
+        """Check that the texts differ in one quantity, either in its amount or in its unit."""
         found = super().problems(segment, perturbed, language, tools)
         if perturbed.good is None or len(perturbed.changes) != 1:
             return [*found, "there must be a converted good translation and one change"]
@@ -105,13 +105,13 @@ class WrongUnit(Perturbation):
 
 
 class AmountKept(WrongUnit):
-    """New unit, old amount."""
+    """New unit with the old amount."""
 
     card = card_of("unit-amount-matches-reference")
     keeps_amount = True
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The amount is the one the translation had."""
+        """Check that the amount is that of the translation."""
         found = super().problems(segment, perturbed, language, tools)
         old = re.findall(r"\d", str(perturbed.meta.get("old", "")))
         if not found and re.findall(r"\d", perturbed.changes[0].text) != old:
@@ -120,13 +120,13 @@ class AmountKept(WrongUnit):
 
 
 class UnitKept(WrongUnit):
-    """Converted amount, old unit."""
+    """Old unit with the converted amount."""
 
     card = card_of("unit-unit-matches-reference")
     keeps_amount = False
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The unit is the one the translation had: the same letters, or the same unit in another plural form."""
+        """Check that the unit is that of the translation, perhaps in another plural form."""
         found = [
             text for text in super().problems(segment, perturbed, language, tools) if "unit may be right" not in text
         ]
@@ -137,7 +137,7 @@ class UnitKept(WrongUnit):
 
 
 def _told_twice(text: str, quantity: Quantity, quantities: list[Quantity]) -> bool:
-    """``645 miles (1040 km)``: one of the two would give the other away."""
+    """Return whether the text has the amount in two units, as in ``645 miles (1040 km)``, or in a range."""
     around = [other for other in quantities if other is not quantity]
     near = any(abs(other.start - quantity.end) < 4 or abs(quantity.start - other.end) < 4 for other in around)
     opened = re.match(r"[^\w]{0,2}[(（\[]\s?\D{0,8}\d", text[quantity.end :])
@@ -147,7 +147,7 @@ def _told_twice(text: str, quantity: Quantity, quantities: list[Quantity]) -> bo
 
 
 def _something_else(text: str, quantity: Quantity) -> bool:
-    """Miles an hour that CLDR's pattern did not take in, hours of the clock, a title in quotes (*60 Minutes*)."""
+    """Return whether it is a speed that CLDR's pattern missed, a time of day, or a quoted title (*60 Minutes*)."""
     before, after = text[: quantity.start], text[quantity.end :]
     if _PER.match(after) or _PER_BEFORE.search(before) or re.search(r"[\"“”„«『「《‘]\s?$", before):
         return True
@@ -157,7 +157,7 @@ def _something_else(text: str, quantity: Quantity) -> bool:
 
 
 def _fitted(new: str, old: str, before: str, language: str) -> str:
-    """Spelling that the place asks for: no blank where there was none, German dative after its prepositions."""
+    """Adapt the spelling: no space if the old text had none, and German dative after its prepositions."""
     unspaced = not re.search(r"\s", old) and re.search(r"\d[^\W\d]|[^\W\d]\d", old)
     if language in ("zh", "ja", "ko") and unspaced:
         new = re.sub(r"(?<=\d) (?=\D)|(?<=[^\W\d]) (?=\d)", "", new)
@@ -167,7 +167,7 @@ def _fitted(new: str, old: str, before: str, language: str) -> str:
 
 
 def _article_clash(before: str, good: str, wrong: str, language: str) -> bool:
-    """English *a/an* and Romance elision depend on the amount's sound."""
+    """Return whether English *a/an* or a Romance elision depends on the amount's sound."""
     if language != "en":
         return before.endswith(("'", "’"))
     article = re.search(r"\b(an?) $", before, re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""DEMETR 6: a word is added that changes the meaning and leaves the grammar whole."""
+"""Added words (DEMETR 6): an adjective or adverb that changes the meaning but not the grammar."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ ADVERBS = word_list("added adverbs")
 
 _PLACES = ("nsubj", "nsubjpass", "dobj", "pobj", "conj", "attr")
 _PALE = frozenset(word_list("nouns of set phrases"))
-"""Nouns that mostly stand in set phrases."""
+"""Nouns that mostly occur in set phrases."""
 
 
 class AddedWord(ParsedRule):
-    """An adjective before a noun, or an adverb before a verb, that the source knows nothing of."""
+    """An adjective before a noun, or an adverb before a verb, that the source does not have."""
 
     most_places = 2
     card = card_of("added-word")
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Before a random noun phrase's nouns; before a verb where there is no such noun."""
+        """Insert an adjective before a random noun phrase, or an adverb before a verb."""
         nouns = [
             _phrase_start(sentence, i)
             for i, tag in enumerate(sentence.tags)
@@ -45,7 +45,7 @@ class AddedWord(ParsedRule):
         return sentence.pos[i] == "VERB" and sentence.starts[i] > 0 and sentence.text[sentence.starts[i] - 1] == " "
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One word more."""
+        """Check that exactly one word was added."""
         found = super().problems(segment, perturbed, language, tools)
         if len(perturbed.apply(segment.hypothesis).split()) != len(segment.hypothesis.split()) + 1:
             found.append("not exactly one word was added")
@@ -53,13 +53,13 @@ class AddedWord(ParsedRule):
 
 
 def _open(sentence: Sentence, i: int) -> bool:
-    """True where a word may go before token `i`: it opens the text, or is no part of a capitalised or hyphenated name."""
+    """Return whether a word may be inserted before token `i`: at the start of the text, or before a plain lower-case word."""
     at = sentence.starts[i]
     return at == 0 or (sentence.text[at - 1] in ' "“(' and sentence.words[i].islower())
 
 
 def _phrase_start(sentence: Sentence, i: int) -> int:
-    """Where the adjectives and compounds before a noun begin: a new adjective goes before them."""
+    """Return the first adjective or compound before a noun; a new adjective goes before it."""
     first = with_compounds(sentence, i)[0]
     while (
         first and first - 1 in sentence.children[i] and sentence.tags[first - 1] == "JJ" and sentence.is_word(first - 1)

@@ -1,4 +1,4 @@
-"""DEMETR 32 to 35, the baselines: nothing, another sentence's translation, the words shuffled, the reference itself."""
+"""DEMETR's baselines (32 to 35): an empty text, an unrelated translation, shuffled words, and the reference itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TRIES = 20
 
 
 class Empty(TextRule):
-    """DEMETR 32: a lone full stop, as DEMETR has it; ``empty:stop=no`` gives the empty string."""
+    """DEMETR 32: a single full stop, as in DEMETR; ``empty:stop=no`` gives the empty string."""
 
     tidy = False
     card = card_of("empty")
@@ -26,7 +26,6 @@ class Empty(TextRule):
         self.stop = stop
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Take everything out."""
         text, left = segment.hypothesis, "." if self.stop else ""
         if text.strip() == left:
             return Refused("already empty")
@@ -40,7 +39,7 @@ class Unrelated(TextRule):
     card = card_of("unrelated")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Take another segment's text; one of another document where documents are known."""
+        """Use another segment's text, from another document if documents are known."""
         others = segments(tools.others())
         for _ in range(_TRIES if others else 0):
             other = others.draw(rng)
@@ -59,13 +58,13 @@ class Unrelated(TextRule):
 
 
 class Shuffled(TextRule):
-    """DEMETR 34: the words in random order; the capital and the final punctuation stay where they were."""
+    """DEMETR 34: the words in random order; the initial capital and the final punctuation keep their positions."""
 
     tidy = False
     card = card_of("shuffled")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Shuffle until the order is another one."""
+        """Shuffle until the order is different."""
         text = segment.hypothesis
         match = _FINAL.search(text)
         end = match.start() if match and match.start() else len(text)
@@ -84,7 +83,7 @@ class Shuffled(TextRule):
         return Refused("too few different words")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The same characters, apart from case and spaces, in another order."""
+        """Check that the characters are the same, apart from case and spaces."""
         good = segment.hypothesis
         bad = perturbed.apply(good)
         found = super().problems(segment, perturbed, language, tools)
@@ -94,27 +93,27 @@ class Shuffled(TextRule):
 
 
 def _closed(words: list[str]) -> list[str]:
-    """The words with one at the end that no comma hangs on, so that it can stand before the final punctuation."""
+    """Move a word without a trailing comma to the end, so that the final punctuation can follow it."""
     last = next((i for i in reversed(range(len(words))) if words[i][-1:] not in ",;:，、；："), len(words) - 1)
     return [*words[:last], *words[last + 1 :], words[last]]
 
 
 def _pieces(text: str, spans: object) -> list[str]:
-    """The words of a text without spaces, each with the signs that follow it."""
+    """Return the words of a text without spaces, each with the punctuation that follows it."""
     starts = [start for start, _ in spans(text)]  # type: ignore[operator]
     bounds = [0, *starts[1:], len(text)]
     return [text[a:b] for a, b in itertools.pairwise(bounds) if a < b]
 
 
 def _plain(word: str, text: str) -> str:
-    """The first word without its capital, unless it stands elsewhere with one or is all capitals (a name, ``I``)."""
+    """Return the first word in lower case, unless it occurs capitalised again or is in capitals (a name, ``I``)."""
     if len(word) < 2 or not word[1:].islower() or word in text[len(word) :].split():
         return "a" if word == "A" else word
     return word[0].lower() + word[1:]
 
 
 class Reference(TextRule):
-    """DEMETR 35: the reference beside the translation. The reference is the better text, so it is the item's good one.
+    """DEMETR 35: the translation against the reference. The reference is better, so it is the item's good text.
 
     DEMETR keeps the translation as the good text and reverses the count; the accuracy is the same.
     """
@@ -123,7 +122,6 @@ class Reference(TextRule):
     card = card_of("reference")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Take the first reference."""
         text, reference = segment.hypothesis, segment.references[0]
         if text == reference:
             return Refused("the reference equals the translation")

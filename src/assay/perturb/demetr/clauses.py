@@ -1,4 +1,4 @@
-"""DEMETR 8 and 19: the main clause denied (or no longer), or asked."""
+"""Negated or affirmed main clauses (DEMETR 8), and statements turned into questions (19)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _DENYING = frozenset(word_list("negations"))
 
 
 class Negation(VerbRule):
-    """DEMETR 8: an affirmative main clause is negated; a negated one becomes affirmative."""
+    """DEMETR 8: an affirmative main clause negated, or a negative one affirmed."""
 
     card = card_of("negation")
     other_languages = in_languages(ru=russian_forms.negation, ja=japanese_verbs.negation)
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Main clauses, else an order (Do not …)."""
+        """Change a main clause, or else a command (Do not …)."""
         made = super().change(sentence, rng, tools)
         if isinstance(made, Perturbed):
             return made
@@ -42,7 +42,7 @@ class Negation(VerbRule):
         return made
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
-        """One way for each group."""
+        """Yield at most one change per group."""
         if group.negation is not None and sentence.lower[group.negation] in _NOT:
             yield self._affirmed(sentence, group, inflection)
             return
@@ -80,7 +80,7 @@ class Negation(VerbRule):
         return [removed(sentence.text, sentence.starts[negation], sentence.ends[negation])]
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One text has one negation more than the other."""
+        """Check that the number of negations differs by one."""
         found = super().problems(segment, perturbed, language, tools)
         good, bad = segment.hypothesis, perturbed.apply(segment.hypothesis)
         if abs(_negations(good, language) - _negations(bad, language)) != 1:
@@ -89,7 +89,7 @@ class Negation(VerbRule):
 
 
 def _denied(sentence: Sentence, group: VerbGroup) -> bool:
-    """True where a clause has a word that denies already: *there is neither*, *nobody came*."""
+    """Return whether a clause already has a negative word: *there is neither*, *nobody came*."""
     below = [i for child in (group.main, *sentence.children[group.main]) for i in (child, *sentence.children[child])]
     return any(sentence.lower[i] in _DENYING for i in below)
 
@@ -105,7 +105,7 @@ def _negations(text: str, language: str) -> int:
 
 
 def _subject_end(sentence: Sentence, group: VerbGroup) -> int:
-    """The last token of an inverted subject."""
+    """Return the last token of an inverted subject."""
     assert group.subject is not None
     return min(sentence.edges[group.subject][1], group.main - 1)
 
@@ -114,14 +114,14 @@ _FINAL = re.compile(r"[.!。…]*(?=[\"'”’»)\]]*\s*$)")
 
 
 class Interrogative(ParsedRule):
-    """The auxiliary (or a form of ``do``) moves before the subject, and a question mark ends the text."""
+    """DEMETR 19: the auxiliary (or a form of ``do``) moved before the subject, with a question mark at the end."""
 
     most_places = 4
     card = card_of("interrogative")
     other_languages = in_languages(ja=japanese_verbs.interrogative)
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Turn the last main clause with a subject."""
+        """Change the last main clause with a subject."""
         if sentence.text.rstrip("\"'”’ ").endswith("?"):
             return Refused("already a question")
         main = [group for group in verbs.groups(sentence) if sentence.deps[group.main] == "ROOT"]
@@ -159,7 +159,7 @@ class Interrogative(ParsedRule):
         return (*fronted, leave) if fronted and fronted[-1].end <= leave.start else ()
 
     def _fronted(self, sentence: Sentence, first: int, auxiliary: str) -> tuple[Change, ...]:
-        """The auxiliary before token `first`, which hands its capital over where it opened the sentence."""
+        """Move the auxiliary before token `first`, with the capital if that token opens the sentence."""
         start, word = sentence.starts[first], sentence.words[first]
         opens = first in sentence.firsts or not sentence.text[:start].strip("\"'“‘( ")
         if not (opens and word[:1].isupper()):
@@ -174,7 +174,7 @@ class Interrogative(ParsedRule):
         return (Change(start, start + 1, f"{capital(auxiliary)} {kept}"),)
 
     def _said(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
-        """``…, said the operator`` becomes ``…, did the operator say``."""
+        """Turn ``…, said the operator`` into ``…, did the operator say``."""
         if not group.simple or sentence.tags[group.finite] not in verbs.INFLECTED or group.subject is None:
             return ()
         if sentence.lemmas[group.main] == "be" or sentence.deps[group.subject] == "expl":
@@ -187,7 +187,7 @@ class Interrogative(ParsedRule):
         )
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """It ends as a question."""
+        """Check that the text ends as a question."""
         found = super().problems(segment, perturbed, language, tools)
         asked = perturbed.apply(segment.hypothesis).rstrip("\"'”’») ]")
         if not asked.endswith(("?", "か。")):

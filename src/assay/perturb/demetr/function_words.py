@@ -1,4 +1,4 @@
-"""DEMETR 11, 15 and 16: a pronoun of the wrong gender or case, a wrong preposition or article."""
+"""Wrong function words: the gender (DEMETR 11) or case (15) of a pronoun, a preposition or an article (16)."""
 
 from __future__ import annotations
 
@@ -33,18 +33,17 @@ _CASES = (
     ("you", "you", "your", "yourself"),
     ("who", "whom", "whose", "whom"),
 )
-"""Subject, object, possessive, reflexive."""
+"""English pronouns: subject, object, possessive, reflexive."""
 _ROWS = {form.lower(): row for row in _CASES for form in row}
 
 
 class GenderPronoun(ParsedRule):
-    """DEMETR 11: exactly one pronoun changes its gender."""
+    """DEMETR 11: exactly one pronoun with another gender."""
 
     card = card_of("gender-pronoun")
     other_languages = in_languages(ru=russian_forms.gender_pronoun, ja=japanese_words.gender_pronoun)
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Exchange a random one."""
         found = [i for i, key in enumerate(zip(sentence.lower, sentence.tags, strict=True)) if key in _GENDER]
         if not found:
             return Refused("no pronoun with a gender")
@@ -52,7 +51,7 @@ class GenderPronoun(ParsedRule):
         return _exchanged(sentence, i, _GENDER[sentence.lower[i], sentence.tags[i]])
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """A pronoun became a pronoun of the other gender."""
+        """Check that a pronoun became one of the other gender."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].lower()
@@ -64,13 +63,13 @@ class GenderPronoun(ParsedRule):
 
 
 class PronounCase(ParsedRule):
-    """DEMETR 15: a pronoun in a case that its place does not allow."""
+    """DEMETR 15: a pronoun in a case that its position does not allow."""
 
     card = card_of("pronoun-case")
     other_languages = in_languages(ru=russian_forms.pronoun_case)
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Change a random pronoun; a contraction (it's) is left alone."""
+        """Change a random pronoun, but not in a contraction (it's)."""
         found = []
         for i, word in enumerate(sentence.lower):
             row = _ROWS.get(word)
@@ -85,7 +84,7 @@ class PronounCase(ParsedRule):
         return _exchanged(sentence, i, pick(wrong, rng))
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Another form of the same pronoun."""
+        """Check that the new word is another form of the same pronoun."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old, new = segment.hypothesis[change.start : change.end].lower(), change.text.lower()
@@ -113,7 +112,7 @@ _NEAR = (
     frozenset(("around", "about")),
     frozenset(("under", "below")),
 )
-"""Prepositions that may stand for each other, so that an exchange would not be an error."""
+"""Prepositions that may replace each other, so exchanging them would not be an error."""
 _WRONG = {
     word: [other for other in PREPOSITIONS if other != word and not any({other, word} <= near for near in _NEAR)]
     for word in PREPOSITIONS
@@ -121,12 +120,11 @@ _WRONG = {
 
 
 class FunctionWord(ParsedRule):
-    """A preposition is replaced by one that means something else, or an article by the wrong one."""
+    """DEMETR 16: a preposition replaced by one with another meaning, or an article by the wrong one."""
 
     card = card_of("function-word")
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Exchange a random one."""
         found = [i for i in range(len(sentence)) if _options(sentence, i)]
         if not found:
             return Refused("no preposition or article")
@@ -136,7 +134,7 @@ class FunctionWord(ParsedRule):
         return Perturbed((change,), f"{sentence.words[i]} -> {new}")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """An article became an article, a preposition a preposition that does not mean the same."""
+        """Check that an article became an article, or a preposition one with another meaning."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old, new = segment.hypothesis[change.start : change.end].lower(), change.text.lower()
@@ -147,7 +145,7 @@ class FunctionWord(ParsedRule):
 
 
 def _options(sentence: Sentence, i: int) -> list[str]:
-    """The wrong words for token `i`; none where it is neither a preposition nor an article."""
+    """Return the wrong words for token `i`; none if it is neither a preposition nor an article."""
     word = sentence.lower[i]
     if sentence.tags[i] == "DT" and word in ("a", "an"):
         return ["an" if word == "a" else "a"]

@@ -1,6 +1,6 @@
-"""Japanese predicates at the end of a sentence: negated or affirmed (DEMETR 8), in another tense (17), or asked (19).
+"""Japanese predicates: negated or affirmed (DEMETR 8), in another tense (17), or turned into a question (19).
 
-The last words before the full stop, with their classes and forms, decide everything. The rules refuse all but the plain endings
+The last words before the full stop, with their classes and forms, decide the change. The rules refuse all endings that are not
 listed here.
 """
 
@@ -19,18 +19,18 @@ _BEFORE_TA = {
 }  # fmt: skip
 _GOING = ("行く", "いく", "ゆく", "逝く")
 _UNUSUAL = ("問う", "請う", "乞う", "とう", "くださる", "下さる", "なさる", "いらっしゃる", "おっしゃる", "ござる")
-"""Verbs whose forms the table does not give."""
+"""Verbs with irregular forms that the table does not have."""
 
 
 def negative_stem(lemma: str, kind: str) -> str | None:
-    """What stands before *ない*: *書か* of *書く*; None where the class is not one of today's language."""
+    """Return the stem before *ない* (*書か* of *書く*); None if the conjugation class is not modern."""
     if lemma in _UNUSUAL or lemma.endswith("ある"):
         return None
     return _stem(lemma, kind, _BEFORE_NAI)
 
 
 def past_form(lemma: str, kind: str) -> str | None:
-    """The plain past: *書いた* of *書く*."""
+    """Return the plain past (*書いた* of *書く*), or None."""
     if lemma in _UNUSUAL:
         return None
     if lemma in _GOING:
@@ -56,21 +56,21 @@ def _stem(lemma: str, kind: str, rows: dict[str, str]) -> str | None:
 
 
 _ONLY_DENIED = word_list("ja words that need a negation")
-"""Words that want a negated verb, or whose sense turns with it."""
+"""Words that need a negated verb, or whose meaning depends on the negation."""
 _SET = word_list("ja stems that make a set phrase with nai")
-"""Words before *ない* that make a set phrase with it."""
+"""Words that form a set phrase with *ない*."""
 _SAYING = frozenset(word_list("ja verbs of saying"))
-"""Verbs of saying and thinking: a report in the present tense is as good as one in the past."""
+"""Verbs of saying and thinking, for which present and past tense are equally good."""
 _AUXILIARY = frozenset(word_list("ja auxiliaries after te"))
-"""Verbs after *て* whose negation would not be that of the sentence."""
+"""Verbs after *て* whose negation would not negate the sentence."""
 _DEPENDENT = frozenset(word_list("ja nouns and particles that lean on a clause"))
-"""Nouns of grammar and particles before a copula, which is then not that of a plain noun."""
+"""Grammatical nouns and particles; a copula after them does not belong to a plain noun."""
 _NOMINAL = ("NOUN", "PROPN", "NUM", "PRON")
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The end of a sentence: characters from `start` to the full stop, and what they become."""
+    """The end of a sentence, from `start` to the full stop, with its replacements."""
 
     start: int
     stop: int
@@ -81,17 +81,17 @@ class End:
     asked: str | None
     """The end as a question."""
     negative: bool = False
-    """True where the sentence is a denial already."""
+    """True if the sentence is already negative."""
 
 
 def _kind(sentence: Sentence, i: int) -> tuple[str, str]:
-    """Class and form of a word that is inflected."""
+    """Return the class and the form of an inflected word."""
     kind, _, form = sentence.feats[i].get("Inflection", "").partition(";")
     return kind, form
 
 
 def _end(sentence: Sentence) -> End | None:
-    """The end of the last sentence; None where it is not one that the rules know."""
+    """Return the end of the last sentence; None if the rules do not cover it."""
     last = len(sentence) - 1
     if last < 3 or sentence.words[last] != "。":
         return None
@@ -100,7 +100,7 @@ def _end(sentence: Sentence) -> End | None:
     if not form.startswith(("終止形", "連体形")) and sentence.words[i] != "ん":
         return None
     if sentence.lemmas[i] in ("いう", "言う") and sentence.words[i - 1] == "と":
-        return None  # hearsay: neither its tense nor its negation would be that of the sentence
+        return None  # hearsay: its tense and negation are not those of the sentence
     found = _past(sentence, i) if kind == "助動詞-タ" else _present(sentence, i, kind)
     if found is None:
         return None
@@ -112,7 +112,7 @@ _Found = tuple[int, str | None, str | None, str | None, bool]
 
 
 def _past(sentence: Sentence, i: int) -> _Found | None:
-    """Ends in *た*: the word before it says what kind of predicate it is."""
+    """Analyse ends in *た* by the kind of predicate before it."""
     p = i - 1
     kind, _ = _kind(sentence, p)
     word, lemma, ta = sentence.words[p], sentence.lemmas[p], sentence.words[i]
@@ -146,7 +146,7 @@ def _past(sentence: Sentence, i: int) -> _Found | None:
 
 
 def _present(sentence: Sentence, i: int, kind: str) -> _Found | None:
-    """Ends in a dictionary form, *ます*, *です*, *だ* or *ない*."""
+    """Analyse ends in a dictionary form, *ます*, *です*, *だ* or *ない*."""
     word, lemma = sentence.words[i], sentence.lemmas[i]
     if kind == "助動詞-マス" and word == "ます":
         return i, "ません", "ました", "ますか", False
@@ -182,7 +182,7 @@ def _present(sentence: Sentence, i: int, kind: str) -> _Found | None:
 
 
 def _aru(sentence: Sentence, i: int, *, past: bool) -> _Found | None:
-    """*ある*, whose negation is *ない*, and *である*, whose negation is *ではない*."""
+    """Analyse *ある*, negated as *ない*, and *である*, negated as *ではない*."""
     copula = sentence.words[i - 1] == "で" and _kind(sentence, i - 1)[0] == "助動詞-ダ"
     if copula and not _noun_before(sentence, i - 1):
         return None
@@ -202,12 +202,12 @@ def _noun_before(sentence: Sentence, i: int) -> bool:
 
 
 def _unless_set(sentence: Sentence, i: int, text: str) -> str | None:
-    """The affirmed end, unless what stands before makes a set phrase with the negation."""
+    """Return the affirmative end, or None if the word before forms a set phrase with the negation."""
     return None if sentence.words[i] in ("しれ", "なり", "いけ", "すみ", "ござい", "あり", "かまい") else text
 
 
 def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-    """The other polarity of the last predicate."""
+    """Change the polarity of the last predicate."""
     end = _end(sentence)
     if end is None or end.denied is None:
         return Refused("no plain predicate at the end that can be negated")
@@ -221,7 +221,7 @@ def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
 
 
 def _torn(sentence: Sentence, end: End) -> bool:
-    """True for *てしまった* and *ことになる*, which are not negated like other verbs."""
+    """Return whether it is *てしまった* or *ことになる*, which are not negated like other verbs."""
     i = sentence.starts.index(end.start)
     before = sentence.words[i - 1]
     if sentence.lemmas[i] in _AUXILIARY and before in ("て", "で", "ちゃっ"):
@@ -230,12 +230,12 @@ def _torn(sentence: Sentence, end: End) -> bool:
 
 
 def _reports(sentence: Sentence, end: End) -> bool:
-    """True where either tense may be right: the last content word says or thinks, or is in a state."""
+    """Return whether both tenses may be right: the last content word is a verb of saying or thinking, or describes a state."""
     i = sentence.starts.index(end.start)
     if sentence.lemmas[i] == "くる" and sentence.words[i - 1] == "て":
         return True  # *てきた* is not the past of *てくる*
     if "いる" in sentence.lemmas[max(0, i - 1) : i + 1]:
-        return True  # *ている* of what is done and *ていた* are often both right; so are *と言う人もいる* and *いた*
+        return True  # *ている* and *ていた* are often both right, as are *と言う人もいる* and *いた*
     while i > 0 and (
         sentence.pos[i] == "AUX"
         or sentence.tags[i].startswith(("助詞", "助動詞"))
@@ -248,11 +248,11 @@ def _reports(sentence: Sentence, end: End) -> bool:
 
 
 _CHRONICLE = re.compile(r"^\d{2,4} ?年 ?[:：]|」")
-"""An entry of a list of years, which is written in the present as well, or what somebody said."""
+"""Entries in lists of years, which may also be in the present, and quotations."""
 
 
 def tense(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-    """Past for the present or future, or the other way round; in doubt, since Japanese tells much of the past in the present."""
+    """Exchange past and present or future. The result is in doubt, since Japanese often narrates in the present."""
     end = _end(sentence)
     if end is None or end.shifted is None:
         return Refused("no plain predicate at the end")
@@ -262,7 +262,7 @@ def tense(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
 
 
 def interrogative(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-    """The statement asked: *か* after polite forms, *のか* after plain ones."""
+    """Turn the statement into a question: *か* after polite forms, *のか* after plain ones."""
     end = _end(sentence)
     if end is None or end.asked is None:
         return Refused("no plain predicate at the end")

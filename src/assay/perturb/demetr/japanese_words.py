@@ -1,4 +1,4 @@
-"""Japanese: words and phrases that can be missing (DEMETR 5, 12, 20, 24), and pronouns of the wrong gender (11)."""
+"""Japanese words and phrases to omit (DEMETR 5, 12, 20, 24), and pronouns with the wrong gender (11)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.perturb.language.texts import pick
 Span = tuple[int, int]
 
 _NO_ADVERB = frozenset(word_list("ja adverbs that stay"))
-"""Adverbs that go with a negation, a question or a number, or that bind sentences."""
+"""Adverbs that belong to a negation, a question or a number, or that connect sentences."""
 _NAMES = frozenset(word_list("ja entity types of names"))
 _PARTICLES = ("の", "で", "に", "へ", "から", "を")
 _JOINING = ("と", "や", "か", "・", "および", "及び", "並びに", "または", "の", "的", "･", "=", "＝")
@@ -27,7 +27,7 @@ def _form(sentence: Sentence, i: int) -> str:
 
 
 def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
-    """An adjective just before its noun (with its *な*), or an adverb, on which nothing else depends."""
+    """Return adjectives directly before their noun (with *な*) and adverbs, if nothing depends on them."""
     found = []
     for i, tag in enumerate(sentence.tags):
         after = i + 1
@@ -55,7 +55,7 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
 
 
 def _opens(sentence: Sentence, i: int) -> bool:
-    """True where what stands before cannot belong to the adjective: nothing, a sign, a particle of case or a topic."""
+    """Return whether the word before cannot belong to the adjective: none, a punctuation mark, or a case or topic particle."""
     if i == 0:
         return True
     return sentence.pos[i - 1] in ("PUNCT", "SYM") or (
@@ -65,7 +65,7 @@ def _opens(sentence: Sentence, i: int) -> bool:
 
 
 def postpositional_phrases(sentence: Sentence) -> Sequence[Span]:
-    """The shortest phrases of a noun and the particle of place, time or means after it."""
+    """Return the shortest phrases of a noun and a particle of place, time or means."""
     found = [
         sentence.edges[i]
         for i, dep in enumerate(sentence.deps)
@@ -84,7 +84,7 @@ _LONGEST_PHRASE = 5
 
 
 def _is_phrase(sentence: Sentence, i: int) -> bool:
-    """True where a noun with all that hangs on it is one short run of words that ends in a particle of case."""
+    """Return whether a noun and its dependents are one short run of words that ends in a case particle."""
     first, last = sentence.edges[i]
     particle = (
         last == i + 1 and sentence.words[last] in ("で", "に", "から", "へ") and sentence.tags[last] == "助詞-格助詞"
@@ -98,7 +98,7 @@ def _is_phrase(sentence: Sentence, i: int) -> bool:
 
 
 def _ends(sentence: Sentence, i: int) -> bool:
-    """True where the particle after noun `i` belongs to nothing that follows: neither *には* nor *によって*."""
+    """Return whether the particle after noun `i` is independent of what follows: neither *には* nor *によって*."""
     after, head = i + 2, sentence.heads[i]
     if after >= len(sentence) or sentence.tags[after].startswith(("助詞", "助動詞")):
         return False
@@ -108,7 +108,7 @@ def _ends(sentence: Sentence, i: int) -> bool:
 
 
 def _begins(sentence: Sentence, first: int, i: int) -> bool:
-    """True where what stands before the phrase neither describes it nor is joined to it."""
+    """Return whether the word before the phrase neither modifies it nor is joined to it."""
     if first == 0:
         return True
     before, tag = sentence.words[first - 1], sentence.tags[first - 1]
@@ -121,17 +121,17 @@ def _begins(sentence: Sentence, first: int, i: int) -> bool:
 
 
 _BINDING = frozenset(word_list("ja verbs that bind a particle"))
-"""Verbs that make one particle with the one before them (*によって*), or that cannot do without the phrase."""
+"""Verbs that form a compound particle (*によって*) or that require the phrase."""
 _AFTER_OBJECT = frozenset(word_list("ja nouns that make a phrase with an object"))
-"""Nouns that make one phrase with an object before them: *を境に*."""
+"""Nouns that form one phrase with an object before them: *を境に*."""
 _MANNER = frozenset(word_list("ja nouns of manner"))
-"""Nouns that are an adverb with their particle."""
+"""Nouns that act as adverbs with their particle."""
 _GRAMMAR = frozenset(word_list("ja nouns of grammar"))
-"""Nouns that a clause or another noun leans on."""
+"""Grammatical nouns that a clause or another noun modifies."""
 
 
 def names(sentence: Sentence) -> Sequence[Span]:
-    """Names with the particle after them, where they are no subject and nothing describes them."""
+    """Return names with their particle that are not subjects and are not modified."""
     found = []
     for name in sentence.entities:
         after = name.last + 1
@@ -151,7 +151,7 @@ def names(sentence: Sentence) -> Sequence[Span]:
 
 
 def _alone(sentence: Sentence, name: Entity) -> bool:
-    """True where the name is the whole of its phrase and joined to nothing before it."""
+    """Return whether the name is its whole phrase and is not joined to the word before."""
     first, last = sentence.edges[name.last]
     before = sentence.words[name.first - 1] if name.first else ""
     touching = name.first and (sentence.pos[name.first - 1] in ("NOUN", "PROPN", "NUM", "AUX", "VERB", "ADJ", "DET"))
@@ -161,7 +161,7 @@ def _alone(sentence: Sentence, name: Entity) -> bool:
 
 
 def conjunctions(sentence: Sentence) -> Sequence[Span]:
-    """Conjunctions that open a sentence, with the comma after them."""
+    """Return conjunctions that open a sentence, with the comma after them."""
     return [
         (i, i + 1 if _next(sentence, i) == "、" else i)
         for i, tag in enumerate(sentence.tags)
@@ -176,7 +176,7 @@ _GENDER = {"彼": "彼女", "彼女": "彼"}
 
 
 def gender_pronoun(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-    """*彼* for *彼女* or the other way round; *彼女* as a girlfriend, which someone has, stays."""
+    """Exchange *彼* and *彼女*; *彼女* with the meaning girlfriend, after a possessive, stays."""
     found = [
         i
         for i, word in enumerate(sentence.words)

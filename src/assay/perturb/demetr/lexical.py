@@ -1,4 +1,4 @@
-"""DEMETR 3, 7 and 13: a word replaced by a more general one, its opposite, or a relative of another part of speech."""
+"""Replaced content words: by a hypernym (DEMETR 3), an antonym (7), or a related word of another part of speech (13)."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from assay.perturb.language.wordnet_relations import hypernym, inflected, relati
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
 _FEW_SENSES = 4
-"""Senses up to which the first one is most likely meant."""
+"""Up to this number of senses the first one is most likely meant."""
 _FIXED = frozenset(word_list("set phrases with a noun"))
 """Set phrases whose noun is not replaced."""
 
 
 class LexicalRule(ParsedRule):
-    """One content word is replaced by another word; the article before it is put right."""
+    """Base of rules that replace one content word; the article before it is adapted."""
 
     most_places = 2
 
     def words(self, sentence: Sentence) -> list[int]:
-        """Content words that are no part of a name or of a hyphenated word."""
+        """Return content words outside names and hyphenated words."""
         return [
             i
             for i, pos in enumerate(sentence.pos)
@@ -47,7 +47,7 @@ class LexicalRule(ParsedRule):
         ]
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One word became one other word that is common enough to be believed."""
+        """Check that one word became one other word."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[-1]
         old, new = segment.hypothesis[change.start : change.end], change.text
@@ -57,12 +57,12 @@ class LexicalRule(ParsedRule):
 
 
 class Hypernym(LexicalRule):
-    """DEMETR 3: undertranslation. The commonest sense's nearest more general word that people use."""
+    """DEMETR 3, undertranslation: the nearest common hypernym of the most frequent sense."""
 
     card = card_of("hypernym")
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Nouns of few senses first, then other nouns, then verbs: a common sense is the likelier one among few."""
+        """Try nouns with few senses first, then other nouns, then verbs: with few senses the first one is more likely meant."""
         wordnet, inflection = tools.get("wordnet", "en"), tools.get("inflection", "en")
         frequency = tools.get("frequency", "en")
 
@@ -96,7 +96,7 @@ class Hypernym(LexicalRule):
 
 
 def _class(sentence: Sentence, i: int) -> str | None:
-    """The more general word of our lists for a noun or verb that stands as it is meant there."""
+    """Return the hypernym from assay's lists if the noun or verb is used in its listed sense."""
     lemma = sentence.lemmas[i].lower()
     if sentence.pos[i] == "VERB" and lemma in ENTAILED and fits_verb(sentence, i):
         return ENTAILED[lemma][0]
@@ -114,7 +114,6 @@ class Antonym(LexicalRule):
     card = card_of("antonym")
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """The opposite of a random word that has one."""
         wordnet, inflection = tools.get("wordnet", "en"), tools.get("inflection", "en")
         frequency = tools.get("frequency", "en")
 
@@ -147,7 +146,7 @@ class Antonym(LexicalRule):
 
 
 def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
-    """The opposite of a word of our lists that stands as it is meant there."""
+    """Return the opposite from assay's lists if the word is used in its listed sense."""
     pos, lemma, tag = sentence.pos[i], sentence.lemmas[i].lower(), sentence.tags[i]
     if pos == "VERB":
         if lemma not in SYNONYM_ANTONYM or not fits_verb(sentence, i):
@@ -169,7 +168,7 @@ _PHRASES = frozenset(word_list("set phrases with an opposite"))
 
 
 def _bound(sentence: Sentence, i: int) -> bool:
-    """True in set phrases, in a name, beside a measure (*three years old*) and before a noun that it names (*high school*)."""
+    """Return whether the word is in a set phrase or a name, in a measure (*three years old*) or in a compound (*high school*)."""
     before = f"{sentence.lower[i - 1]} {sentence.lower[i]}" if i else ""
     after = f"{sentence.lower[i]} {sentence.lower[i + 1]}" if i + 1 < len(sentence) else ""
     measured = sentence.child(i, "npadvmod", "nummod", "quantmod") is not None
@@ -191,7 +190,6 @@ class PartOfSpeechShift(LexicalRule):
     card = card_of("part-of-speech-shift")
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Shift a random word."""
         wordnet, frequency = tools.get("wordnet", "en"), tools.get("frequency", "en")
 
         def shifted(i: int) -> Perturbed | None:
@@ -206,7 +204,7 @@ class PartOfSpeechShift(LexicalRule):
         return first_fit(rng, self.words(sentence), shifted, "no word with a relative of another part of speech")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The same root: at least the first three letters."""
+        """Check that at least the first three letters are the same."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end][:3].lower() != change.text[:3].lower():

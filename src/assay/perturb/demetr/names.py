@@ -1,4 +1,4 @@
-"""DEMETR 9: a name replaced by another name of its type."""
+"""Replaced names (DEMETR 9): another name of the same entity type."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ TYPES = ("PERSON", "GPE", "LOC", "FAC", "ORG", "NORP")
 _NOTHING = "no name of a person, place or organisation"
 _COUNTRIES = name_list("countries")
 _COUNTRY_NAMES = frozenset(name.removeprefix("the ") for name in _COUNTRIES) | {*name_list("countries by other names")}
-"""What counts as a country when it is met; abbreviations too."""
+"""Names that are recognised as countries, including abbreviations."""
 _CITIES, _REGIONS = name_list("cities"), name_list("regions")
 _ORGANISATIONS = name_list("organisations")
 _INSTITUTIONS = name_list("words of institutions")
-"""Words that show that a name is an organisation's."""
+"""Words that mark the name of an organisation."""
 _PEOPLES, _SURNAMES = name_list("peoples"), name_list("surnames")
 _FURTHER_COUNTRIES, _STATES = frozenset(name_list("further countries")), name_list("states")
 _PLACES = _COUNTRY_NAMES | {*_CITIES, *name_list("further cities"), *_FURTHER_COUNTRIES, *_STATES}
 _PLACES -= frozenset(name_list("places that are teams or words too"))
-"""Places that are surely places, and no team."""
+"""Unambiguous place names, which are not also names of teams."""
 _UNITED = {"US": "States", "U.S.": "States", "USA": "States", "UK": "Kingdom", "U.K.": "Kingdom", "Britain": "Kingdom"}
 _SAME = {said: f"United {what}" for said, what in (*_UNITED.items(), ("England", "Kingdom"))}
 _ROLES = frozenset(word_list("roles of people"))
-"""Nouns that a person's name may follow."""
+"""Nouns that may precede a person's name."""
 _CLOCKS = ("GMT", "UTC", "CET", "EST", "AM", "PM")
 
 
 class NameReplaced(ParsedRule):
-    """A person for a person, a place for a place, an organisation for an organisation, wherever the name is mentioned."""
+    """A person for a person, a place for a place, an organisation for an organisation, in every mention."""
 
     most_places = 16
     card = card_of("name-replaced")
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Replace a random name; one whose type is in doubt only where there is no other."""
+        """Replace a random name; one with an uncertain type only if there is no other."""
         found = [name for name in names(sentence) if name.label in TYPES]
         sure = [name for name in found if _sure(sentence, name)]
         people = {(person.start, person.end) for person in find_english_people(sentence.text, tools)}
@@ -54,7 +54,7 @@ class NameReplaced(ParsedRule):
         return made
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The same new name in every place, none of them the old one."""
+        """Check that all mentions have the same new name."""
         found = super().problems(segment, perturbed, language, tools)
         good = segment.hypothesis
         told = {c.text.lower() for c in perturbed.changes if good[c.start : c.end].lower() not in ("a", "an")}
@@ -64,7 +64,7 @@ class NameReplaced(ParsedRule):
 
 
 def _is_person(sentence: Sentence, name: Entity, people: set[tuple[int, int]]) -> bool:
-    """True where the words around bear a person out: *magazine Der Spiegel* is none."""
+    """Return whether the context confirms a person; in *magazine Der Spiegel* it does not."""
     if (sentence.starts[name.first], sentence.ends[name.last]) not in people:
         return False
     before = name.first - 1
@@ -78,7 +78,7 @@ def _is_person(sentence: Sentence, name: Entity, people: set[tuple[int, int]]) -
 
 
 def _sure(sentence: Sentence, name: Entity) -> bool:
-    """True where the words bear the type out: a tagger often takes a lone capitalised word for an organisation."""
+    """Return whether the context confirms the type; taggers often take a single capitalised word for an organisation."""
     words = sentence.words[name.first : name.last + 1]
     if name.label == "ORG":
         free = sentence.deps[name.last] not in ("compound", "amod", "nmod", "appos")
@@ -105,7 +105,7 @@ def _sure(sentence: Sentence, name: Entity) -> bool:
 
 
 def _bare(sentence: Sentence, name: Entity) -> str:
-    """The name without article and possessive."""
+    """Return the name without article and possessive."""
     words = [sentence.words[i] for i in range(name.first, name.last + 1) if sentence.tags[i] != "POS"]
     return " ".join(word for i, word in enumerate(words) if i or word.lower() != "the")
 
@@ -132,13 +132,13 @@ def _renamed(sentence: Sentence, name: Entity, rng: Rng) -> Perturbed | None:
 
 
 def _determined(sentence: Sentence, entity: Entity) -> bool:
-    """True where an article would be wrong: the name modifies a noun, or has a determiner or adjective before it."""
+    """Return whether an article would be wrong: the name modifies a noun or follows a determiner or adjective."""
     before = sentence.pos[entity.first - 1] if entity.first else ""
     return before in ("ADJ", "PRON", "PROPN") or sentence.deps[entity.last] in ("compound", "amod", "nmod")
 
 
 def _other(sentence: Sentence, name: Entity, rng: Rng) -> str | None:
-    """Another name of the type, of about the same shape."""
+    """Return another name of the type with a similar form."""
     words = [sentence.words[i] for i in range(name.first, name.last + 1) if sentence.tags[i] != "POS"]
     bare = _bare(sentence, name)
     if name.label == "PERSON":

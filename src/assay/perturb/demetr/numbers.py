@@ -1,7 +1,7 @@
-"""DEMETR 10: a number replaced by another one in a plausible range.
+"""Replaced numbers (DEMETR 10): another number in a plausible range.
 
-Years stay in their time, percentages under a hundred, hours of the day and days of the month within theirs, digits and
-separators as they were; "from 1920 to 1930" never runs backwards. Digits work in any language, number words in English.
+Years stay close to their time, percentages below 100, and hours and days within their ranges. The number of digits and the
+separators stay. "from 1920 to 1930" keeps its direction. Digits work in any language, number words in English.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _TRIES = 12
 
 
 class NumberReplaced(TextRule):
-    """One number of the text becomes another of its kind."""
+    """One number of the text replaced by another of its kind."""
 
     most_places = 2
     card = card_of("number-replaced")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Digits first; number words where a text has none and is English."""
+        """Replace digits, or number words in an English text without digits."""
         text = segment.hypothesis
         found = [*_NUMBER.finditer(text), *_IN_WORD.finditer(text), *_SCORE.finditer(text)]
         starts = {match.start(): match for match in reversed(found)}
@@ -58,7 +58,7 @@ class NumberReplaced(TextRule):
         return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """A number became a number of the same shape."""
+        """Check that a number became a number of the same shape."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[-1]
         old, new = segment.hypothesis[change.start : change.end], change.text
@@ -71,7 +71,7 @@ class NumberReplaced(TextRule):
 
 
 def _in_name(text: str, match: re.Match[str]) -> bool:
-    """True for the number of a name: Formula 1, Boeing 737."""
+    """Return whether the number belongs to a name: Formula 1, Boeing 737."""
     before = re.search(r"(?<=[^\W\d_]) ([^\W\d_][\w-]*) $|^()$", text[: match.start()])
     word = (before.group(1) or "") if before else ""
     return bool(word[:1].isupper() and not _MONTH.fullmatch(word) and len(match.group()) < 4)
@@ -95,7 +95,7 @@ def _digits(text: str, match: re.Match[str], rng: Rng) -> Perturbed | None:
 
 
 def _drawn(text: str, match: re.Match[str], bare: str, rng: Rng) -> str:
-    """A random number of the kind that `bare` is here."""
+    """Return a random number of the same kind as `bare` in its context."""
     after, before = text[match.end() : match.end() + 12], text[max(0, match.start() - 12) : match.start()]
     if ":" in bare:
         hours, _, rest = bare.partition(":")
@@ -119,7 +119,7 @@ def _drawn(text: str, match: re.Match[str], bare: str, rng: Rng) -> str:
 
 
 def _kept(bare: str, value: int) -> str:
-    """The value in as many digits; one that has more is cut to its last digit, and 0 is avoided."""
+    """Return the value with the same number of digits; longer values become one digit, and 0 is avoided."""
     if len(str(value)) > len(bare):
         value = value % 9 + 1
     return (
@@ -128,7 +128,7 @@ def _kept(bare: str, value: int) -> str:
 
 
 def _same_shape(bare: str, rng: Rng) -> str:
-    """The leading digit (or the first two) drawn anew; the rest and the separators stay, so round numbers stay round."""
+    """Draw a new leading digit (or two); other digits and separators stay, so round numbers stay round."""
     digits = [i for i, character in enumerate(bare) if character.isdigit()]
     new = list(bare)
     new[digits[0]] = str(int(rng.integers(1, 10)) if bare[0] != "0" or len(bare) == 1 else 0)
@@ -138,7 +138,7 @@ def _same_shape(bare: str, rng: Rng) -> str:
 
 
 def _ordered(text: str, match: re.Match[str], old: str, new: str) -> bool:
-    """A range keeps its direction: the new number stays on the side of its partner that the old one was on."""
+    """Return whether a range keeps its direction with the new number."""
     partner = _RANGE_AFTER.match(text[match.end() :]) or _RANGE_BEFORE.search(text[: match.start()])
     if partner is None:
         return True
@@ -151,14 +151,14 @@ def _value(text: str) -> float:
 
 
 def _suffix(number: str) -> str:
-    """st, nd, rd or th."""
+    """Return st, nd, rd or th."""
     if number[-2:] in ("11", "12", "13"):
         return "th"
     return {"1": "st", "2": "nd", "3": "rd"}.get(number[-1], "th")
 
 
 def _scale(word: str) -> tuple[str, ...]:
-    """The number words that `word` may be exchanged with."""
+    """Return the number words that may replace `word`."""
     if word == "second":
         return ()
     return next((scale for scale in (_WORDS, _TENS, _ORDINALS, _MULTIPLES) if word in scale), ())

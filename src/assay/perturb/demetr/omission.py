@@ -1,4 +1,4 @@
-"""Omissions: a word, a phrase, a name or a conjunction is missing (DEMETR 5, 12 and 20 to 24)."""
+"""Omissions: a missing word, phrase, name or conjunction (DEMETR 5, 12 and 20 to 24)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from assay.perturb.language.sentence import (
 )
 
 _STAYING = ("not", "n't", "n’t", "never", "no", "at")
-"""Words whose omission is another error: a negation dropped, ``at least`` torn apart."""
+"""Words whose omission would be another error, such as a dropped negation or a broken ``at least``."""
 _SAYING = frozenset(
     ("say", "ask", "add", "write", "explain", "reply", "claim", "admit", "insist", "warn", "shout", "cry")
 )
@@ -38,7 +38,7 @@ _LAST_RESORT = ("as", "so", "than", "more", "most", "such", "same", "own")
 
 
 class OmittedAdjectiveAdverb(TokensOmitted):
-    """DEMETR 20: an adjective or adverb is missing."""
+    """DEMETR 20: a missing adjective or adverb."""
 
     nothing = "no adjective or adverb"
     card = card_of("omitted-adjective-adverb")
@@ -48,7 +48,7 @@ class OmittedAdjectiveAdverb(TokensOmitted):
     )
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """Adjectives and adverbs that stand alone before what they modify; others only where there is none such."""
+        """Return adjectives and adverbs directly before the word they modify; others only if there are none."""
         easy, hard = [], []
         for i, (tag, pos) in enumerate(zip(sentence.tags, sentence.pos, strict=True)):
             if not (tag.startswith(("JJ", "RB")) or pos in ("ADJ", "ADV")) or sentence.lower[i] in _STAYING:
@@ -64,14 +64,14 @@ class OmittedAdjectiveAdverb(TokensOmitted):
 
 
 class OmittedVerb(TokensOmitted):
-    """DEMETR 21: a content verb is missing; auxiliaries and copulas stay."""
+    """DEMETR 21: a missing content verb; auxiliaries and copulas stay."""
 
     nothing = "no content verb"
     card = card_of("omitted-verb")
     other_languages = in_languages(ru=omitting(russian_words.verbs, "no content verb", word_left_out))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """Verbs other than ``be`` that are not hyphened to another word."""
+        """Return verbs other than ``be`` that are not hyphenated."""
         return [
             (i, i)
             for i, pos in enumerate(sentence.pos)
@@ -80,14 +80,14 @@ class OmittedVerb(TokensOmitted):
 
 
 class OmittedNoun(TokensOmitted):
-    """DEMETR 22: a noun that is neither a subject nor a name is missing, with the nouns compounded to it."""
+    """DEMETR 22: a missing noun that is neither a subject nor a name, with its compounded nouns."""
 
     nothing = "no noun that is neither subject nor name"
     card = card_of("omitted-noun")
     other_languages = in_languages(ru=omitting(russian_words.nouns, "no noun that is neither subject nor name"))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """Nouns by their heads; parts of a compound or hyphenated nouns only where there is no other."""
+        """Return nouns that are heads of phrases; parts of compounds or hyphenated nouns only if there is no other."""
         nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and _stands_free(sentence, i)]
         fitting = [i for i in nouns if sentence.deps[i] not in SUBJECTS and sentence.named[i] not in NAME_TYPES]
         heads = [i for i in fitting if sentence.deps[i] not in ("compound", "nmod") and not sentence.hyphened(i)]
@@ -95,20 +95,20 @@ class OmittedNoun(TokensOmitted):
 
 
 def _stands_free(sentence: Sentence, i: int) -> bool:
-    """A word of letters that is no unit written onto its number (``10km``)."""
+    """Return whether it is a word of letters and not a unit attached to its number (``10km``)."""
     start = sentence.starts[i]
     return sentence.is_word(i) and not (start and sentence.text[start - 1].isalnum())
 
 
 class OmittedSubject(TokensOmitted):
-    """DEMETR 23: the head of a subject is missing, with the nouns compounded to it."""
+    """DEMETR 23: a missing head of a subject, with its compounded nouns."""
 
     nothing = "no subject"
     card = card_of("omitted-subject")
     other_languages = in_languages(ru=omitting(russian_words.subjects, "no subject that is a noun or a name"))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """Nouns and pronouns; a relative pronoun or an empty ``there`` only where there is no other."""
+        """Return nouns and pronouns; relative pronouns or expletive ``there`` only if there is no other."""
         heads = [i for i, dep in enumerate(sentence.deps) if dep in ("nsubj", "nsubjpass") and not sentence.hyphened(i)]
         nouns = [i for i in heads if sentence.tags[i] not in ("WDT", "WP", "DT")]
         there = [i for i, dep in enumerate(sentence.deps) if dep in ("expl", "csubj")]
@@ -116,7 +116,7 @@ class OmittedSubject(TokensOmitted):
 
 
 class OmittedName(ParsedRule):
-    """DEMETR 24: a name that is not the subject is missing, everywhere it is mentioned in the same words."""
+    """DEMETR 24: a missing name that is not the subject, in every mention with the same words."""
 
     most_places = 8
     card = card_of("omitted-name")
@@ -126,7 +126,7 @@ class OmittedName(ParsedRule):
     )
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Take out one that stands as an object or after a preposition; any other leaves a doubt about the parse."""
+        """Remove a name that is an object or follows a preposition; for any other name the parse is in doubt."""
         found = [name for name in names(sentence) if name.last - name.first + 3 <= len(sentence)]
         free = [name for name in found if _stands_free_of_the_subject(sentence, name)]
         made = first_fit(rng, free, lambda name: self._taken(sentence, name), "no name")
@@ -149,7 +149,7 @@ class OmittedName(ParsedRule):
 
 
 def _stands_free_of_the_subject(sentence: Sentence, name: Entity) -> bool:
-    """True for a whole noun phrase after a verb or preposition, with nothing written onto it and no part of a subject."""
+    """Return whether it is a whole noun phrase after a verb or preposition, outside the subject."""
     head = name.last
     if name.label == "NORP":
         return False
@@ -157,7 +157,7 @@ def _stands_free_of_the_subject(sentence: Sentence, name: Entity) -> bool:
     if sentence.deps[head] not in ("pobj", "dobj") or name.first == 0 or after in (["'s"], ["’s"], ["'"], ["’"], ["-"]):
         return False
     if sentence.deps[head] == "dobj" and sentence.lemmas[sentence.heads[head]] in _SAYING:
-        return False  # asked Martin
+        return False  # "asked Martin"
     first, last = sentence.edges[head]
     if (first, last) != (name.first, name.last) or sentence.hyphened(name.last) or sentence.hyphened(name.first):
         return False
@@ -174,7 +174,7 @@ _RELATIVE = frozenset(word_list("relative words"))
 
 
 class OmittedPrepositionalPhrase(TokensOmitted):
-    """DEMETR 5: the shortest prepositional phrase is missing."""
+    """DEMETR 5: the shortest prepositional phrase missing."""
 
     nothing = "no prepositional phrase"
     card = card_of("omitted-prepositional-phrase")
@@ -184,7 +184,7 @@ class OmittedPrepositionalPhrase(TokensOmitted):
     )
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """The shortest phrases that are one run of words and not most of the sentence."""
+        """Return the shortest phrases that are contiguous and less than two thirds of the sentence."""
         found = []
         for i, dep in enumerate(sentence.deps):
             if dep not in ("prep", "agent", "dative") or sentence.pos[i] not in ("ADP", "SCONJ"):
@@ -204,11 +204,11 @@ class OmittedPrepositionalPhrase(TokensOmitted):
 
 
 _LEANING = frozenset(word_list("words that lean on a preposition"))
-"""Words that cannot stand without the phrase after them."""
+"""Words that need the phrase after them."""
 
 
 def _needed(sentence: Sentence, i: int, last: int) -> bool:
-    """True where the rest would not stand: a phrase that another word leans on, a relative one, one before an inversion."""
+    """Return whether the rest would be ungrammatical: another word needs the phrase, it is relative, or an inversion follows."""
     head = sentence.heads[i]
     leans = sentence.pos[head] == "ADP" or sentence.lower[head] in _LEANING
     relative = any(tag in ("WDT", "WP", "WP$") for tag in sentence.tags[i : last + 1])
@@ -221,7 +221,7 @@ def _balanced(text: str) -> bool:
 
 
 class OmittedConjunction(TokensOmitted):
-    """DEMETR 12: a conjunction or connecting adverb is missing."""
+    """DEMETR 12: a missing conjunction or connecting adverb."""
 
     nothing = "no conjunction"
     card = card_of("omitted-conjunction")
@@ -231,7 +231,9 @@ class OmittedConjunction(TokensOmitted):
     )
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """Coordinators, subordinators, connecting adverbs, relative words; ``that``, which may be dropped, as a last resort."""
+        """Return coordinators, subordinators, connecting adverbs and relative words; optional ``that`` only if there is no
+        other.
+        """
         found: list[Span] = []
         dispensable: list[Span] = []
         for i, (word, dep, pos) in enumerate(zip(sentence.lower, sentence.deps, sentence.pos, strict=True)):

@@ -1,4 +1,4 @@
-"""What DEMETR's rules share: articles put right, words taken out cleanly, and the checks that fit every result."""
+"""Base classes and shared helpers of DEMETR's rules: articles, clean removal of words, and checks of results."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _UNTIDY = re.compile(r"  | [,.;:!?](?![\w.])|,,|\( | \)|^[ ,;:]| $")
 _VOWEL = re.compile(
     r"(?:[aeio]|u(?!ni|s[aeiu]|ti|k|ro)|hour|hono|heir|8|11(?!\d)|18(?!\d))(?!ne\b|nce\b|ewe|u[lrp])", re.I
 )
-"""A word that takes "an"; the look-ahead spares "one", "once", "ewe" and the /ju/ of "Europe"."""
+"""Words that take "an"; the look-ahead excludes "one", "once", "ewe" and the /ju/ of "Europe"."""
 
 
 def article(word: str) -> str:
-    """``a`` or ``an`` as this word wants it."""
+    """Return the indefinite article of a word, ``a`` or ``an``."""
     return "an" if _VOWEL.match(word) else "a"
 
 
 def with_article(sentence: Sentence, i: int, following: str) -> list[Change]:
-    """The change to an article just before token `i`, when the text that now follows it wants the other one."""
+    """Return the change of an article before token `i` if the text that will follow it needs the other one."""
     if i == 0 or sentence.lower[i - 1] not in ("a", "an") or sentence.tags[i - 1] != "DT":
         return []
     wanted = article(following)
@@ -38,16 +38,16 @@ def with_article(sentence: Sentence, i: int, following: str) -> list[Change]:
 
 
 def replaced(sentence: Sentence, i: int, word: str, *, fix_article: bool = True) -> tuple[Change, ...]:
-    """Token `i` becomes `word`, capitals kept, the article before it put right."""
+    """Replace token `i` by `word`, keep its capitals and adapt the article before it."""
     new = like_case(word, sentence.words[i])
     fixed = with_article(sentence, i, new) if fix_article else []
     return (*fixed, Change(sentence.starts[i], sentence.ends[i], new))
 
 
 def removed(text: str, start: int, end: int, *, opens: bool | None = None) -> Change:
-    """Characters `start` to `end` taken out with one of the spaces around them; what then opens the text gets a capital.
+    """Remove characters `start` to `end` with one adjacent space; a new first word of the sentence gets a capital.
 
-    `opens` says that the words removed opened a sentence; by default that is so when nothing but quotes stands before.
+    `opens` tells whether the removed words opened a sentence; the default is that only quotation marks precede them.
     """
     if opens is None:
         opens = not text[:start].strip(" \"'“”‘’«„([—-")
@@ -61,22 +61,22 @@ def removed(text: str, start: int, end: int, *, opens: bool | None = None) -> Ch
 
 
 def tidy_problems(good: str, bad: str) -> list[str]:
-    """Doubled or stray spaces and signs that the good text does not have."""
+    """Return doubled or stray spaces and punctuation that the good text does not have."""
     before = [match.group() for match in _UNTIDY.finditer(good)]
     after = [match.group() for match in _UNTIDY.finditer(bad)]
     return [] if len(after) <= len(before) else [f"stray space or sign {after[-1]!r}"]
 
 
 class TextRule(Perturbation):
-    """A perturbation of one text with the checks that fit all of them."""
+    """Base of perturbations of one text, with common checks."""
 
     tidy = True
     """False for rules that disturb spacing or punctuation on purpose."""
     most_places = 1
-    """How many separate places a result may change (an article put right beside the word counts as one)."""
+    """How many separate places a result may change; an adapted article counts as one."""
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The text changed, in as many places as the rule allows, and stayed tidy."""
+        """Check that the text changed, in no more places than allowed, and has no stray spaces or punctuation."""
         good = perturbed.good or segment.hypothesis
         bad = perturbed.apply(good)
         if bad == good:
@@ -90,34 +90,34 @@ class TextRule(Perturbation):
 
 
 LanguageRule = Callable[[Sentence, Rng, Tools], Perturbed | Refused]
-"""A rule as another language than English has it."""
+"""A rule in a language other than English."""
 
 
 def in_languages(**rules: LanguageRule) -> Mapping[str, LanguageRule]:
-    """The rules by language: ``in_languages(ru=…, ja=…)``."""
+    """Return the rules by language: ``in_languages(ru=…, ja=…)``."""
     return rules
 
 
 class ParsedRule(TextRule):
-    """A rule over a parsed sentence: `change` in English, one of `elsewhere` in another language."""
+    """Base of rules over a parsed sentence: `change` for English, one of `other_languages` for other languages."""
 
     other_languages: ClassVar[Mapping[str, LanguageRule]] = {}
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Parse (once for all rules) and change."""
+        """Parse the text (once for all rules) and change it."""
         sentence = sentence_of(tools, segment.hypothesis, language)
         other = self.other_languages.get(base_language(language))
         return self.change(sentence, rng, tools) if other is None else other(sentence, rng, tools)
 
     @abstractmethod
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """The change, or why not."""
+        """Return the change, or a refusal."""
 
 
 def first_fit(
     rng: Rng, options: Sequence[T], make: Callable[[T], Perturbed | None], reason: str
 ) -> Perturbed | Refused:
-    """Try the options in random order until one gives a result."""
+    """Try the options in random order and return the first result."""
     for option in shuffled(options, rng):
         made = make(option)
         if made is not None:
@@ -126,7 +126,7 @@ def first_fit(
 
 
 def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
-    """Tokens `first` to `last` taken out: with the comma that follows at a beginning, an article before put right."""
+    """Remove tokens `first` to `last`, with a comma after them at the start of a sentence, and adapt the article before them."""
     text = sentence.text
     start, end = sentence.starts[first], sentence.ends[last]
     if text[end - 1] == "." and not text[end:].strip("\"'”’) ") and end - start > 1:
@@ -145,7 +145,7 @@ def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
 
 
 def word_left_out(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
-    """Tokens taken out that are no insertion: of two commas around them the first stays."""
+    """Remove tokens that are not a parenthesis: of two commas around them the first one stays."""
     text, start, end = sentence.text, sentence.starts[first], sentence.ends[last]
     opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’«„([")
     if text[end : end + 1] == "," and text[:start].rstrip()[-1:] == ",":
@@ -158,7 +158,7 @@ def omitting(
     nothing: str,
     leave_out: Callable[[Sentence, int, int], tuple[Change, ...]] = without,
 ) -> LanguageRule:
-    """An omission in another language than English: one of the runs of tokens that `spans` allows."""
+    """Return an omission rule for a language other than English that removes one of the runs from `spans`."""
 
     def change(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         found = [span for span in spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
@@ -173,18 +173,17 @@ def omitting(
 
 
 class TokensOmitted(ParsedRule):
-    """Tokens are taken out; `spans` says which ones may be."""
+    """Base of rules that remove one of the token runs from `spans`."""
 
     most_places = 2
     nothing = ""
-    """Why a sentence is refused."""
+    """The reason of the refusal if there is no run."""
 
     @abstractmethod
     def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """Runs of tokens, first and last, that this rule may take out."""
+        """Return the runs of tokens (first, last) that may be removed."""
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Take one of them out."""
         spans = [span for span in self.spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
         if not spans:
             return Refused(self.nothing)
@@ -192,7 +191,7 @@ class TokensOmitted(ParsedRule):
         return Perturbed(without(sentence, first, last), f"{sentence.span(first, last)} omitted")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Nothing was added: the words left are words of the good text in their order."""
+        """Check that the remaining words are words of the good text in the same order."""
         good = segment.hypothesis
         bad = perturbed.apply(good)
         found = super().problems(segment, perturbed, language, tools)
@@ -204,5 +203,5 @@ class TokensOmitted(ParsedRule):
 
 
 def _bare(text: str) -> list[str]:
-    """The words of a text without case and without articles, which an omission may put right."""
+    """Return the words of a text in lower case, without the articles that an omission may adapt."""
     return [word for word in re.findall(r"\w+", text.lower()) if word not in ("a", "an")]

@@ -1,4 +1,4 @@
-"""Russian: the main verb denied or in another tense (DEMETR 8, 17), a pronoun of the wrong gender or case (11, 15)."""
+"""Russian forms: the main verb negated (DEMETR 8) or in another tense (17), pronouns with the wrong gender (11) or case (15)."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from assay.perturb.language.texts import like_case, like_first, pick
 
 _DENYING = frozenset(word_list("ru negations"))
 _RESTRICTING = frozenset(word_list("ru restricting words"))
-"""Words that a *не* would stand badly beside."""
+"""Words that cannot be followed by *не*."""
 _EXISTING = ("существ", "име", "остал", "остаё", "остае", "быва", "есть", "суть", "хват", "наступ", "стоит", "стоил")
-"""Verbs whose subject becomes a genitive when they are denied, or that mean something else then."""
+"""Verbs whose subject takes the genitive when negated, or whose negation has another meaning."""
 _COPULAS = frozenset(word_list("ru copulas"))
 _OPENING = "«„“\"'([ —–-"
 
 
 def _mains(sentence: Sentence) -> list[int]:
-    """The finite verbs of main clauses that state something."""
+    """Return the finite verbs of declarative main clauses."""
     return [
         i
         for i, dep in enumerate(sentence.deps)
@@ -34,13 +34,13 @@ def _mains(sentence: Sentence) -> list[int]:
 
 
 def _asked(sentence: Sentence, i: int) -> bool:
-    """True where the sentence of token `i` ends with a question mark."""
+    """Return whether the sentence of token `i` ends with a question mark."""
     end = next((first for first in sorted(sentence.firsts) if first > i), len(sentence))
     return "?" in sentence.words[i:end]
 
 
 def _below(sentence: Sentence, i: int) -> list[int]:
-    """The dependents of a verb and theirs, of its own clause."""
+    """Return the dependents of a verb in its own clause, and their dependents."""
     own = [
         child
         for child in sentence.children[i]
@@ -50,7 +50,7 @@ def _below(sentence: Sentence, i: int) -> list[int]:
 
 
 def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-    """*не* before the main verb, or its *не* taken away where no other word of the clause denies."""
+    """Insert *не* before the main verb, or remove it if the clause has no other negative word."""
     nothing = "no main clause that can be negated"
     if not sentence.sound:
         return Refused("in doubt about the parse")
@@ -76,7 +76,7 @@ def _negated(sentence: Sentence, i: int) -> Perturbed | None:
 
 
 def _affirmed(sentence: Sentence, i: int) -> Perturbed | None:
-    """Without *не*; refused where an object in the genitive would be left, which only a denied verb has."""
+    """Remove *не*, unless an object would stay in the genitive, which only a negated verb takes."""
     if any(
         sentence.feats[j].get("Case") == "Gen"
         and sentence.deps[j] in ("obj", "nsubj", "obl", "iobj")
@@ -104,7 +104,7 @@ def _near(sentence: Sentence, i: int) -> range:
 
 
 def _says(sentence: Sentence, i: int) -> bool:
-    """True for *— сказал он*: a verb of saying behind what was said, and for *Сказал он*, which opens a sentence."""
+    """Return whether it is a verb of saying after a quotation (*— сказал он*) or at the start of a sentence (*Сказал он*)."""
     subject = sentence.child(i, "nsubj")
     if i in sentence.firsts and subject is not None and subject > i:
         return True
@@ -114,7 +114,7 @@ def _says(sentence: Sentence, i: int) -> bool:
 
 
 def tense(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-    """Past to present (imperfective) or future (perfective), and back, agreeing with the subject as before."""
+    """Turn past into present (imperfective) or future (perfective), or back, with the same agreement."""
     if not sentence.sound:
         return Refused("in doubt about the parse")
     morphology = tools.get("inflection", "ru")
@@ -158,7 +158,7 @@ def _shifted(sentence: Sentence, i: int, morphology: Any) -> Perturbed | None:
 
 
 def _nonpast(sentence: Sentence, feats: Any, subject: int | None) -> set[str] | None:
-    """Person and number of the form that a past verb becomes; a subject must tell the person, unless there can be none."""
+    """Return person and number of the new form; None if the subject is needed for the person and missing."""
     number = "plur" if feats.get("Number") == "Plur" else "sing"
     if subject is None:
         return {"3per", "sing"} if feats.get("Gender") == "Neut" else None
@@ -170,7 +170,7 @@ def _nonpast(sentence: Sentence, feats: Any, subject: int | None) -> set[str] | 
 
 
 def _past(sentence: Sentence, feats: Any, subject: int | None, morphology: Any) -> set[str] | None:
-    """Gender and number of the past form; the gender is that of the subject, where tagger and dictionary agree on it."""
+    """Return gender and number of the past form; None unless tagger and dictionary agree on the subject's gender."""
     if feats.get("Number") == "Plur":
         return {"past", "plur"} if subject is not None else None
     if subject is None or feats.get("Person") != "3":
@@ -199,11 +199,11 @@ _AFTER = {
     "к": "нему", "ко": "нему", "с": "ним", "со": "ним", "за": "ним", "перед": "ним", "над": "ним", "под": "ним", "между": "ним",
     "о": "нём", "об": "нём", "в": "нём", "на": "нём", "при": "нём",
 }  # fmt: skip
-"""Which form of *он* a preposition asks for where *ней* stands."""
+"""Forms of *он* that replace *ней*, by preposition."""
 
 
 def gender_pronoun(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-    """A pronoun in an oblique case becomes one of the other gender: the verb then agrees with it as before."""
+    """Give a pronoun in an oblique case the other gender; verb agreement is unaffected."""
     found = []
     for i, word in enumerate(sentence.lower):
         before = sentence.lower[i - 1] if i else ""
@@ -229,11 +229,11 @@ _OBLIQUE = {
 CASES = tuple(
     (nominative, *forms, *(form.replace("ё", "е") for form in forms)) for nominative, forms in _OBLIQUE.items()
 )
-"""The forms of each pronoun, for the check of a result."""
+"""The forms of each pronoun, to check results."""
 
 
 def pronoun_case(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-    """A pronoun that is the subject of a finite verb loses its nominative."""
+    """Put a pronoun that is the subject of a finite verb into an oblique case."""
     found = [
         i
         for i, word in enumerate(sentence.lower)

@@ -1,4 +1,4 @@
-"""Russian: words and phrases that can be missing (DEMETR 5, 12, 20 to 24)."""
+"""Russian words and phrases to omit (DEMETR 5, 12 and 20 to 24)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Span = tuple[int, int]
 _RELATIVES = frozenset(word_list("ru relative words"))
 _QUOTES = "«»„“”\"'()[]–—-"
 _NO_ADVERB = frozenset(word_list("ru words in -o that are no adverbs"))
-"""Words in -о that are a predicate, a quantity or a remark beside the sentence."""
+"""Words in -о that are predicates, quantities or comments on the sentence."""
 _ADVERB = re.compile(r"[а-яё]{3,}(?:о|ски|цки)")
 _FULL = re.compile(r"(?:[ыио]й|[ая]я|[ое]е|[ыи]е|[ое]го|[ое]му|[ыи]м|[ое]м|[ую]ю|[ыи]х|[ыи]ми|[ое]й)$")
-"""How a full adjective ends."""
+"""Endings of full adjectives."""
 _BEFORE_ADJECTIVES = frozenset(word_list("ru words before an adjective"))
-"""Words that an adjective cannot leave behind."""
+"""Words that need the adjective after them."""
 _LEAST_LETTERS = 3
 
 
 def _plain(sentence: Sentence, i: int) -> bool:
-    """A word of small letters that belongs to no name and to no hyphen."""
+    """Return whether it is a lower-case word outside names and hyphenated words."""
     word = sentence.words[i]
     small = word[1:].islower() and (word[0].islower() or i in sentence.firsts)
     return (
@@ -40,7 +40,7 @@ def _sign(word: str) -> bool:
 
 
 def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
-    """An adjective just before its noun, or an adverb of manner beside its verb, on which nothing else depends."""
+    """Return adjectives directly before their noun and adverbs of manner next to their verb, if nothing depends on them."""
     found = []
     for i, pos in enumerate(sentence.pos):
         head = sentence.heads[i]
@@ -66,7 +66,7 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
 
 
 def prepositional_phrases(sentence: Sentence) -> Sequence[Span]:
-    """The shortest phrases of preposition and noun that end where a phrase can end."""
+    """Return the shortest phrases of preposition and noun with a clear end."""
     found = []
     for i, dep in enumerate(sentence.deps):
         if dep not in ("obl", "nmod") or sentence.pos[i] not in ("NOUN", "PROPN") or sentence.named[i] == "PERSON":
@@ -95,7 +95,7 @@ _BOUND = frozenset(word_list("ru verbs that need a phrase"))
 
 
 def _free(sentence: Sentence, first: int, i: int) -> bool:
-    """False for a phrase that its head cannot do without, and for *из-за*, *в том числе* and the like."""
+    """Return False for a phrase that its head requires, and for *из-за*, *в том числе* and the like."""
     before = sentence.lower[first - 1] if first else ""
     head = sentence.heads[i]
     return (
@@ -111,7 +111,7 @@ def _free(sentence: Sentence, first: int, i: int) -> bool:
 
 
 def _ends(sentence: Sentence, last: int) -> bool:
-    """True where what follows cannot belong to the phrase: neither a genitive nor a name nor a clause about it."""
+    """Return whether the following text cannot belong to the phrase: not a genitive, a name or a relative clause."""
     after = last + 1
     if after >= len(sentence):
         return True
@@ -138,7 +138,7 @@ def _participle(sentence: Sentence, i: int) -> bool:
 
 
 def verbs(sentence: Sentence) -> Sequence[Span]:
-    """Finite content verbs; those that are negated stay, since their omission would leave a *не*."""
+    """Return finite content verbs; negated ones stay because their omission would leave *не*."""
     return [
         (i, i)
         for i, pos in enumerate(sentence.pos)
@@ -147,13 +147,13 @@ def verbs(sentence: Sentence) -> Sequence[Span]:
         and sentence.deps[i] not in ("aux", "cop", "aux:pass", "parataxis", "dep")
         and _plain(sentence, i)
         and (not i or sentence.lower[i - 1] not in ("не", "бы"))
-        and sentence.lower[i] not in ("есть", "нет")  # the one may go unsaid, the other denies
+        and sentence.lower[i] not in ("есть", "нет")  # the first may be omitted, the second negates
         and _next(sentence, i) not in ("бы", "ли", "же")
     ]
 
 
 def nouns(sentence: Sentence) -> Sequence[Span]:
-    """Nouns that are objects or stand after a preposition; neither subjects nor names, nor one that a number counts."""
+    """Return nouns that are objects or follow a preposition, but are neither subjects, names nor counted by a number."""
     return [
         (i, i)
         for i, pos in enumerate(sentence.pos)
@@ -168,7 +168,7 @@ def nouns(sentence: Sentence) -> Sequence[Span]:
 
 
 def subjects(sentence: Sentence) -> Sequence[Span]:
-    """Nouns and names of people that are subjects; a pronoun may be left out in Russian and is no error."""
+    """Return nouns and names of people that are subjects. Russian may drop pronouns, so omitting one is not an error."""
     found = []
     for i, dep in enumerate(sentence.deps):
         if dep not in ("nsubj", "nsubj:pass") or sentence.feats[i].get("Case") != "Nom":
@@ -188,7 +188,7 @@ def subjects(sentence: Sentence) -> Sequence[Span]:
 
 
 def names(sentence: Sentence) -> Sequence[Span]:
-    """Names in an oblique case that the sentence mentions once: after a preposition, as an object, or as a genitive."""
+    """Return names in an oblique case with a single mention: after a preposition, as an object or as a genitive."""
     found = []
     for name in sentence.entities:
         head = next(
@@ -222,7 +222,7 @@ def names(sentence: Sentence) -> Sequence[Span]:
 
 
 _BODIES = word_list("ru stems of institutions")
-"""Common nouns that are written with a capital as the name of a body."""
+"""Common nouns that are capitalised as names of institutions."""
 
 
 def _inside(name: Entity) -> range:
@@ -230,7 +230,7 @@ def _inside(name: Entity) -> range:
 
 
 def _name_ends(sentence: Sentence, name: Entity) -> bool:
-    """True where neither a further name nor a sign joins the name to what is around it."""
+    """Return whether no other name or punctuation joins the name to its context."""
     after = sentence.words[name.last + 1] if name.last + 1 < len(sentence) else ""
     before = sentence.words[name.first - 1]
     joined = (
@@ -251,12 +251,12 @@ _SUBORDINATING = frozenset(["что", "чтобы", "если", "хотя", "п�
 
 
 def conjunctions(sentence: Sentence) -> Sequence[Span]:
-    """Conjunctions of one word between what they join."""
+    """Return one-word conjunctions between the parts they join."""
     found = []
     for i, (word, dep) in enumerate(zip(sentence.lower, sentence.deps, strict=True)):
         before = sentence.lower[i - 1] if i else ""
         joins = dep == "cc" and sentence.pos[i] == "CCONJ" and word in _COORDINATING
-        if joins and word == "и":  # not the particle: it stands just before what it joins, on the same level
+        if joins and word == "и":  # not the particle: the conjunction is directly before the part it joins
             joins = (
                 i > 0
                 and not (before and before in _QUOTES)
@@ -265,7 +265,7 @@ def conjunctions(sentence: Sentence) -> Sequence[Span]:
             )
         joins |= dep == "mark" and sentence.pos[i] == "SCONJ" and word in _SUBORDINATING and before == ","
         if word == "что" and sentence.lower[i - 2 : i - 1] not in _POINTING:
-            continue  # "Говорят, она пришла" needs none
+            continue  # "Говорят, она пришла" is correct without it
         if (
             joins
             and before not in ("так", "потому", "тем", "или")

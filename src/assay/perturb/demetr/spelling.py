@@ -1,4 +1,4 @@
-"""DEMETR 25 to 31: spelling, punctuation, spacing and capitals."""
+"""Spelling, punctuation, spacing and capitals (DEMETR 25 to 31)."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from assay.perturb.language.tools import missing
 
 _LETTERS = r"(?<![\w'’-])<L>+(?![\w'’-])"
 _SHORTEST = 5
-"""Words below this length are misspelt only by the list: a rule would leave them hard to read."""
+"""Shorter words are misspelt only by the list: a rule would make them hard to read."""
 
 
 def misspellings() -> Mapping[str, tuple[str, ...]]:
-    """Our list of common English misspellings: word to its wrong forms."""
+    """Return assay's list of common English misspellings: each word with its wrong forms."""
     return lists("misspellings")
 
 
 class Misspelling(TextRule):
-    """DEMETR 25: one word misspelt as people do, by a list for English, else by a slip of the fingers.
+    """DEMETR 25: one misspelt word, from a list for English, otherwise by a typing error.
 
-    A slip swaps two inner letters, doubles one, or leaves one of a double out; the first letter stays.
+    A typing error swaps two inner letters or drops one of a double letter; the first letter stays.
     """
 
     card = card_of("misspelling")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Misspell a word of the list, or any longer word where the list has none of the text's."""
+        """Misspell a listed word, or any longer word if the text has no listed one."""
         text = segment.hypothesis
         if spaceless(language):
             return Refused("the script has no spelling by letters")
@@ -49,7 +49,7 @@ class Misspelling(TextRule):
         return first_fit(rng, long, lambda word: _slipped(word, rng), "no word long enough")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One word became another one of nearly the same length, by letters only."""
+        """Check that one word became another of similar length, in letters only."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         word = segment.hypothesis[change.start : change.end]
@@ -60,13 +60,13 @@ class Misspelling(TextRule):
 
 
 def _listed(word: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The wrong forms of a word; a name of the list (Germany) only with its capital, others with any."""
+    """Return the wrong forms of a word; a listed name (Germany) must have its capital."""
     found = known.get(word) or (known.get(word.lower()) if word[1:].islower() else None)
     return found or ()
 
 
 def _ordinary(word: str) -> bool:
-    """No capitals but the first letter: not an abbreviation."""
+    """Return whether all letters but the first are lower case, so the word is not an abbreviation."""
     return word[1:] == word[1:].lower()
 
 
@@ -87,18 +87,17 @@ def _slipped(word: re.Match[str], rng: Rng) -> Perturbed | None:
 
 
 def _bare_letters(word: str) -> list[int]:
-    """Where the letters stand that carry no mark, so that none is left hanging; all letters where every one carries some."""
+    """Return the positions of letters without combining marks, or of all letters if every one has a mark."""
     letters = [i for i, character in enumerate(word) if character.isalpha()]
     return [i for i in letters if not is_mark(word[i + 1 : i + 2] or "a")] or letters
 
 
 class CharacterRemoved(TextRule):
-    """DEMETR 26: one letter missing from a word that is neither the first nor the last."""
+    """DEMETR 26: one letter missing from a word that is neither first nor last."""
 
     card = card_of("character-removed")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Remove a letter of a longer word."""
         text = segment.hypothesis
         if spaceless(language):
             return Refused("the script has no spelling by letters")
@@ -115,7 +114,7 @@ class CharacterRemoved(TextRule):
         return Perturbed((Change(at, at + 1, ""),), f"{word.group()} -> {wrong}")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Exactly one letter went."""
+        """Check that exactly one letter was removed."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if change.end - change.start != 1 or change.text or not segment.hypothesis[change.start].isalpha():
@@ -126,18 +125,17 @@ class CharacterRemoved(TextRule):
 _FINAL = re.compile(r"([.!?…。！？।؟۔．]+)[\"'”’»«“」』)\]]*\s*$|(?<=[\"'”’»」』)\]])([.!?。！？।؟۔]+)\s*$")
 SIGNS: tuple[str, ...] = (",", ",", ".", "?", "!", ";", ":", "-", "'", '"', "_")
 ELIDING = ("fr", "it", "ca")
-"""Languages whose apostrophe belongs to the word before it: l’hôpital."""
+"""Languages in which an apostrophe belongs to the word before it: l’hôpital."""
 FULL_WIDTH: tuple[str, ...] = ("，", "，", "。", "？", "！", "；", "：", "、", "“")
 
 
 class FinalPunctuationRemoved(TextRule):
-    """DEMETR 27: the full stop, question or exclamation mark at the end is missing; quotation marks stay."""
+    """DEMETR 27: a missing full stop, question mark or exclamation mark at the end; quotation marks stay."""
 
     tidy = False
     card = card_of("final-punctuation-removed")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Remove it."""
         match = _FINAL.search(segment.hypothesis)
         if match is None:
             return Refused("no final punctuation")
@@ -146,7 +144,7 @@ class FinalPunctuationRemoved(TextRule):
 
 
 class PunctuationAdded(TextRule):
-    """DEMETR 28: a punctuation mark where none belongs, after a word inside the text."""
+    """DEMETR 28: a superfluous punctuation mark after a word inside the text."""
 
     tidy = False
     card = card_of("punctuation-added")
@@ -166,14 +164,13 @@ class PunctuationAdded(TextRule):
 
 
 class Tokenized(TextRule):
-    """DEMETR 29: spaces between all tokens, by spaCy's tokens for English and by words and signs elsewhere."""
+    """DEMETR 29: spaces between all tokens, which are spaCy's tokens in English, otherwise words and punctuation marks."""
 
     tidy = False
     most_places = 1 << 30
     card = card_of("tokenized")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Insert the spaces."""
         text = segment.hypothesis
         gaps = [at for at in _token_starts(text, language, tools) if at and not text[at - 1].isspace()]
         if not gaps:
@@ -181,7 +178,7 @@ class Tokenized(TextRule):
         return Perturbed(tuple(Change(at, at, " ") for at in gaps), f"{len(gaps)} spaces added")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Nothing but spaces was added."""
+        """Check that only spaces were added."""
         found = super().problems(segment, perturbed, language, tools)
         if any(change.text != " " or change.start != change.end for change in perturbed.changes):
             found.append("more than spaces was added")
@@ -202,7 +199,7 @@ def _token_starts(text: str, language: str, tools: Tools) -> list[int]:
 
 
 def lowered(text: str, language: str) -> str:
-    """Lower case as the language has it: Turkish and Azerbaijani keep the dot of I apart."""
+    """Return the text in lower case, with dotted and dotless I kept apart in Turkish and Azerbaijani."""
     if base_language(language) in ("tr", "az"):
         text = text.replace("I", "ı").replace("İ", "i")
     return text.lower()
@@ -215,7 +212,6 @@ class LowercaseAll(TextRule):
     card = card_of("lowercase-all")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Lower every capital."""
         runs = [
             run for run in pattern("<L>+").finditer(segment.hypothesis) if lowered(run.group(), language) != run.group()
         ]
@@ -231,7 +227,7 @@ class LowercaseFirst(TextRule):
     card = card_of("lowercase-first")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Lower it, past an opening quotation mark."""
+        """Lower the first letter after any opening quotation mark."""
         text = segment.hypothesis
         first = next((i for i, character in enumerate(text) if character.isalnum()), None)
         if first is None or lowered(text[first], language) == text[first]:

@@ -1,4 +1,4 @@
-"""DEMETR 17 and 18: the main verb in another tense or aspect; and what rules over verbs share."""
+"""Verbs in another tense (DEMETR 17) or aspect (18), and the base class of rules over verbs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MODALS = {
 
 
 def becomes(sentence: Sentence, i: int, text: str) -> Change:
-    """Token `i` becomes `text`, capitals kept; a contraction gets the space it stood without."""
+    """Replace token `i` by `text` with the same capitals; a contraction gets the missing space."""
     word = sentence.words[i]
     new = like_case(text, word) if word != "I" else text
     return Change(sentence.starts[i], sentence.ends[i], (" " if _glued(sentence, i) else "") + new)
@@ -41,13 +41,13 @@ def _after(sentence: Sentence, i: int, text: str) -> Change:
 
 
 def _glued(sentence: Sentence, i: int) -> bool:
-    """True where token `i` is a contraction written onto the word before it: ``'ll``."""
+    """Return whether token `i` is a contraction attached to the word before it: ``'ll``."""
     start = sentence.starts[i]
     return sentence.words[i][:1] in "'’" and start > 0 and sentence.text[start - 1] != " "
 
 
 def as_perturbed(sentence: Sentence, changes: list[Change]) -> Perturbed | None:
-    """The changes as a result with what became of the words between the first and the last."""
+    """Return the changes as a result that describes the text between the first and the last one."""
     ordered = tuple(sorted(changes, key=lambda change: (change.start, change.end)))
     if any(sentence.text[c.start : c.end] == c.text for c in ordered):
         return None
@@ -58,13 +58,13 @@ def as_perturbed(sentence: Sentence, changes: list[Change]) -> Perturbed | None:
 
 
 class VerbRule(ParsedRule):
-    """A rule over finite verb groups: main clauses first, other clauses where no main clause allows it."""
+    """Base of rules over finite verb groups: main clauses first, other clauses if no main clause fits."""
 
     most_places = 3
     nothing = "no finite verb that fits"
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """The first group that allows a change."""
+        """Change the first group that has an option."""
         inflection = tools.get("inflection", "en")
         for group in verbs.groups(sentence):
             options = [option for option in self.options(sentence, group, inflection) if option]
@@ -75,17 +75,17 @@ class VerbRule(ParsedRule):
 
     @abstractmethod
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
-        """The possible changes to one group."""
+        """Yield the possible changes of one group."""
 
 
 class Tense(VerbRule):
-    """DEMETR 17: past for present, present for past, or the future; the aspect stays."""
+    """DEMETR 17: past for present, present for past, or future; the aspect stays."""
 
     card = card_of("tense")
     other_languages = in_languages(ru=russian_forms.tense, ja=japanese_verbs.tense)
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
-        """The other tenses of the finite verb."""
+        """Yield the other tenses of the finite verb."""
         finite, word = group.finite, word_of(sentence, group.finite)
         contracted = verbs.contracted(sentence, finite)
         future = not contracted and group.negation is None and (group.subject is None or group.subject < finite)
@@ -112,12 +112,12 @@ class Tense(VerbRule):
 
 
 class Aspect(VerbRule):
-    """DEMETR 18: progressive for simple or perfect, and the other way round; the tense stays."""
+    """DEMETR 18: progressive for simple or perfect, or back; the tense stays."""
 
     card = card_of("aspect")
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
-        """The one way that fits how the group is built."""
+        """Yield the one change that fits the form of the group."""
         main, finite = group.main, group.finite
         if group.subject is not None and group.subject > finite and not group.simple:
             return
@@ -169,7 +169,7 @@ class Aspect(VerbRule):
             yield [becomes(sentence, main, f"{form} {going}")]
 
     def _modal(self, sentence: Sentence, group: VerbGroup, going: str | None) -> Iterator[list[Change]]:
-        """may appeal -> may be appealing; can be used -> can have been used; may have appealed -> may be appealing."""
+        """Change a modal group: may appeal -> may be appealing; can be used -> can have been used."""
         main, rest = group.main, [sentence.lower[i] for i in group.auxiliaries[1:]]
         if sentence.lower[main] == "be":
             yield [becomes(sentence, main, "have been")]

@@ -1,4 +1,4 @@
-"""DEMETR 1, 2 and 14: the last word said again, neighbours that swap places."""
+"""Repeated and swapped words: the last word repeated (DEMETR 1 and 2), two adjacent words exchanged (14)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ _OPENING = "\"'“”‘’„«»([{「『《¿¡"
 
 
 class Repetition(TextRule):
-    """The last word, `times` times in all."""
+    """Base of rules that write the last word `times` times."""
 
     def __init__(self, times: int = 2) -> None:
         self.times = times
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Repeat the last word."""
         text = segment.hypothesis
         found = last_word(text, language, tools)
         if found is None:
@@ -33,7 +32,7 @@ class Repetition(TextRule):
         return Perturbed((Change(end, end, (between + word) * (self.times - 1)),), f"{word} x {self.times}")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Beside the common checks: what was inserted is the word before it, again and again."""
+        """Check that the inserted text repeats the word before it."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         said = change.text.strip()
@@ -44,7 +43,7 @@ class Repetition(TextRule):
 
 
 def last_word(text: str, language: str, tools: Tools) -> tuple[int, int] | None:
-    """Where the last word stands, without the punctuation around it; the dots of an abbreviation belong to it."""
+    """Return the position of the last word without punctuation; dots of an abbreviation belong to it."""
     if spaceless(language):
         spans: list[tuple[int, int]] = tools.get("words", language)(text)
         return spans[-1] if spans else None
@@ -61,12 +60,12 @@ def last_word(text: str, language: str, tools: Tools) -> tuple[int, int] | None:
 
 
 def _inside(character: str) -> bool:
-    """True for what a word may end in: letters with their marks, digits, signs that belong to a number."""
+    """Return whether a word may end in the character: letters with marks, digits, signs that belong to a number."""
     return character.isalnum() or character in "%€$£°" or is_mark(character)
 
 
 class RepeatTwice(Repetition):
-    """DEMETR 1."""
+    """DEMETR 1: the last word twice."""
 
     card = card_of("repeat-twice")
 
@@ -75,7 +74,7 @@ class RepeatTwice(Repetition):
 
 
 class RepeatFourTimes(Repetition):
-    """DEMETR 2."""
+    """DEMETR 2: the last word four times."""
 
     card = card_of("repeat-four-times")
 
@@ -87,12 +86,11 @@ _WORD = r"<W>+(?:[-'’.,:/]<W>+)*%?"
 
 
 class WordSwap(TextRule):
-    """Two words with nothing but a space between them change places; the sentence keeps its capital."""
+    """DEMETR 14: two words separated only by a space exchanged; the sentence keeps its initial capital."""
 
     card = card_of("word-swap")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Swap two different words."""
         text = segment.hypothesis
         unspaced = spaceless(language)
         spans = (
@@ -119,7 +117,7 @@ class WordSwap(TextRule):
         return first_fit(rng, pairs, swap, "no two different words in a row")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The same letters, two words moved."""
+        """Check that the text has the same letters."""
         found = super().problems(segment, perturbed, language, tools)
         good, bad = segment.hypothesis, perturbed.apply(segment.hypothesis)
         if sorted(good.lower()) != sorted(bad.lower()):
@@ -128,7 +126,7 @@ class WordSwap(TextRule):
 
 
 def _proper(word: str, text: str) -> bool:
-    """A first word that keeps its capital: all capitals, mixed, ``I``, or seen again with one further on."""
+    """Return whether a first word keeps its capital: capitals or mixed case, ``I``, or capitalised again later."""
     return (
         word == "I"
         or (len(word) > 1 and not word[1:].islower())

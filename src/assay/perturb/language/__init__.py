@@ -1,1 +1,1 @@
-"""What perturbations know of languages: parses, word lists, numbers, names."""
+"""Linguistic knowledge of the perturbations: parses, word lists, numbers and names."""

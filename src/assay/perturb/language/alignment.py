@@ -1,9 +1,9 @@
-"""Which source word a word of the translation comes from, as the segments of a pool show it.
+"""Word alignment from the segments of a pool: the source word of each translated word.
 
-Words are counted by their stems, since most forms are rare. Two stems belong together when they share segments far more often
-than either shares them with any other stem (mutual best by Dice's coefficient, with a margin); words that look alike, letters
-transliterated, need less. Everything else is in doubt: a collocation (*White House*) gives two words the same
-partners, and one segment in common is chance.
+Words are counted by stem because most forms are rare. Two stems are aligned if they share segments far more often than either
+does with any other stem (mutual best by Dice's coefficient, with a margin). Words that look alike after transliteration need
+less evidence. All other pairs are in doubt: a collocation (*White House*) gives two words the same counterparts, and one shared
+segment is chance.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from assay.perturb.language.texts import base_language, spaceless
 Span = tuple[int, int]
 
 _STEM = 6
-"""Letters of a word that count where nothing knows its lemma."""
+"""Number of initial letters that serve as the stem if the lemma is unknown."""
 _LONGER = 1.5
-"""How much longer one of two words that look alike may be: *Präsidentschaftskandidatur* is more than *president*."""
+"""The highest length ratio of words that look alike: *Präsidentschaftskandidatur* means more than *president*."""
 _COMMON, _RARE = 5.7, 1.0
-"""Zipf frequencies between which a word counts as content."""
+"""Range of Zipf frequencies of content words."""
 _PHRASAL = frozenset(word_list("words that other languages say in several"))
-"""English words that another language says in several words, or with several of ours in one."""
+"""English words that other languages express with several words, or the reverse."""
 _SHARED = 3
-"""Segments that two words must share before their being together counts."""
+"""The lowest number of shared segments that counts as evidence."""
 _MARGIN = 0.72
-"""How near the second best partner may come to the best."""
+"""The highest score of the second-best counterpart, as a share of the best."""
 _RIVAL = 0.75
-"""How near another pair of the sentence may come that has one of the words."""
+"""The highest score of another pair in the sentence with one of the words, as a share of this pair."""
 _FLOOR = 0.45
-"""Dice's coefficient under which a pair is not believed."""
+"""The lowest Dice's coefficient of an accepted pair."""
 
 READ = frozenset(f"{source}-en" for source in ("cs", "de", "es", "fr", "it", "nl", "pl", "pt", "ro", "ru", "sv"))
-"""Language pairs whose results were read, with few bad ones; in all others a pair of words stays in doubt."""
+"""Language pairs whose results passed a manual check. In all others a word pair stays in doubt."""
 
 
 class WordAlignment:
-    """What a pool shows about a language pair: `confidence` of a word pair, from 0 to 1."""
+    """Evidence from a pool for one language pair: the `confidence` of a word pair, from 0 to 1."""
 
     def __init__(self, pairs: Sequence[tuple[str, str]], source: str, target: str, tools: Tools) -> None:
         self._stems = _stemmer(source, tools), _stemmer(target, tools)
@@ -67,18 +67,18 @@ class WordAlignment:
         self._both = both
 
     def words(self, text: str, side: int) -> list[Span]:
-        """The words of a source (side 0) or a translation (side 1)."""
+        """Return the words of a source (side 0) or a translation (side 1)."""
         return self._words[side](text)
 
     def stem(self, word: str, side: int) -> str:
-        """What a word is counted by."""
+        """Return the stem under which a word is counted."""
         return self._stems[side](word.lower())
 
     def _bag(self, text: str, side: int) -> set[str]:
         return {self.stem(text[a:b], side) for a, b in self.words(text, side)}
 
     def confidence(self, theirs: str, ours: str) -> float:
-        """How sure it is that the two words translate each other."""
+        """Return the confidence that two words translate each other."""
         x, y = self.stem(theirs, 0), self.stem(ours, 1)
         together = self._together(x, y)
         alike = resemblance(theirs, ours)
@@ -91,7 +91,7 @@ class WordAlignment:
     def pairs(
         self, source: str, theirs: Sequence[Span], text: str, ours: Sequence[Span]
     ) -> list[tuple[Span, Span, float]]:
-        """Words of the translation, each with its best word of the source where that is mutual, and how sure it is."""
+        """Return words of the translation with their mutually best source words and the confidence of each pair."""
         table = {
             (mine, other): self.confidence(source[slice(*other)], text[slice(*mine)])
             for mine in ours
@@ -123,14 +123,14 @@ class WordAlignment:
 
 @functools.lru_cache(maxsize=8)
 def aligned(langpair: str, tools: Tools) -> WordAlignment:
-    """What the pool shows about a language pair."""
+    """Return the word alignment of a language pair from the pool."""
     source, _, target = langpair.rpartition("-")
     pool = [other for other in tools.others() if other.langpair == langpair and other.source]
     return WordAlignment([(other.source or "", other.hypothesis) for other in pool], source, target, tools)
 
 
 def content_words(text: str, language: str, tools: Tools) -> list[tuple[Span, float]]:
-    """The content words with their frequencies: letters only, neither grammar nor too short to carry meaning."""
+    """Return the content words with their frequencies: letters only, neither function words nor very short ones."""
     spans = tools.get("words", language)(text)
     frequency: Any = tools.get("frequency", language)
     shortest = 1 if spaceless(language) else 3
@@ -146,7 +146,7 @@ def content_words(text: str, language: str, tools: Tools) -> list[tuple[Span, fl
 
 
 def resemblance(first: str, second: str) -> float:
-    """How much alike two words look in Latin letters without accents, 0 to 1; endings count less than beginnings."""
+    """Return how similar two words look in Latin letters without accents, from 0 to 1; they must have the same first letter."""
     left, right = (_plain(word) for word in (first, second))
     if not left or not right or left[0] != right[0]:
         return 0.0
@@ -158,7 +158,7 @@ _LETTERS = (
     "αa βv γg δd εe ζz ηi θth ιi κk λl μm νn ξx οo πp ρr σs ςs τt υy φf χh ψps ωo"
 )
 _LATIN = str.maketrans({entry[0]: entry[1:] for entry in _LETTERS.split()})
-"""Cyrillic and Greek letters as Latin ones, roughly."""
+"""Rough transliteration of Cyrillic and Greek letters."""
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -168,7 +168,7 @@ def _plain(word: str) -> str:
 
 
 def _finder(language: str, tools: Tools) -> Callable[[str], list[Span]]:
-    """Words of letters, from the length on at which they can be told apart."""
+    """Return a function that finds words without digits, above a minimum length."""
     words = tools.get("words", language)
     shortest = 1 if spaceless(language) else 3
 
@@ -179,7 +179,7 @@ def _finder(language: str, tools: Tools) -> Callable[[str], list[Span]]:
 
 
 def _stemmer(language: str, tools: Tools) -> Callable[[str], str]:
-    """Word to stem: the lemma where simplemma knows the language, else the beginning of the word."""
+    """Return a function from word to stem: the lemma if simplemma supports the language, else the first letters."""
     if spaceless(language):
         return str
     try:

@@ -1,7 +1,7 @@
-"""What CLDR says about a language, read from Babel's own files: month names, units, number signs, plural rules.
+"""CLDR data of a language from Babel's files: month names, units, number symbols, plural rules.
 
-The files are read one by one instead of through ``babel.Locale``: its inherited aliases are resolved into shared tables, so
-that the stand-alone month names of one language can appear in the next one that is asked for (seen in Babel 2.18).
+The files are read directly because ``babel.Locale`` resolves inherited aliases into shared tables. As a result, stand-alone
+month names of one language can appear in the next language (seen in Babel 2.18).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from assay.perturb.language.texts import base_language
 
 @dataclass(frozen=True, slots=True)
 class NumberSigns:
-    """How a language writes a number: decimal sign and group sign."""
+    """Number format of a language: decimal and group sign."""
 
     decimal: str
     group: str
@@ -37,7 +37,9 @@ def _data(language: str) -> Mapping[str, Any]:
 
 
 def months(language: str) -> dict[str, dict[int, str]]:
-    """Month names by form (``format-wide``: genitive where there is one, ``stand-alone-wide``, ``format-abbreviated`` …)."""
+    """Return month names by form (``format-wide``, the genitive if there is one; ``stand-alone-wide``, ``format-abbreviated``
+    …).
+    """
     table = _data(base_language(language)).get("months", {})
     found = {}
     for context in ("format", "stand-alone"):
@@ -50,7 +52,7 @@ def months(language: str) -> dict[str, dict[int, str]]:
 
 
 def unit_patterns(language: str, unit: str) -> dict[str, dict[str, str]]:
-    """Patterns of a unit (``length-mile``) by length (long, short, narrow) and plural form: ``{"one": "{0} Meile"}``."""
+    """Return patterns of a unit (``length-mile``) by length (long, short, narrow) and plural form: ``{"one": "{0} Meile"}``."""
     lengths = _data(base_language(language)).get("unit_patterns", {}).get(unit, {})
     return {
         length: {form: str(text) for form, text in forms.items() if form != "per" and "{0}" in str(text)}
@@ -60,13 +62,13 @@ def unit_patterns(language: str, unit: str) -> dict[str, dict[str, str]]:
 
 
 def number_signs(language: str) -> NumberSigns:
-    """Decimal and group sign of the digits 0 to 9; a narrow space stands for every kind of space."""
+    """Return the decimal and the group sign that a language uses with the digits 0 to 9."""
     symbols = _data(base_language(language)).get("number_symbols", {}).get("latn", {})
     return NumberSigns(str(symbols.get("decimal", ".")), str(symbols.get("group", ",")))
 
 
 def plural_form(language: str, value: float, decimals: int = 0) -> str:
-    """CLDR's plural form of a number: one, two, few, many, other …"""
+    """Return CLDR's plural form of a number: one, two, few, many, other …"""
     from decimal import Decimal
 
     rule = _data(base_language(language)).get("plural_form")

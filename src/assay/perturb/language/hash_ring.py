@@ -1,7 +1,7 @@
-"""Drawing from a pool so that a pool that grows changes few draws.
+"""Random draws from a pool by consistent hashing: a larger pool changes few draws.
 
-Every option lies on a circle at the places that its hash gives. A draw takes the option that follows a random place: one more
-option changes only the draws that fall into the arcs before it, and leaves all others as they were.
+The hash of each option gives its positions on a ring. A draw takes the option after a random position. A new option changes
+only the draws that fall into the arcs before its positions.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from assay.core.perturbation import Rng
 T = TypeVar("T")
 
 PLACES = 32
-"""Places of an option on the circle."""
+"""Positions of each option on the ring."""
 
 
 class HashRing(Generic[T]):
-    """Options around a circle, each once by its name."""
+    """Distinct options on a ring, hashed by name."""
 
     def __init__(self, options: Iterable[T], name: Callable[[T], str]) -> None:
         placed = {place: option for option in options for place in _places(name(option))}
@@ -33,13 +33,13 @@ class HashRing(Generic[T]):
         return len(self._options)
 
     def draw(self, rng: Rng) -> T:
-        """The option that follows a random place."""
+        """Draw the option after a random position."""
         at = bisect.bisect_left(self._places, int.from_bytes(rng.bytes(8), "big"))
         return self._options[at % len(self._options)]
 
 
 def drawn(texts: Iterable[str], rng: Rng) -> str:
-    """One of a few texts, drawn as from a ring."""
+    """Draw one of a few texts."""
     return HashRing(texts, str).draw(rng)
 
 
@@ -49,17 +49,17 @@ def _segments(pool: tuple[Segment, ...]) -> HashRing[Segment]:
 
 
 def segments(pool: Sequence[Segment]) -> HashRing[Segment]:
-    """The segments of a pool around a circle; kept for the next item."""
+    """Return the cached ring of the segments of a pool."""
     return _segments(tuple(pool))
 
 
 @functools.lru_cache(maxsize=4)
 def words(pool: tuple[str, ...]) -> HashRing[str]:
-    """Words around a circle; kept for the next item."""
+    """Return the cached ring of words."""
     return HashRing(pool, str)
 
 
 def _places(name: str) -> list[int]:
-    """Where an option lies: at many places, so that each is drawn about as often as any other."""
+    """Return the positions of an option; many positions give each option a similar probability."""
     digest = hashlib.shake_128(name.encode("utf-8", "surrogatepass")).digest(8 * PLACES)
     return [int.from_bytes(digest[at : at + 8], "big") for at in range(0, len(digest), 8)]

@@ -1,7 +1,7 @@
-"""Words whose relations hold in almost any news sentence: ours, chosen so that the commonest sense is the one meant.
+"""Word relations from assay's own lists, which hold in almost any news sentence.
 
-WordNet knows every sense of a word and not which one a sentence means; rules that exchange a word take it from here where they
-must be sure, and from WordNet with a lower confidence.
+WordNet has every sense of a word but does not tell which one a sentence means. Rules that exchange a word use these lists if
+they must be sure, and WordNet with a lower confidence.
 """
 
 from __future__ import annotations
@@ -41,35 +41,35 @@ def _opposites(strength: str) -> dict[str, dict[str, str]]:
 _CLASSES = _classes()
 CLASS_OF = {member: general for member, (general, _) in _CLASSES.items()}
 DISTRACTORS = {member: distinct for member, (_, distinct) in _CLASSES.items()}
-"""Noun to the class that it belongs to, and to members of the class that are surely something else."""
+"""For each noun, its class (`CLASS_OF`), and members of the class that are certainly something else (`DISTRACTORS`)."""
 KINDS = lists("noun_kinds")
-"""Noun to kinds of it that are surely more special."""
+"""For each noun, hyponyms that are certainly more specific."""
 OPPOSITES, SURE_OPPOSITES = _opposites("likely"), _opposites("sure")
-"""Part of speech (VERB, NOUN, ADJ, ADV) to words and their opposites; sure ones hold in almost any sentence."""
+"""Opposites of words by part of speech (VERB, NOUN, ADJ, ADV); sure ones hold in almost any sentence."""
 SYNONYM_ANTONYM = _verbs("synonym")
-"""Verb to a synonym and an opposite that both take the same object."""
+"""For each verb, a synonym and an opposite that both take the same object."""
 ENTAILED = _verbs("entailed")
-"""Verb to a verb that it entails, and one that it excludes; both take the same object."""
+"""For each verb, a verb that it entails and one that it excludes; both take the same object."""
 
 UNCOUNTED = frozenset(["sport", "disease", "crime"])
-"""Classes whose noun can stand without an article, as its members do."""
+"""Classes whose noun needs no article, like their members."""
 INTRANSITIVE = frozenset(word_list("intransitive verbs"))
-"""Verbs of the lists that are meant without an object; all others need one, or stand in the passive."""
+"""Listed verbs that are meant without an object. All others need one, or must be passive."""
 CLAUSAL = frozenset(["allege", "insist", "boast", "confess", "reveal", "disclose"])
-"""Verbs of the lists that must have a clause for an object."""
+"""Listed verbs whose object must be a clause."""
 _KINDS = frozenset(["animal", "bird", "fish", "insect", "tree", "fruit", "vegetable"])
-"""Classes of living things, which often have a name of two words."""
+"""Classes of living things, which often have names of two words."""
 _FREE = frozenset(word_list("prepositions that follow any verb"))
-"""Prepositions that follow any verb and depend on none."""
+"""Prepositions that may follow any verb and are not required by it."""
 _PLAIN = frozenset(word_list("adjectives of any kind"))
-"""Adjectives that go with any kind of thing; another may speak of a kind that is not ours (*cardiovascular surgeons*)."""
+"""Adjectives that fit any kind of thing; others may describe one particular kind (*cardiovascular surgeons*)."""
 _OTHER_SENSES = frozenset(["strength", "weakness", "opponent", "supporter"])
-"""Of an army's strength and of an opponent in a match the opposite is another one."""
+"""Nouns with another frequent sense that has another opposite: an army's strength, an opponent in a match."""
 _OF_ONE_SIDE = ("over", "against", "to", "by")
 
 
 def fits_verb(sentence: Sentence, i: int) -> bool:
-    """True where a verb of the lists stands as it is meant there: with an object (or in the passive), or without one."""
+    """Return whether a listed verb is used as listed: with an object (or in the passive), or without one."""
     if sentence.pos[i] != "VERB" or sentence.deps[i] in ("amod", "acl", "compound"):
         return False
     lemma = sentence.lemmas[i].lower()
@@ -92,12 +92,12 @@ def fits_verb(sentence: Sentence, i: int) -> bool:
 
 
 def _torn(sentence: Sentence, i: int) -> bool:
-    """True where a form may be past or participle, and the parse does not say which by an auxiliary."""
+    """Return whether a form may be past or participle and has no auxiliary to tell."""
     return sentence.tags[i] == "VBN" and sentence.child(i, "aux", "auxpass") is None
 
 
 def _object_fits(sentence: Sentence, i: int, lemma: str) -> bool:
-    """False for *the keeper denied Jones*: what is denied is no person."""
+    """Return False for *the keeper denied Jones*: what is denied must not be a person."""
     if lemma not in ("deny", "dispute"):
         return True
     thing = sentence.child(i, "dobj", "nsubjpass")
@@ -105,19 +105,19 @@ def _object_fits(sentence: Sentence, i: int, lemma: str) -> bool:
 
 
 def fits_noun(sentence: Sentence, i: int) -> bool:
-    """True where the class of a noun can stand in its place: counted, or of a class that needs no article."""
+    """Return whether the class of a noun can replace it: the noun is countable, or the class needs no article."""
     lemma = sentence.lemmas[i].lower()
     general = CLASS_OF.get(lemma)
     if (i and sentence.lower[i - 1] == "golden") or (sentence.child(i, "amod") is not None and general == "disease"):
         return False
     if lemma == "horse" and sentence.child(i, "poss") is not None:
-        return False  # hold your horses
+        return False  # "hold your horses"
     if general in _KINDS and i and sentence.pos[i - 1] not in ("DET", "ADP", "NUM", "PUNCT", "CCONJ", "VERB", "PRON"):
-        return False  # bald eagle, spider monkey
+        return False  # "bald eagle", "spider monkey"
     if general in _KINDS and i and sentence.tags[i - 1] in ("VBN", "VBG"):
-        return False  # great horned owl
+        return False  # "great horned owl"
     if lemma == "boy" and sentence.tags[i] == "NNS" and sentence.child(i, "amod") is None:
-        return False  # one of the boys
+        return False  # "one of the boys"
     owned = sentence.child(i, "poss") is not None
     if (general == "relative" and not owned) or (general == "player" and sentence.child(i, "prep", "poss") is not None):
         return False
@@ -130,21 +130,21 @@ def fits_noun(sentence: Sentence, i: int) -> bool:
             ["NOUN"],
             ["PROPN"],
         )
-        return sentence.tags[i] == "NN" and apart  # neither a baseball nor rugby sevens
+        return sentence.tags[i] == "NN" and apart  # not "a baseball" or "rugby sevens"
     if sentence.tags[i] == "NNS" or CLASS_OF.get(sentence.lemmas[i].lower()) in UNCOUNTED:
         return sentence.child(i, "prep") is None or sentence.tags[i] == "NNS"
     return sentence.child(i, "det", "poss", "nummod") is not None
 
 
 def fits_kind(sentence: Sentence, i: int) -> bool:
-    """True where a kind of the noun can stand in its place: counted, not described, told apart or part of a set phrase."""
+    """Return whether a hyponym can replace the noun: it is countable, not modified, and not part of a set phrase."""
     if sentence.lemmas[i].lower() in CLASS_OF and not fits_noun(sentence, i):
         return False
     if sentence.words[i][:1].isupper() or sentence.deps[i] in ("attr", "appos", "oprd"):
         return False
     head = sentence.heads[i]
     if sentence.deps[i].startswith("nsubj") and sentence.child(head, "attr") is not None:
-        return False  # the birds of the lake are swans
+        return False  # "the birds of the lake are swans"
     if any(
         sentence.lower[child] not in _PLAIN
         for child in sentence.children[i]
@@ -154,12 +154,12 @@ def fits_kind(sentence: Sentence, i: int) -> bool:
     if any(sentence.lower[child] in ("of", "like", "as") for child in sentence.children[i]):
         return False
     if sentence.lemmas[i].lower() == "phone" and sentence.lower[head] in ("on", "over", "by"):
-        return False  # on the phone
+        return False  # "on the phone"
     return sentence.tags[i] == "NNS" or sentence.child(i, "det", "poss", "nummod") is not None
 
 
 def fits_opposite(sentence: Sentence, i: int) -> bool:
-    """True where a noun of the opposites stands as it is meant there: *failure to act*, *enemy planes* and *Winter* do not."""
+    """Return whether a noun has its listed sense; *failure to act*, *enemy planes* and *Winter* do not."""
     lemma, children = sentence.lemmas[i].lower(), sentence.children[i]
     if lemma == "absence" and sentence.lower[i - 2 : i] == ["leave", "of"]:
         return False

@@ -1,4 +1,4 @@
-"""Numbers written with digits: found in a text of any language, read, and written again in the same manner."""
+"""Numbers in digits: finding, reading and writing them in the format of the text, in any language."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from assay.perturb.language.cldr import NumberSigns, number_signs
 from assay.perturb.language.texts import is_mark
 
 SPACES = " \u00a0\u202f"
-"""Blank, no-break and narrow no-break space: all of them group digits."""
+"""Normal, no-break and narrow no-break space; all of them group digits."""
 
 _SEPARATOR = rf"[.,'’{SPACES}]"
 _NUMERAL = re.compile(rf"\d+(?:[.,'’]\d+|[{SPACES}]\d{{3}}(?!\d))*")
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯฀-๿ｦ-ﾟ]")
-"""Letters of scripts that write a number and the next word without a blank."""
+"""Letters of scripts without a space between a number and the next word."""
 _BOUND = "-–—−/:~〜"
-"""Signs that tie a number to a neighbour: scores, ranges, dates, clock times."""
+"""Characters that join a number to its neighbour in scores, ranges, dates and times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number in a text, where it stands and how it is written."""
+    """A number in a text: its position, value and format."""
 
     start: int
     end: int
@@ -34,20 +34,20 @@ class Numeral:
 
     @property
     def digits(self) -> str:
-        """The digits alone, as ASCII."""
+        """The digits only, as ASCII."""
         return "".join(str(unicodedata.digit(char)) for char in self.text if char.isdigit())
 
     @property
     def is_year(self) -> bool:
-        """Four digits without a group sign between 1000 and 2100."""
+        """Whether it has four digits without a group sign and is between 1000 and 2100."""
         return not self.decimals and not self.group and len(self.text) == 4 and 1000 <= self.value <= 2100
 
 
 def numerals(text: str, language: str) -> list[Numeral]:
-    """Every number that stands alone and can be read without doubt.
+    """Return every number that stands alone and has one clear reading.
 
-    Numbers inside words (``A320``), in ranges, scores, clock times and dates (``3-1``, ``10:30``, ``1/5``), with an inflected
-    ending (``2018'de``) or with a sign that could group or divide (``1.234`` where the comma groups) are left out.
+    Left out are numbers inside words (``A320``), in ranges, scores, times and dates (``3-1``, ``10:30``, ``1/5``), with an
+    inflected ending (``2018'de``), and with an ambiguous sign (``1.234`` in a language with group commas).
     """
     signs = number_signs(language)
     found = []
@@ -60,7 +60,7 @@ def numerals(text: str, language: str) -> list[Numeral]:
 
 
 def written(value: float, decimals: int, like: Numeral) -> str:
-    """The number written as `like` is: same digits (Devanagari …), group sign only where `like` groups or could have."""
+    """Return the number in the format of `like`: the same digits (Devanagari …) and group sign."""
     whole, _, fraction = f"{value:.{decimals}f}".partition(".")
     if like.group and len(whole) > 3:
         whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", like.group, whole)
@@ -91,7 +91,7 @@ def _is_letter(char: str) -> bool:
 
 
 def _own_digits(text: str) -> bool:
-    """Digits of one kind, and none of the Shan ones, which old Burmese fonts use for a tone mark (U+1094)."""
+    """Return whether all digits are of one script, except Shan, which old Burmese fonts use for a tone mark (U+1094)."""
     digits = [char for char in text if char.isdigit()]
     zeros = {ord(char) - unicodedata.digit(char) for char in digits}
     return len(zeros) == 1 and 0x1090 not in zeros

@@ -1,9 +1,9 @@
-"""Where people are named in a text.
+"""Names of people in a text, found by language.
 
-English names come from spaCy's entities of type person, as in ACES, and only where the sentence bears them out: given name
-and surname, or a surname after a title or with a verb of saying. Into other languages written with Latin letters a name is
-mostly copied: what stands letter by letter in source and text. Russian and Japanese names must sound like a person of the
-English source, Chinese ones have the middle dot of foreign names and only characters that such names use.
+English names are spaCy's entities of type person, as in ACES, if the context confirms them: given name and surname, or a
+surname after a title or with a verb of saying. Other languages in Latin letters mostly copy a name, so it must occur letter by
+letter in the source. Russian and Japanese names must sound like a person of the English source. Chinese names have the middle
+dot of foreign names and only characters that such names use.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ FEMALE, MALE, SURNAMES = (
     {script: name_list(f"{kind} {script}") for script in ("latin", "cyrillic", "han", "kana")}
     for kind in ("female", "male", "surnames")
 )
-"""Names of people to put in place of others, by script."""
+"""Replacement names by script."""
 
 
 def gender_of(given: str, script: str) -> str | None:
-    """``female`` or ``male`` where the given name is in one of the lists."""
+    """Return ``female`` or ``male`` if the given name is in one of the lists."""
     if given in FEMALE[script]:
         return "female"
     return "male" if given in MALE[script] else None
@@ -47,23 +47,23 @@ def gender_of(given: str, script: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A name in a text, with the script that its letters belong to."""
+    """A name in a text, with the script of its letters."""
 
     start: int
     end: int
     text: str
     script: str
     grammemes: frozenset[str] = frozenset()
-    """Case, gender and number where the language inflects names."""
+    """Case, gender and number in languages that inflect names."""
 
     @property
     def parts(self) -> list[str]:
-        """Given name and surname, or the one of them that stands there."""
+        """Given name and surname, or the only part."""
         return _PARTS.split(self.text)
 
 
 def find_people(text: str, language: str, segment: Segment, tools: Tools) -> list[Person]:
-    """The people that a text in `language` names."""
+    """Return the people that a text in `language` names."""
     if language == "en":
         return find_english_people(text, tools)
     known = _source_people(segment, tools)
@@ -81,14 +81,14 @@ def find_people(text: str, language: str, segment: Segment, tools: Tools) -> lis
 
 
 def find_english_people(text: str, tools: Tools) -> list[Person]:
-    """People of an English text, by spaCy's entities and what stands around them."""
+    """Return the people in an English text, by spaCy's entities and their context."""
     found = []
     for entity in tools.parse(text, "en").ents:
         tokens = [token for token in entity if token.text not in ("'s", "’s", "'", "’")]
         while tokens and _TITLE.match(tokens[0].text + " "):
             tokens = tokens[1:]
         if tokens and tokens[0].text in ("Der", "Die", "Das", "La", "Le", "El", "The"):
-            continue  # a newspaper
+            continue  # likely a newspaper
         if entity.label_ != "PERSON" or not 1 <= len(tokens) <= 3 or not all(map(_is_name, tokens)):
             continue
         start, end = tokens[0].idx, tokens[-1].idx + len(tokens[-1].text)
@@ -106,20 +106,20 @@ def _is_name(token: Any) -> bool:
 
 
 def _borne_out(token: Any, text: str) -> bool:
-    """A lone surname: after a title, or the subject of a verb that takes a person."""
+    """Return whether a single surname follows a title or is the subject of a verb that takes a person."""
     subject = token.dep_ in ("nsubj", "nsubjpass") and token.head.lemma_ in _HUMAN_VERBS
     return subject or bool(_TITLE.search(text[: token.idx]))
 
 
 def _source_people(segment: Segment, tools: Tools) -> list[str] | None:
-    """The people of an English source; None where the source is in another language."""
+    """Return the people of an English source; None if the source is in another language."""
     if not segment.source or source_language(segment) != "en":
         return None
     return [person.text for person in find_english_people(segment.source, tools)]
 
 
 def _copied(text: str, segment: Segment, known: list[str] | None, language: str) -> list[Person]:
-    """Names of the source that stand in the text letter by letter, and are not part of a longer name there."""
+    """Return names of the source that occur unchanged in the text and are not part of a longer name."""
     if known is None:
         known = [match[0] for match in _CAPITALISED.finditer(segment.source or "")]
     found = []
@@ -134,7 +134,7 @@ def _copied(text: str, segment: Segment, known: list[str] | None, language: str)
 
 
 def _chinese(text: str, tools: Tools) -> list[Person]:
-    """Runs of name characters around a middle dot, cut where words begin and end."""
+    """Return runs of name characters around a middle dot that end at word boundaries."""
     words = tools.get("words", "zh")(text)
     starts, ends = {start for start, _ in words}, {end for _, end in words}
     found = []
@@ -147,7 +147,7 @@ def _chinese(text: str, tools: Tools) -> list[Person]:
 
 
 def _russian(text: str, known: list[str] | None, morphology: Any) -> list[Person]:
-    """Words that the dictionary reads as a given name or surname and that sound like a person of the source."""
+    """Return words that the dictionary has as a given name or surname and that sound like a person of the source."""
     surnames = None if known is None else [name.split()[-1] for name in known]
     found = []
     for match in re.finditer(r"[А-ЯЁ][а-яё]{2,}(?![\w-])", text):
@@ -160,7 +160,7 @@ def _russian(text: str, known: list[str] | None, morphology: Any) -> list[Person
             continue
         tag = parses[0].tag
         if match[0][-1] in "уюоиэ" and not morphology.word_is_known(match[0]):
-            continue  # Роналду, Кавано: foreign names that do not decline
+            continue  # foreign names without declension: Роналду, Кавано
         if tag.gender == "masc" and _of_a_woman(text, match, morphology):
             continue
         kept = frozenset(filter(None, (tag.case, tag.gender, tag.number)))
@@ -169,7 +169,7 @@ def _russian(text: str, known: list[str] | None, morphology: Any) -> list[Person
 
 
 def _of_a_woman(text: str, match: re.Match[str], morphology: Any) -> bool:
-    """True where the given name before or the verb near by is feminine: her surname may not take a man's ending."""
+    """Return whether the preceding given name or a nearby verb is feminine: the surname must not get a masculine ending."""
     before = re.search(r"([А-ЯЁ][а-яё]+) $", text[: match.start()])
     if before and any({"Name", "femn"} <= parse.tag.grammemes for parse in morphology.parse(before[1])[:2]):
         return True
@@ -197,7 +197,7 @@ _KANA = {kana: letter for letter, row in _KANA_ROWS.items() for kana in row}
 
 
 def skeleton(word: str) -> str:
-    """The consonants of a word in one rough alphabet, doubled ones once."""
+    """Return the consonants of a word in one rough alphabet, without repetitions."""
     text = word.lower()
     if any("a" <= char <= "z" for char in text):
         for old, new in _LATIN:
@@ -209,6 +209,6 @@ def skeleton(word: str) -> str:
 
 
 def sounds_like(word: str, name: str, least: float = 0.6) -> bool:
-    """True where the consonants of both words agree for the greater part."""
+    """Return whether most consonants of the two words agree."""
     first, second = skeleton(word), skeleton(name)
     return bool(first and second) and levenshtein_similarity(first, second) >= least

@@ -1,4 +1,4 @@
-"""Loaders of the resources that perturbations ask for by name: thin wrappers with one shape, whatever package is behind."""
+"""Loaders of linguistic resources, with the same interface for every package."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from assay.perturb.language.texts import pattern
 Span = tuple[int, int]
 
 _GRAMMAR_LENGTH = 3
-"""Words up to this length are mostly grammar."""
+"""Words up to this length are mostly function words."""
 _WORD = r"<W>+(?:['’·-]<W>+)*"
 
 
 class Inflection:
-    """English word forms both ways, remembered: ``inflect("take", "VBD")`` is ``took``."""
+    """Cached English word forms and lemmas: ``inflect("take", "VBD")`` is ``took``."""
 
     def __init__(self, language: str = "en") -> None:
         import lemminflect
@@ -30,25 +30,25 @@ class Inflection:
         self.lemma = functools.lru_cache(maxsize=1 << 16)(self._lemma)
 
     def _inflect(self, lemma: str, tag: str) -> str | None:
-        """The form of a lemma under a Penn tag, or None where it has none."""
+        """Return the form of a lemma for a Penn tag, or None."""
         forms = self._package.getInflection(lemma, tag)
         return forms[0] if forms else None
 
     def _lemma(self, word: str, pos: str) -> str:
-        """The base form of a word as NOUN, VERB, ADJ or ADV."""
+        """Return the lemma of a word as NOUN, VERB, ADJ or ADV."""
         lemmas = self._package.getLemma(word, pos)
         return lemmas[0] if lemmas else word.lower()
 
 
 def load_inflection(language: str) -> Any:
-    """Word forms: by lemminflect for English, by pymorphy3 for Russian."""
+    """Load word forms: lemminflect for English, pymorphy3 for Russian."""
     if language == "ru":
         return load_morphology(language)
     return Inflection(language)
 
 
 def load_wordnet(language: str) -> Any:
-    """WordNet 3.0 as `assay.io.resources.wordnet` reads it."""
+    """Load WordNet 3.0."""
     place = find()
     if place is None:
         raise MissingPart("WordNet is not here: apt install wordnet-base, or ASSAY_WORDNET=FOLDER.")
@@ -56,10 +56,10 @@ def load_wordnet(language: str) -> Any:
 
 
 def load_frequency(language: str) -> Callable[[str], float]:
-    """Zipf frequency of a word: 0 unknown, 3 rare, 5 common, 7 the commonest.
+    """Return a function for the Zipf frequency of a word: 0 unknown, 3 rare, 5 common, 7 the most common.
 
-    By wordfreq where it is installed (its data are CC BY-SA, so it is an extra of its own); else a rough guess: for English
-    whether WordNet met the word in its sense-tagged texts, elsewhere by length, since common words are short.
+    It uses wordfreq if it is installed; wordfreq's data are CC BY-SA, so it is a separate extra. Otherwise it estimates: for
+    English by WordNet's sense-tagged texts, for other languages by length, since common words are short.
     """
     if importlib.util.find_spec("wordfreq") is None:
         return _guessed_frequency(language)
@@ -89,7 +89,7 @@ def _guessed_frequency(language: str) -> Callable[[str], float]:
 
 
 def load_lemmatizer(language: str) -> Callable[[str], str]:
-    """Word to lemma by simplemma's tables."""
+    """Return a function from word to lemma by simplemma's tables."""
     import simplemma
 
     @functools.lru_cache(maxsize=1 << 16)
@@ -100,7 +100,7 @@ def load_lemmatizer(language: str) -> Callable[[str], str]:
 
 
 def load_locale(language: str) -> Any:
-    """Babel's Locale: month names, number symbols, plural rules of CLDR."""
+    """Load Babel's Locale: month names, number symbols and plural rules of CLDR."""
     import babel
 
     try:
@@ -110,7 +110,7 @@ def load_locale(language: str) -> Any:
 
 
 def load_words(language: str) -> Callable[[str], list[Span]]:
-    """A function from a text to the spans of its words: by spaces and signs, or by a segmenter where none are written."""
+    """Return a function from a text to the spans of its words, with a segmenter for languages written without spaces."""
     if language == "zh":
         return _chinese()
     if language == "ja":
@@ -151,7 +151,7 @@ def _japanese() -> Callable[[str], list[Span]]:
 
 
 def load_morphology(language: str) -> Any:
-    """pymorphy3's analyser, for Russian."""
+    """Load pymorphy3's analyser for Russian."""
     import pymorphy3
 
     return pymorphy3.MorphAnalyzer()

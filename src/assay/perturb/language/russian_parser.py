@@ -1,7 +1,6 @@
-"""Russian by slovnet: morphology, dependencies and names, with the weights that come in the package natasha.
+"""Russian parser: morphology, dependencies and names by slovnet, with the weights of the package natasha.
 
-natasha itself is not imported: it would load an older dictionary that newer Pythons cannot read, and nothing of it is needed
-but its weights.
+natasha itself is not imported: it would load an older dictionary that recent Python versions cannot read.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _LABELS = {"PER": "PERSON", "LOC": "LOC", "ORG": "ORG"}
 
 
 class RussianParser:
-    """Callable on a text, and `pipe` for many, as a spaCy model is; gives a `Sentence`."""
+    """Parser with the interface of a spaCy model: a call parses one text, `pipe` several; the result is a `Sentence`."""
 
     def __init__(self) -> None:
         from navec import Navec
@@ -35,7 +34,7 @@ class RussianParser:
             model.navec(vectors)
 
     def __call__(self, text: str) -> Sentence:
-        """The parsed text; each sentence is looked at alone, so that no other text can change it."""
+        """Return the parsed text. Each sentence is parsed alone, so no other text can change its parse."""
         from razdel import sentenize, tokenize
 
         found = _Lists(text)
@@ -52,12 +51,12 @@ class RussianParser:
         return found.sentence(self._names(text).spans if found.words else ())
 
     def pipe(self, texts: Iterable[str], batch_size: int = 0) -> Iterator[Sentence]:
-        """One by one: slovnet gains little from batches, and a batch could change a parse."""
+        """Parse texts one by one: slovnet gains little from batches, and a batch could change a parse."""
         return map(self, texts)
 
 
 class _Lists:
-    """The columns of a `Sentence`, filled sentence by sentence."""
+    """Columns of a `Sentence`, filled sentence by sentence."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -71,7 +70,7 @@ class _Lists:
         self.sound = True
 
     def add(self, starts: list[int], tagged: Any, parsed: Any) -> None:
-        """The tokens of one sentence; heads are numbered from one, the root's is zero."""
+        """Add the tokens of one sentence; heads count from one, and the root's is zero."""
         shift = len(self.words)
         self.firsts.append(shift)
         self.starts += starts
@@ -87,7 +86,7 @@ class _Lists:
         self.sound &= heads.count(0) == 1
 
     def sentence(self, spans: Any) -> Sentence:
-        """The columns together, with the names that were found in the text."""
+        """Return the `Sentence`, with the names found in the text."""
         ends = [start + len(word) for start, word in zip(self.starts, self.words, strict=True)]
         entities = []
         for span in spans:
@@ -114,7 +113,7 @@ class _Lists:
 
 
 def _reaches_the_root(heads: list[int], i: int) -> bool:
-    """False where the chain of heads turns in a circle."""
+    """Return False if the chain of heads is a cycle."""
     for _ in heads:
         if heads[i] == 0:
             return True

@@ -1,6 +1,6 @@
-"""A parsed text as plain lists: spaCy's Doc read once, for rules that look at every word many times.
+"""Parsed text as plain lists, for rules that read every word many times.
 
-English has the relations of spaCy's own scheme (dobj, pobj, prep); Russian and Japanese those of Universal Dependencies.
+English has spaCy's own dependency scheme (dobj, pobj, prep). Russian and Japanese have Universal Dependencies.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from assay.perturb.language.texts import base_language
 
 _KEY = "assay.sentence"
 NAME_TYPES = ("PERSON", "GPE", "LOC", "ORG", "FAC", "NORP", "PRODUCT", "EVENT", "WORK_OF_ART")
-"""Entity types that name someone or something, unlike dates and amounts."""
+"""Entity types of names, unlike dates and amounts."""
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """Words `first` to `last` (inclusive) are a name of type `label` (PERSON, GPE, LOC, ORG …)."""
+    """A name of type `label` (PERSON, GPE, LOC, ORG …) from word `first` to word `last`, inclusive."""
 
     first: int
     last: int
@@ -31,7 +31,7 @@ class Entity:
 
 @dataclass
 class Sentence:
-    """Columns, one entry a token. `starts` and `ends` are character offsets into `text`; a root is its own head."""
+    """Columns with one entry per token. `starts` and `ends` are character offsets into `text`; a root is its own head."""
 
     text: str
     words: list[str]
@@ -47,9 +47,9 @@ class Sentence:
     firsts: frozenset[int]
     """The first token of each sentence of the text."""
     feats: list[Mapping[str, str]] = field(default_factory=list)
-    """Morphological features of each token, where the parser gives them (not in English)."""
+    """Morphological features of each token if the parser has them (not in English)."""
     sound: bool = True
-    """False where the heads that the parser chose are no tree."""
+    """False if the heads do not form a tree."""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -65,7 +65,7 @@ class Sentence:
 
     @cached_property
     def edges(self) -> list[tuple[int, int]]:
-        """The first and the last token of what hangs on each token."""
+        """The first and the last token of each token's subtree."""
         left, right = list(range(len(self))), list(range(len(self)))
         for i in range(len(self)):
             at = i
@@ -89,24 +89,24 @@ class Sentence:
         return [i for i, head in enumerate(self.heads) if head == i and self.pos[i] not in ("PUNCT", "SPACE")]
 
     def child(self, i: int, *deps: str) -> int | None:
-        """The first dependent of token `i` with one of these relations."""
+        """Return the first dependent of token `i` with one of these relations."""
         return next((child for child in self.children[i] if self.deps[child] in deps), None)
 
     def span(self, first: int, last: int) -> str:
-        """The text from token `first` to token `last`."""
+        """Return the text from token `first` to token `last`."""
         return self.text[self.starts[first] : self.ends[last]]
 
     def is_word(self, i: int) -> bool:
-        """True for letters only (hyphens and apostrophes allowed inside)."""
+        """Return whether a token has only letters, apart from hyphens and apostrophes."""
         return self.words[i].replace("-", "").replace("'", "").replace("’", "").isalpha()
 
     def hyphened(self, i: int) -> bool:
-        """True where a hyphen is written onto token `i`, before or after."""
+        """Return whether a hyphen is attached to token `i`, before or after."""
         return self.text.startswith("-", self.ends[i]) or self.text.endswith("-", 0, self.starts[i])
 
 
 def sentence_of(tools: Tools, text: str, language: str) -> Sentence:
-    """The parsed text; made from the Doc once and kept with it."""
+    """Return the parsed text, converted from the Doc once and cached in it."""
     document = tools.parse(text, language)
     if isinstance(document, Sentence):
         return document
@@ -117,7 +117,9 @@ def sentence_of(tools: Tools, text: str, language: str) -> Sentence:
 
 
 def _lemmatizer(tools: Tools, language: str) -> Callable[[str, str], str] | None:
-    """lemminflect for English, where it is installed: spaCy's small model makes *hop* of *hopes* and *specie* of *species*."""
+    """Return lemminflect's lemmatizer for English if installed: spaCy's small model has *hop* for *hopes*, *specie* for
+    *species*.
+    """
     if base_language(language) != "en":
         return None
     try:
@@ -134,7 +136,7 @@ def _lemma(token: Any, lemmatize: Callable[[str, str], str] | None) -> str:
 
 
 def read(document: Any, lemmatize: Callable[[str, str], str] | None = None) -> Sentence:
-    """The lists of a Doc; verbs and plurals get their lemmas from `lemmatize` where there is one."""
+    """Convert a Doc; verbs and plurals get their lemmas from `lemmatize` if it is given."""
     words = [token.text for token in document]
     starts = [token.idx for token in document]
     return Sentence(
@@ -155,17 +157,17 @@ def read(document: Any, lemmatize: Callable[[str, str], str] | None = None) -> S
 
 
 def names(sentence: Sentence) -> list[Entity]:
-    """The names of people, places, organisations and things."""
+    """Return the names of people, places, organisations and things."""
     return [entity for entity in sentence.entities if entity.label in NAME_TYPES]
 
 
 def mentions(sentence: Sentence, said: str) -> list[Entity]:
-    """Every name of the text in these words."""
+    """Return every name of the text with these words."""
     return [entity for entity in names(sentence) if sentence.span(entity.first, entity.last) == said]
 
 
 def hyphenated(sentence: Sentence, i: int) -> tuple[int, int]:
-    """The whole hyphenated word that token `i` is part of: ``working-class``."""
+    """Return the first and the last token of the hyphenated word with token `i`: ``working-class``."""
     first = last = i
     while (
         last + 2 < len(sentence)
@@ -179,7 +181,7 @@ def hyphenated(sentence: Sentence, i: int) -> tuple[int, int]:
 
 
 def with_compounds(sentence: Sentence, i: int) -> tuple[int, int]:
-    """A noun with the nouns compounded to it that stand directly before."""
+    """Return the first and the last token of a noun with the compounded nouns directly before it."""
     first = i
     while first and (first - 1) in sentence.children[i] and sentence.deps[first - 1] == "compound":
         first -= 1

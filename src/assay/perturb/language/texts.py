@@ -1,4 +1,4 @@
-"""Small things that many perturbations do: drawing, capitals, similarity, deletions that leave no double blanks."""
+"""Text helpers of the perturbations: random choice, capitals, similarity, and deletions that leave no double spaces."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ from assay.core.perturbation import Change, Rng
 T = TypeVar("T")
 
 SPACELESS = ("zh", "ja", "th")
-"""Languages that write no spaces between words."""
+"""Languages written without spaces between words."""
 
 
 def base_language(language: str) -> str:
-    """``de`` of ``de``, ``de_AT`` or ``de-CH``: resources are kept by the bare language."""
+    """Return the bare language: ``de`` for ``de``, ``de_AT`` and ``de-CH``."""
     return language.replace("_", "-").partition("-")[0].lower()
 
 
 def spaceless(language: str) -> bool:
-    """True where the language writes no spaces between words."""
+    """Return whether the language is written without spaces between words."""
     return base_language(language) in SPACELESS
 
 
 def pick(options: Sequence[T], rng: Rng) -> T:
-    """One of the options, each as likely as any other."""
+    """Return one of the options with equal probability."""
     return options[int(rng.integers(len(options)))]
 
 
 def shuffled(options: Sequence[T], rng: Rng) -> list[T]:
-    """The options in a random order."""
+    """Return the options in random order."""
     return [options[int(i)] for i in rng.permutation(len(options))]
 
 
 def reference_of(segment: Segment) -> str | None:
-    """The first reference with text in it."""
+    """Return the first reference that is not empty."""
     return next((text for text in segment.references if text.strip()), None)
 
 
 def other_reference(segment: Segment) -> str | None:
-    """The first reference with text in it, where that is not the translation itself."""
+    """Return the first reference that is not empty, or None if it equals the translation."""
     reference = reference_of(segment)
     return None if reference == segment.hypothesis else reference
 
 
 def source_language(segment: Segment) -> str:
-    """The language of the source as the language pair names it; empty where there is none."""
+    """Return the source language of the language pair; empty without a source or a language pair."""
     return (segment.langpair or "").partition("-")[0].lower() if segment.source else ""
 
 
 def target_language(segment: Segment) -> str:
-    """The language of the translation as the language pair names it; empty where there is none."""
+    """Return the target language of the language pair; empty without one."""
     return (segment.langpair or "").rpartition("-")[2]
 
 
 def levenshtein_similarity(first: str, second: str) -> float:
-    """One minus the character edit distance over the longer length, as ACES measures levels 2 and 3 (section 5.3.2)."""
+    """Return one minus the character edit distance over the longer length, as for ACES's levels 2 and 3 (section 5.3.2)."""
     if not first or not second:
         return float(first == second)
     row = list(range(len(second) + 1))
@@ -73,7 +73,7 @@ def levenshtein_similarity(first: str, second: str) -> float:
 
 
 def ngram_overlap(first: str, second: str, order: int = 6, beta: float = 2.0) -> float:
-    """chrF of `first` against `second` between 0 and 1, averaged over the orders that both have (ACES section 5.6.3)."""
+    """Return chrF of `first` against `second` from 0 to 1, averaged over the orders that both have (ACES section 5.6.3)."""
     first, second = "".join(first.split()), "".join(second.split())
     scores = []
     for n in range(1, order + 1):
@@ -88,7 +88,7 @@ def ngram_overlap(first: str, second: str, order: int = 6, beta: float = 2.0) ->
 
 
 def deletion(text: str, start: int, end: int) -> Change:
-    """Delete a span with one of the blanks around it, so that neither a double nor a leading blank stays."""
+    """Delete a span with one adjacent space, so that no double or leading space is left."""
     if text[end : end + 1].isspace() and (start == 0 or text[start - 1].isspace()):
         end += 1
     elif start > 0 and text[start - 1].isspace() and (end == len(text) or re.match(r"[.,;:!?…)\]}»”]", text[end])):
@@ -97,35 +97,35 @@ def deletion(text: str, start: int, end: int) -> Change:
 
 
 def word_at(text: str, word: str) -> list[tuple[int, int]]:
-    """Where `word` stands as a whole word (scripts without blanks: anywhere)."""
+    """Return the positions of `word` as a whole word; anywhere in scripts without spaces."""
     if re.search(r"[぀-ヿ㐀-鿿฀-๿]", word):
         return [match.span() for match in re.finditer(re.escape(word), text)]
     return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
 
 
 def capital(word: str) -> str:
-    """The word with a capital first letter; the rest stays."""
+    """Return the word with a capital first letter; the rest is unchanged."""
     return word[:1].upper() + word[1:]
 
 
 def like_case(word: str, model: str) -> str:
-    """`word` with the capitals of `model`: all of them, the first letter, or none changed."""
+    """Return `word` with the capitals of `model`: all letters, the first letter, or unchanged."""
     if model.isupper() and len(model) > 1:
         return word.upper()
     return like_first(word, model)
 
 
 def like_first(word: str, model: str) -> str:
-    """`word` with a capital first letter where `model` has one: for articles, of which ``A`` alone is not all capitals."""
+    """Return `word` with a capital first letter if `model` has one; for articles, where ``A`` does not mean all capitals."""
     return capital(word) if model[:1].isupper() else word
 
 
 @functools.cache
 def marks() -> str:
-    """Every combining mark, as ranges for the inside of a character class.
+    r"""Return every combining mark, as ranges for a character class.
 
-    In Hindi, Thai, Arabic and others the marks above, below and beside a letter are part of a word, which the ``\\w`` of Python's
-    regular expressions does not know.
+    In Hindi, Thai, Arabic and other languages the marks around a letter are part of a word, but ``\w`` in Python's regular
+    expressions does not match them.
     """
     ranges: list[list[int]] = []
     for code in range(0x300, min(sys.maxunicode, 0x1FFFF)):
@@ -139,7 +139,7 @@ def marks() -> str:
 
 @functools.cache
 def pattern(template: str) -> re.Pattern[str]:
-    """A regular expression in which ``L`` in angle brackets is a letter and ``W`` a letter or digit, marks included.
+    """Compile a regular expression in which ``<L>`` is a letter and ``<W>`` a letter or digit, marks included.
 
     >>> pattern("<L>+").findall("हिन्दी abc1")
     ['हिन्दी', 'abc']
@@ -149,5 +149,5 @@ def pattern(template: str) -> re.Pattern[str]:
 
 
 def is_mark(character: str) -> bool:
-    """True for a combining mark."""
+    """Return whether a character is a combining mark."""
     return unicodedata.category(character).startswith("M")

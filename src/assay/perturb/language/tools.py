@@ -1,8 +1,7 @@
-"""The linguistic tools that perturbations share: each text is parsed once, each resource is loaded once and only when used.
+"""Linguistic tools that perturbations share: each text is parsed once, each resource is loaded once on first use.
 
-A resource is a name, the language it is for and a loader; `RESOURCES` lists them. What is not installed is reported with the
-line that installs it. The texts of a chunk are parsed together (`prepare`) and forgotten after it (`forget`), so memory
-stays flat however long the corpus is.
+`RESOURCES` lists every resource with its languages and loader. A missing one is reported with the command that installs it.
+`prepare` parses the texts of a chunk together and `forget` drops the parses, so memory does not grow with the corpus.
 """
 
 from __future__ import annotations
@@ -26,36 +25,36 @@ MODELS: dict[str, tuple[str, ...]] = {
     "es": ("es_core_news_sm",),
     "ja": ("ja_ginza",),
 }
-"""spaCy models that bring tags, a parse and entities, by language; the first one installed is used."""
+"""spaCy models with tags, a parse and entities, by language; the first installed one is used."""
 
 PARSED = (*MODELS, "ru")
-"""Languages with a parser: those of spaCy's models, and Russian, which slovnet parses with natasha's weights."""
+"""Languages with a parser: those of spaCy's models, and Russian with slovnet."""
 
 UNUSED = ("senter", "textcat", "trainable_lemmatizer", "compound_splitter", "bunsetu_recognizer")
-"""Components of a model that no perturbation reads."""
+"""Components of a model that no perturbation needs."""
 
 SEGMENTERS = {"zh": "jieba", "ja": "sudachipy"}
-"""Packages that find the words of languages written without spaces."""
+"""Packages that segment languages written without spaces."""
 
 UNSEGMENTED = ("th", "lo", "km", "my")
-"""Languages without spaces for which there is no segmenter here."""
+"""Languages without spaces that have no segmenter here."""
 
 PARSE_BATCH = 64
-"""Texts that spaCy sees at a time: fixed, so that a parse never depends on the number of workers."""
+"""Texts per batch of spaCy: fixed, so a parse never depends on the number of workers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Where a resource comes from: the loader (``module:function``, called with the language) and what installs it."""
+    """A linguistic resource: its loader (``module:function``, called with the language) and how to install it."""
 
     loader: str
     packages: tuple[str, ...]
-    """Python packages the loader imports; none for data that lie elsewhere (WordNet)."""
+    """Python packages that the loader imports; none for other data (WordNet)."""
     install: str
-    """What to type, with ``{language}`` where the language matters."""
+    """The install command, with ``{language}`` if it depends on the language."""
     languages: tuple[str, ...] = ("any",)
     packages_by_language: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Languages whose packages are others; the extra ``make-LANGUAGE`` brings them."""
+    """Languages that need other packages, which the extra ``make-LANGUAGE`` installs."""
 
 
 _EXTRA = "pip install 'mt-assay[make]'"
@@ -84,7 +83,7 @@ RESOURCES: dict[str, Resource] = {
 
 
 class LinguisticTools:
-    """The `Tools` of a run. One object a process; `others` is the fixed pool of further segments."""
+    """The `Tools` of a run, one object per process; `others` is the fixed pool of other segments."""
 
     def __init__(self, others: Sequence[Segment] = ()) -> None:
         self._others = tuple(others)
@@ -92,37 +91,37 @@ class LinguisticTools:
         self._loaded: dict[tuple[str, str], Any] = {}
 
     def prepare(self, texts: Iterable[str], language: str) -> None:
-        """Parse the distinct texts together: several times faster than one by one."""
+        """Parse the distinct texts together, which is several times faster than one by one."""
         wanted = [text for text in dict.fromkeys(texts) if (language, text) not in self._parsed]
         model = self.get("parse", language)
         for text, document in zip(wanted, model.pipe(wanted, batch_size=PARSE_BATCH), strict=True):
             self._parsed[language, text] = document
 
     def forget(self) -> None:
-        """Drop every parse; resources stay."""
+        """Drop every parse but keep the resources."""
         self._parsed.clear()
 
     def parse(self, text: str, language: str) -> Any:
-        """spaCy's Doc of the text (for Russian a Sentence), from memory when it was parsed before."""
+        """Return spaCy's Doc of the text (in Russian a Sentence), cached until `forget`."""
         document = self._parsed.get((language, text))
         if document is None:
             document = self._parsed[language, text] = self.get("parse", language)(text)
         return document
 
     def get(self, resource: str, language: str) -> Any:
-        """A resource by name, loaded on first use; MissingPart says what to install where it is not there."""
+        """Return a resource by name, loaded on first use; MissingPart has the install command."""
         key = resource, language
         if key not in self._loaded:
             self._loaded[key] = load_resource(resource, language)
         return self._loaded[key]
 
     def others(self) -> Sequence[Segment]:
-        """Further segments of the same corpus, the same ones in every process."""
+        """Return other segments of the same corpus, the same in every process."""
         return self._others
 
 
 def load_resource(name: str, language: str) -> Any:
-    """Load a resource for a language, or say what to install."""
+    """Load a resource for a language, or raise MissingPart with the install command."""
     if name not in RESOURCES:
         raise unknown("resource", name, RESOURCES)
     resource = RESOURCES[name]
@@ -134,7 +133,7 @@ def load_resource(name: str, language: str) -> Any:
 
 
 def missing(name: str, language: str) -> str:
-    """What stands in the way of a resource for a language, in a sentence; empty when nothing does."""
+    """Return why a resource is not available for a language, as a sentence; empty if it is."""
     resource = RESOURCES[name]
     base = base_language(language)
     if name == "parse" and base not in PARSED:
@@ -165,7 +164,7 @@ def missing(name: str, language: str) -> str:
 
 
 def load_model(language: str) -> Any:
-    """The parser of a language: a spaCy model without the components that nobody reads, or slovnet for Russian."""
+    """Load the parser of a language: a spaCy model without unneeded components, or slovnet for Russian."""
     if language == "ru":
         return RussianParser()
     name = _model(language)

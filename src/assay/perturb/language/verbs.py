@@ -1,4 +1,4 @@
-"""English verb groups: the finite verb, its auxiliaries, its subject, and the forms to put in their place."""
+"""English verb groups: the finite verb, its auxiliaries and its subject, with the forms that can replace them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from assay.perturb.language.sentence import Sentence
 
 INFLECTED = ("VBD", "VBZ", "VBP")
-"""Tags of verbs that carry tense themselves."""
+"""Tags of verbs that carry the tense themselves."""
 FINITE = (*INFLECTED, "MD")
 EXPANDED = {"'re": "are", "'m": "am", "'ve": "have", "'ll": "will", "wo": "will", "ca": "can", "sha": "shall"}
 _PLURAL_TAGS = ("NNS", "NNPS")
@@ -19,7 +19,7 @@ _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 
 @dataclass(frozen=True, slots=True)
 class VerbGroup:
-    """A finite verb group. `main` is the verb that carries the meaning (or a copula), `finite` the one that carries tense."""
+    """A finite verb group. `main` is the main verb (or a copula), `finite` the verb that carries the tense."""
 
     main: int
     finite: int
@@ -29,12 +29,12 @@ class VerbGroup:
 
     @property
     def simple(self) -> bool:
-        """One verb, no auxiliary."""
+        """Whether the group has no auxiliary."""
         return not self.auxiliaries
 
 
 def groups(sentence: Sentence) -> list[VerbGroup]:
-    """Every finite verb group, those of main clauses first."""
+    """Return every finite verb group, main clauses first."""
     found = []
     for i, pos in enumerate(sentence.pos):
         if pos in ("VERB", "AUX") and sentence.deps[i] not in ("aux", "auxpass"):
@@ -45,7 +45,7 @@ def groups(sentence: Sentence) -> list[VerbGroup]:
 
 
 def group_of(sentence: Sentence, i: int) -> VerbGroup | None:
-    """The group of verb `i`, if it is finite."""
+    """Return the group of verb `i` if it is finite."""
     children = sentence.children[i]
     auxiliaries = tuple(child for child in children if sentence.deps[child] in ("aux", "auxpass") and child < i)
     if any(sentence.tags[child] == "TO" for child in auxiliaries):
@@ -62,17 +62,17 @@ _ENDED = re.compile(r"[.!?…。][\"'”’»)\]]*\s*$")
 
 
 def parse_confidence(sentence: Sentence, group: VerbGroup) -> float:
-    """How sure the verb is one: headlines are often parsed wrongly, and a colon before a quotation hides the clause."""
+    """Return the confidence in the parse: lower without final punctuation (headlines), and for *cannot* in two tokens."""
     if not _ENDED.search(sentence.text):
         return 0.4
     glued = group.finite + 1 < len(sentence) and sentence.lower[group.finite + 1] == "not"
     if glued and sentence.ends[group.finite] == sentence.starts[group.finite + 1]:
-        return 0.4  # cannot, as two tokens
+        return 0.4  # "cannot" as two tokens
     return 0.9
 
 
 def word_of(sentence: Sentence, i: int) -> str:
-    """The word behind a contraction: ``'re`` is ``are``; ``'s`` is ``is`` or ``has`` by what follows."""
+    """Return the full form of a contraction: ``'re`` is ``are``; ``'s`` is ``is`` or ``has`` by its lemma."""
     word = sentence.lower[i].replace("’", "'")
     if word == "'s":
         return "has" if sentence.lemmas[i] == "have" else "is"
@@ -82,12 +82,12 @@ def word_of(sentence: Sentence, i: int) -> str:
 
 
 def contracted(sentence: Sentence, i: int) -> bool:
-    """True where ``n't`` hangs on token `i`."""
+    """Return whether ``n't`` is attached to token `i`."""
     return i + 1 < len(sentence) and sentence.lower[i + 1] in ("n't", "n’t")
 
 
 def person(sentence: Sentence, group: VerbGroup) -> str:
-    """``first`` (I), ``singular`` or ``plural``: by the verb where its form tells, else by the subject."""
+    """Return ``first`` (I), ``singular`` or ``plural``, by the verb's form or else by the subject."""
     word = word_of(sentence, group.finite)
     if word in ("is", "has", "does") or sentence.tags[group.finite] == "VBZ":
         return "singular"
@@ -120,7 +120,7 @@ def _plural(sentence: Sentence, subject: int, group: VerbGroup) -> bool:
 
 
 def be(sentence: Sentence, group: VerbGroup, past: bool) -> str:
-    """is, am, are, was or were, as the subject wants it."""
+    """Return is, am, are, was or were, in agreement with the subject."""
     who = person(sentence, group)
     if past:
         return "were" if who == "plural" else "was"
@@ -128,7 +128,7 @@ def be(sentence: Sentence, group: VerbGroup, past: bool) -> str:
 
 
 def present(sentence: Sentence, group: VerbGroup, lemma: str, inflection: Any) -> str | None:
-    """The present tense of a verb, as the subject wants it."""
+    """Return the present tense of a verb, in agreement with the subject."""
     if lemma == "be":
         return be(sentence, group, past=False)
     if lemma == "have":
@@ -142,14 +142,14 @@ def present(sentence: Sentence, group: VerbGroup, lemma: str, inflection: Any) -
 
 
 def do(sentence: Sentence, group: VerbGroup) -> str:
-    """did, does or do, as the tense of the finite verb and the subject want it."""
+    """Return did, does or do, with the tense of the finite verb and in agreement with the subject."""
     if sentence.tags[group.finite] == "VBD":
         return "did"
     return "does" if person(sentence, group) == "singular" else "do"
 
 
 def past(sentence: Sentence, group: VerbGroup, lemma: str, inflection: Any) -> str | None:
-    """The past tense of a verb."""
+    """Return the past tense of a verb."""
     if lemma == "be":
         return be(sentence, group, past=True)
     form: str | None = inflection.inflect(lemma, "VBD")
@@ -157,7 +157,7 @@ def past(sentence: Sentence, group: VerbGroup, lemma: str, inflection: Any) -> s
 
 
 def lemma_of(sentence: Sentence, i: int, inflection: Any) -> str:
-    """The base form of verb `i`."""
+    """Return the base form of verb `i`."""
     lemma = sentence.lemmas[i].lower()
     if lemma == sentence.lower[i] and sentence.tags[i] in ("VBD", "VBZ", "VBG", "VBN"):
         lemma = inflection.lemma(sentence.lower[i], "VERB")

@@ -1,4 +1,4 @@
-"""Where WordNet's relations lead from a word: general and special words, siblings, synonyms, opposites, entailed verbs."""
+"""Word relations from WordNet: hypernyms, hyponyms, siblings, synonyms, antonyms, entailed and derived words."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from assay.perturb.language.listed_relations import (
 )
 
 TOO_GENERAL = frozenset(word_list("words at the top of WordNet"))
-"""Names at the top of WordNet's tree, which no translator would write."""
+"""Names at the top of WordNet's hierarchy, which no translator would write."""
 _LEAST_COMMON = 3.2
-"""Zipf frequency below which a replacement is too rare to be plausible."""
+"""Zipf frequency below which a hypernym or antonym is too rare to be plausible."""
 _CLIMB = 2
-"""How many steps up the tree a more general word may be."""
+"""How many levels up a hypernym may be."""
 _COMMON = 2.6
-"""Zipf frequency below which a replacement is too rare to be believed."""
+"""Zipf frequency below which any other replacement is too rare to be plausible."""
 _LIGHT = frozenset(word_list("light verbs"))
 _CONCRETE = frozenset((5, 6, 8, 13, 17, 18, 20, 27))
-"""Lexicographer files of things one can point at: animals, artefacts, body, food, objects, people, plants, substances."""
+"""Lexicographer files of concrete things: animals, artefacts, body parts, food, objects, people, plants, substances."""
 
 
 _SINGLE, _SEVERAL = 0.45, 0.25
-"""How sure the sense is of a word with one sense, whose relations may still not fit, and of a word with more."""
+"""Confidence in the sense of a word with one sense, whose relations may still not fit, and of a word with several."""
 
 
 def sense(wordnet: Any, lemma: str, part: str) -> float:
-    """How sure it is that a word has the sense that a relation starts from."""
+    """Return the confidence that a word has the sense from which a relation starts."""
     return _SINGLE if len(wordnet.synsets(lemma, part)) == 1 else _SEVERAL
 
 
 def hypernyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """The class of our list, or the nearest more general word of the first sense."""
+    """Return the class from assay's list, or the nearest hypernym of the first sense."""
     known = CLASS_OF.get(lemma) if part == "noun" else None
     found = known or hypernym(wordnet, frequency, lemma, part)
     return [found] if found else []
 
 
 def distractors(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Other members of the class: of our list, or by WordNet."""
+    """Return other members of the class, from assay's list or from WordNet."""
     return list(DISTRACTORS.get(lemma, ())) or siblings(wordnet, frequency, lemma, part)
 
 
 def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """The kinds of our list, or more special words of the first sense, of one word or two, that people use."""
+    """Return the kinds from assay's list, or common hyponyms of the first sense with one word or two."""
     if part == "noun" and lemma in KINDS:
         return list(KINDS[lemma])
     senses = _first_sense(wordnet, lemma, part)
@@ -60,7 +60,7 @@ def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Other members of the class that the first sense belongs to: *cat* for *dog*."""
+    """Return other members of the first sense's class: *cat* for *dog*."""
     own = {name for sense in wordnet.synsets(lemma, part) for name in sense.names}
     names = [
         name
@@ -75,7 +75,7 @@ def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """The synonym of our list, or other words of the first sense."""
+    """Return the synonym from assay's list, or other words of the first sense."""
     if lemma in SYNONYM_ANTONYM:
         return [SYNONYM_ANTONYM[lemma][0]]
     senses = wordnet.synsets(lemma, part)[:1]
@@ -84,7 +84,7 @@ def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """The opposite of our list that holds in almost any sentence; else WordNet's of the first two senses, and common ones."""
+    """Return the sure opposite from assay's list, or WordNet's opposites of the first two senses and the likely one."""
     if part == "noun" and lemma in SURE_OPPOSITES["NOUN"]:
         return [SURE_OPPOSITES["NOUN"][lemma]]
     names = [name for sense in wordnet.synsets(lemma, part)[:2] for name in wordnet.related_words(sense, lemma, "!")]
@@ -94,7 +94,7 @@ def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def entailed(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Verbs that the verb entails: ours, WordNet's own relation (*snore*, *sleep*), the more general verb (*murder*, *kill*)."""
+    """Return entailed verbs: from assay's list, WordNet's relation (*snore*, *sleep*) or the hypernym (*murder*, *kill*)."""
     if lemma in ENTAILED:
         return [ENTAILED[lemma][0]]
     senses = _first_sense(wordnet, lemma, part)
@@ -104,7 +104,7 @@ def entailed(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def _first_sense(wordnet: Any, lemma: str, part: str) -> list[Any]:
-    """The commonest sense alone; none where the word as it stands is not of it."""
+    """Return the most frequent sense if it contains the word itself."""
     return [sense for sense in wordnet.synsets(lemma, part)[:1] if lemma.lower() in sense.names]
 
 
@@ -115,7 +115,7 @@ def _believable(name: str, lemma: str, frequency: Any) -> bool:
 
 
 def plain(wordnet: Any, lemma: str, part: str) -> bool:
-    """A word of few senses, a noun also of a thing: relations of its first sense then fit most sentences."""
+    """Return whether the relations of the first sense fit most sentences: few senses, and for a noun a concrete one."""
     senses = wordnet.synsets(lemma, part)
     if not 1 <= len(senses) <= 6 or lemma in _LIGHT:
         return False
@@ -123,7 +123,7 @@ def plain(wordnet: Any, lemma: str, part: str) -> bool:
 
 
 def hypernym(wordnet: Any, frequency: Any, lemma: str, part: str) -> str | None:
-    """The nearest more general single word, as common as a translator would use; None where there is none."""
+    """Return the nearest hypernym of one common word, or None."""
     senses = wordnet.synsets(lemma, part)
     level = senses[:1]
     if not level or lemma.lower() not in (name.lower() for name in level[0].names):
@@ -145,14 +145,14 @@ def _usable(name: str, frequency: Any) -> bool:
 
 
 def _kin(first: str, second: str) -> bool:
-    """One word inside the other: ``worker`` for ``work`` would not read as a more general word."""
+    """Return whether one word contains the other: ``worker`` for ``work`` would not read as a hypernym."""
     return first in second or second in first or first[:5] == second[:5]
 
 
 def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
-    """The lemma in the form that `tag` asks for."""
+    """Return the lemma in the form of a Penn tag."""
     if part == "noun" and inflection.lemma(lemma, "NOUN") != lemma:
-        return None  # a plural already: "book matches"
+        return None  # already a plural: "book matches"
     if tag in ("NN", "VB", "VBP", "JJ", "RB"):
         return lemma
     if part in ("adj", "adv") and tag in ("JJR", "JJS", "RBR", "RBS"):
@@ -165,7 +165,7 @@ def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
 
 
 def wordnet_antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Opposites in the two commonest senses; for adjectives also the opposite of the one it is similar to."""
+    """Return opposites in the two most frequent senses; for adjectives also the opposites of similar ones."""
     found = []
     for sense in wordnet.synsets(lemma, part)[:2]:
         names = list(wordnet.related_words(sense, lemma, "!"))
@@ -177,7 +177,7 @@ def wordnet_antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> lis
 
 
 def relatives(wordnet: Any, frequency: Any, lemma: str, part: str) -> Iterator[str]:
-    """Words of other parts of speech derived from this one (or the other way round), with its root visible."""
+    """Yield derivationally related words of other parts of speech with a visible common root."""
     root = lemma[: max(3, min(5, len(lemma) - 2))]
     for sense in wordnet.synsets(lemma, part)[:3]:
         for pointer in sense.pointers:

@@ -1,1 +1,1 @@
-"""Making sets: the corpus, the choice of perturbations, the items, the card."""
+"""Making data sets: the corpus, the selection of perturbations, the items and the data card."""

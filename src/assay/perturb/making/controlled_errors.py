@@ -1,4 +1,4 @@
-"""Controlled errors for tasks: perturbations, or anyone's function, as ``(text, rng) -> (text, error type) | None``."""
+"""Controlled errors for tasks: perturbations or user functions as ``(text, rng) -> (text, error type) | None``."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ EVERY = "all"
 
 
 def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[ControlledError], list[str]]:
-    """Errors by name, for texts in `language`, and a sentence for each reason why some of ``all`` cannot be made here.
+    """Return errors by name for texts in `language`, and one sentence per reason why some of ``all`` are not available.
 
-    A name is a perturbation (``assay list perturbations``), ``all`` for every one that can be made, or ``module:function`` of a
-    function that is marked with `assay.core.task.error`.
+    A name is a perturbation (``assay list perturbations``), ``all`` for every available one, or ``module:function`` for a
+    function marked with `assay.core.task.error`.
     """
     wanted = {name: name != given for given in names for name in (PERTURBATIONS.names() if given == EVERY else [given])}
     tools: LinguisticTools | None = None
@@ -50,10 +50,10 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
 def perturbation_error(
     perturbation: Perturbation, tools: Tools, language: str = "en", *, lenient: bool = False
 ) -> ControlledError:
-    """A perturbation as a controlled error; its name is the error's type. Where it refuses, is in doubt or
-    fails its check, None.
+    """Return a perturbation as a controlled error, with its name as error type.
 
-    A part that only some texts need and that is not installed is an error, or, where `lenient`, a refusal.
+    The error returns None if the perturbation refuses, is in doubt or fails its check. A missing resource that only some texts
+    need raises an error, or counts as a refusal if `lenient`.
     """
 
     def error(text: str, rng: Any) -> tuple[str, str] | None:

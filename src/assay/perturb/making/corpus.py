@@ -1,4 +1,4 @@
-"""The corpus that a set is made from: read twice as a stream, once to survey it and once to change it."""
+"""The corpus of a data set, streamed twice: first to survey it, then to change it."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from assay.io.table.vocabulary import ColumnChoice
 from assay.perturb.language.tools import load_resource
 
 Corpus = Callable[[], Iterator[Segment]]
-"""Opens the corpus from the start."""
+"""A function that opens the corpus from the start."""
 
 POOL = 1000
-"""Segments kept as the pool that unrelated and similar translations are drawn from."""
+"""Size of the pool from which unrelated and similar translations are drawn."""
 
 Words = tuple[int, int]
-"""The fewest and the most words that a translation may have."""
+"""The lowest and the highest number of words of a translation."""
 
 
 @dataclass
 class Survey:
-    """What the first reading found."""
+    """Counts and samples from the first pass over the corpus."""
 
     rows: int = 0
     usable: dict[str, int] = field(default_factory=dict)
-    """Segments to change, by language pair: neither empty nor seen before."""
+    """Segments that can be changed, by language pair: not empty and not duplicates."""
     empty: int = 0
     duplicates: int = 0
     outside: int = 0
-    """Segments with fewer or more words than were asked for."""
+    """Segments with fewer or more words than requested."""
     without_reference: int = 0
     without_source: int = 0
     digest: str = ""
     others: list[Segment] = field(default_factory=list)
-    """A random sample, of all lengths."""
+    """A random sample of segments of any length."""
 
     def problems(self) -> list[str]:
-        """Sentences about what was passed over or is missing."""
+        """Return sentences about skipped segments and missing texts."""
         facts = (
             (self.empty, "without a translation: passed over"),
             (self.duplicates, "seen before with the same source: passed over"),
@@ -59,7 +59,7 @@ def open_corpus(
     further: Sequence[str],
     quoting: Quoting = "auto",
 ) -> tuple[Corpus, list[str]]:
-    """How to open the corpus, and which of the further columns it has."""
+    """Return a function that opens the corpus, and those of the further columns that it has."""
     if isinstance(data, Batch):
         return lambda: (data[i] for i in range(len(data))), []
     if os.fspath(data) == "-":
@@ -69,15 +69,14 @@ def open_corpus(
 
 
 def key(segment: Segment) -> bytes:
-    """What makes two segments the same: language pair, source, translation and further columns."""
+    """Return a hash of language pair, source, translation and further columns, equal for duplicate segments."""
     further = [text for pair in sorted(segment.meta.items()) for text in pair]
     parts = (segment.langpair or "", segment.source or "", segment.hypothesis, *further)
     return hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def segments(corpus: Corpus, langpair: str | None, words: Words | None = None) -> Iterator[tuple[int, Segment]]:
-    """Row numbers from 1 and segments, each with its language pair; empty ones, duplicates and those of another length are
-    passed over."""
+    """Yield row numbers from 1 and segments with their language pairs, without empty ones, duplicates and other lengths."""
     fits = Length(words)
     seen: set[int] = set()
     for row, segment in _rows(corpus, langpair):
@@ -91,7 +90,7 @@ def segments(corpus: Corpus, langpair: str | None, words: Words | None = None) -
 
 
 def survey(corpus: Corpus, langpair: str | None, words: Words | None = None) -> Survey:
-    """Read everything once: counts, and a random sample of segments (those with the smallest hashes) as the others."""
+    """Read the corpus once; count its segments and sample those with the smallest hashes as the pool."""
     import heapq
 
     found = Survey()
@@ -128,14 +127,14 @@ def survey(corpus: Corpus, langpair: str | None, words: Words | None = None) -> 
 
 
 class Length:
-    """True for translations of as many words as were asked for; for all where nothing was."""
+    """Filter of translations by number of words; it accepts everything if no range was requested."""
 
     def __init__(self, words: Words | None) -> None:
         self._words = words
         self._finders: dict[str, Callable[[str], list[tuple[int, int]]]] = {}
 
     def __call__(self, segment: Segment) -> bool:
-        """Count the words, as the language has them."""
+        """Count the words with the tokenizer of the language."""
         if self._words is None:
             return True
         language = (segment.langpair or "").rpartition("-")[2]
@@ -145,7 +144,7 @@ class Length:
 
 
 def digest_of(pool: Sequence[Segment]) -> str:
-    """A hash of the segments of a pool, whatever their order."""
+    """Return a hash of the segments of a pool, independent of their order."""
     return hashlib.blake2b(b"".join(sorted(map(key, pool))), digest_size=16).hexdigest()
 
 
@@ -164,7 +163,7 @@ def _rows(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]
 
 
 def quotas(usable: dict[str, int], n: int) -> dict[str, int]:
-    """How many items each language pair may give of `n`: by its share of the corpus, remainders to the largest."""
+    """Return the share of `n` items for each language pair, in proportion to the corpus, with remainders to the largest."""
     total = sum(usable.values())
     if total == 0:
         return {}

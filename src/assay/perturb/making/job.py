@@ -1,4 +1,4 @@
-"""Making a set as one job: survey the corpus, perturb in order, cap each perturbation, and say what was done."""
+"""Making of a data set as one job: survey the corpus, perturb in order, limit each perturbation, write the data card."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 LICENCES = {row["package"]: row["licence"] for row in rows("licences.csv")}
-"""Licences of the tools; a set made with them is the corpus owner's."""
+"""Licences of the tools. The licence of a set is that of its corpus."""
 
 _BEHIND_WORDS = ("jieba", "sudachipy", "sudachidict-core")
 
 
 def provenance(needs: Iterable[str], languages: Iterable[str]) -> dict[str, Any]:
-    """Versions and licences of assay and of the packages behind the resources that were needed in these languages."""
+    """Return versions and licences of assay and of the packages behind the needed resources in these languages."""
     import numpy
 
     wanted = sorted(set(needs))
@@ -72,15 +72,15 @@ def _version(name: str) -> str | None:
 
 
 Able = Mapping[str, Sequence[str]]
-"""For each language the specs of the perturbations that can be made in it."""
+"""The specs of the available perturbations by language."""
 
 IN_FLIGHT = 3
-"""Chunks a worker may be ahead."""
+"""How many chunks per worker may be in progress."""
 
 
 @dataclass
 class MakingCounts:
-    """How often a perturbation was made, refused (and why) and failed its own check."""
+    """Counts for one perturbation: items made, refusals by reason, failed checks by reason."""
 
     made: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
@@ -89,12 +89,12 @@ class MakingCounts:
 
 @dataclass
 class MakingJob:
-    """One run: attempts arrive in corpus order, whoever made them, and are counted until a perturbation is full."""
+    """One run. Attempts arrive in corpus order from any worker and are counted until a perturbation has its quota."""
 
     chosen: Sequence[Chosen]
     able: Able
     left_out: Mapping[str, str]
-    """Why perturbations of a group take no part."""
+    """Why perturbations of a group are left out."""
     found: Survey
     n: int
     seed: int
@@ -102,11 +102,11 @@ class MakingJob:
     corpus: Corpus
     langpair: str | None
     words: Words | None = None
-    """The fewest and the most words of a translation that is changed."""
+    """The lowest and the highest number of words of a translation to change."""
     least: float = SURE
-    """The least confidence of an item."""
+    """The lowest confidence of an item."""
     pool: str = "corpus"
-    """Where other sentences are drawn from: the corpus itself, or the file that was named."""
+    """The origin of other sentences: the corpus itself, or the name of a file."""
 
     def __post_init__(self) -> None:
         self.quota = quotas(self.found.usable, self.n)
@@ -128,7 +128,7 @@ class MakingJob:
         least: float = SURE,
         pool: str | os.PathLike[str] | Batch | None = None,
     ) -> MakingJob:
-        """Read the corpus once, and settle what can be made from it in which language."""
+        """Survey the corpus and determine which perturbations are available in which language."""
         if n < 1:
             raise InputError(f"n must be at least 1, not {n}.")
         if not 0 <= least <= 1:
@@ -150,7 +150,7 @@ class MakingJob:
         return cls(chosen, able, left_out, found, n, seed, workers, corpus, langpair, words, least, named)
 
     def lines(self, progress: Callable[[int], None] | None) -> Iterator[str]:
-        """The items as lines, in the order of the corpus and then of the perturbations."""
+        """Yield the items as lines, in the order of the corpus and then of the perturbations."""
         for size, attempts in self._attempts():
             for attempt in attempts:
                 if self._is_item(attempt):
@@ -159,7 +159,7 @@ class MakingJob:
                 progress(size)
 
     def _is_item(self, attempt: Attempt) -> bool:
-        """Count an attempt; True when it is an item of the set."""
+        """Count an attempt; return whether it becomes an item of the set."""
         counts = self.counts[attempt.spec]
         if counts.made[attempt.langpair] >= self.quota[attempt.langpair]:
             return False
@@ -170,7 +170,7 @@ class MakingJob:
         return False
 
     def _open_specs(self) -> Able:
-        """For each language the perturbations that still want items of one of its pairs."""
+        """Return, for each language, the perturbations that still need items for one of its pairs."""
         wanting = {
             language: [pair for pair in self.quota if pair.rpartition("-")[2] == language] for language in self.able
         }
@@ -202,7 +202,7 @@ class MakingJob:
                 yield size, future.result()
 
     def card(self) -> dict[str, Any]:
-        """The data card: what was made from what, with which tools."""
+        """Return the data card: counts, corpus, perturbations, tools and licences."""
         entries = {}
         for one in self.chosen:
             if one.spec in self.left_out:
@@ -236,7 +236,7 @@ class MakingJob:
 
 @contextmanager
 def _pool(workers: int, start: Callable[..., None], arguments: tuple[Any, ...]) -> Iterator[Callable[..., Any]]:
-    """Worker processes, each started afresh; what is not yet begun is dropped at the end."""
+    """Open a pool of freshly started worker processes; cancel pending work at the end."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 

@@ -1,7 +1,7 @@
-"""Making items out of segments: one `Maker` a process, one call a chunk, nothing that depends on who calls it.
+"""Making of items from segments: one `Maker` per process, one call per chunk, results independent of the caller.
 
-Each segment and perturbation has its own random generator, derived from the seed, the perturbation's name and the texts; so
-an item is the same whatever else is made, in whatever order and by how many processes.
+Each segment and perturbation has its own random generator, derived from the seed, the perturbation's name and the texts. So an
+item does not depend on what else is made, on the order, or on the number of processes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from assay.perturb.making.selection import choose_perturbations
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 CHUNK = 128
-"""Segments handled together: fixed, so that parses do not depend on the number of workers."""
+"""Segments per chunk: fixed, so parses do not depend on the number of workers."""
 
 
 class Attempt(NamedTuple):
-    """What became of one segment under one perturbation: a line of JSON, or the reason why there is none."""
+    """Result of one perturbation on one segment: a line of JSON, or the reason why there is none."""
 
     row: int
     langpair: str
@@ -35,7 +35,7 @@ class Attempt(NamedTuple):
 
 
 class Maker:
-    """The perturbations of a run with their tools, in one process; what is less sure than `least` is refused."""
+    """The perturbations of a run with their tools, in one process; results with a confidence below `least` are refused."""
 
     def __init__(self, specs: Sequence[str], seed: int, others: Sequence[Segment], least: float = 0.0) -> None:
         self.least = least
@@ -44,7 +44,7 @@ class Maker:
         self.tools = LinguisticTools(others)
 
     def chunk(self, rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Attempt]:
-        """Every attempt of a chunk: row by row, perturbation by perturbation. `able` has the specs for each language."""
+        """Return every attempt of a chunk by row and perturbation. `able` has the specs for each language."""
         self._prepare(rows, able)
         attempts = []
         for row, segment in rows:
@@ -78,7 +78,7 @@ class Maker:
 def apply(
     perturbation: Perturbation, segment: Segment, language: str, rng: Rng, tools: LinguisticTools
 ) -> Perturbed | Refused:
-    """Perturb, or refuse a segment that lacks what the perturbation wants."""
+    """Perturb a segment, or refuse it if it lacks what the perturbation needs."""
     for want in perturbation.card.wants:
         text = segment.source if want == "source" else next(iter(segment.references), None)
         if not (text or "").strip():
@@ -97,8 +97,11 @@ def apply(
 
 
 class Generators:
-    """The generator of each segment and perturbation: one PCG64 whose state is set anew from a hash, which is ten times
-    faster than making one, so a generator is good until the next one is asked for."""
+    """Random generators of segments and perturbations.
+
+    All share one PCG64 object whose state is set from a hash. This is ten times faster than a new object, but a generator is
+    valid only until the next one is requested.
+    """
 
     def __init__(self, seed: int) -> None:
         import numpy as np
@@ -108,7 +111,7 @@ class Generators:
         self._seed = seed
 
     def of(self, name: str, own: bytes) -> Rng:
-        """The generator of the perturbation `name` and the segment with this key."""
+        """Return the generator for the perturbation `name` and the segment with this key."""
         digest = hashlib.blake2b(own + f"{self._seed}\x1f{name}".encode(), digest_size=32).digest()
         state, increment = int.from_bytes(digest[:16], "big"), int.from_bytes(digest[16:], "big") | 1
         self._bits.state = {
@@ -121,7 +124,7 @@ class Generators:
 
 
 def line(row: int, segment: Segment, perturbation: Perturbation, made: Perturbed) -> str:
-    """The item as a line of JSON with the columns that ``assay run FILE`` reads."""
+    """Return the item as a line of JSON with the columns that ``assay run FILE`` reads."""
     card = perturbation.card
     good = made.good if made.good is not None else segment.hypothesis
     meta: dict[str, Any] = {
@@ -162,19 +165,19 @@ _maker: Maker | None = None
 
 
 def start_worker(specs: Sequence[str], seed: int, others: Sequence[Segment], least: float) -> None:
-    """Set a worker process up."""
+    """Initialise a worker process."""
     global _maker  # noqa: PLW0603
     _maker = Maker(specs, seed, others, least)
 
 
 def work(rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Attempt]:
-    """One chunk, in a worker process."""
+    """Process one chunk in a worker process."""
     assert _maker is not None
     return _maker.chunk(rows, able)
 
 
 def chunks(rows: Iterable[tuple[int, Segment]]) -> Iterable[list[tuple[int, Segment]]]:
-    """Rows in pieces of `CHUNK`."""
+    """Split rows into chunks of `CHUNK`."""
     piece: list[tuple[int, Segment]] = []
     for row in rows:
         piece.append(row)

@@ -1,4 +1,4 @@
-"""Which perturbations a run makes: names, options and groups as people type them, and what stands in the way of each."""
+"""Selection of perturbations by name, option or group, and the reasons why some are not available."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from assay.perturb.language.texts import base_language
 from assay.perturb.language.tools import PARSED, RESOURCES, missing
 
 GROUPS = {"all": "", "demetr": "DEMETR", "aces": "ACES", "smaug": "SMAUG", "hallucinations": "xCOMET"}
-"""A group's name, and how the entries of ``follows`` begin that belong to it."""
+"""Groups by name, with the prefix of their entries in ``follows``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A perturbation to make: the spec it was asked by, and whether it was named or came with a group."""
+    """A selected perturbation: its spec, and whether it was named or belongs to a selected group."""
 
     spec: str
     perturbation: Perturbation
@@ -28,7 +28,9 @@ class Chosen:
 
 
 def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
-    """``number-replaced``, ``empty:stop=no``, ``demetr``, ``all``: each once, in the order asked for."""
+    """Return the perturbations of specs such as ``number-replaced``, ``empty:stop=no``, ``demetr`` or ``all``, each once, in
+    order.
+    """
     chosen: dict[str, Chosen] = {}
     for spec in specs:
         if spec in GROUPS:
@@ -55,7 +57,7 @@ def _built(spec: str) -> Perturbation:
 
 
 def obstacle(card: PerturbationCard, language: str) -> str:
-    """Why a perturbation cannot be made in a language, in a sentence; empty when it can."""
+    """Return why a perturbation is not available in a language, as a sentence; empty if it is."""
     if card.off:
         return f"{card.name}: switched off: {card.off}."
     base = base_language(language)
@@ -70,7 +72,7 @@ def obstacle(card: PerturbationCard, language: str) -> str:
 
 
 def doubt_by_default(card: PerturbationCard, language: str) -> str:
-    """Why a perturbation makes nothing in a language unless more is given, in words; empty where it is on."""
+    """Return why a perturbation makes no items in a language by default; empty if it does."""
     if card.columns:
         return f"needs the column {', '.join(card.columns)}"
     if "any" in card.sure_in or base_language(language) in card.sure_in:
@@ -82,10 +84,10 @@ def doubt_by_default(card: PerturbationCard, language: str) -> str:
 def fitting(
     chosen: Sequence[Chosen], languages: Sequence[str], columns: Collection[str] = ()
 ) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """For each language the specs that can be made in it, and for each spec left out why.
+    """Return the available specs for each language, and the reason for each spec that is left out.
 
-    A perturbation that was asked for by name and fits none of the languages is an error; one of a group is left out.
-    `columns` are those that the corpus has beyond the usual ones.
+    A named perturbation that fits none of the languages is an error; one of a group is left out. `columns` are the corpus's
+    columns beyond the usual ones.
     """
     able: dict[str, list[str]] = {language: [] for language in languages}
     left_out: dict[str, str] = {}
@@ -106,7 +108,7 @@ def fitting(
 
 
 def left_out(reasons: Mapping[str, str]) -> list[str]:
-    """One sentence for each reason, with the perturbations that it keeps out."""
+    """Return one sentence per reason, with the perturbations that it excludes."""
     by_reason: dict[str, list[str]] = {}
     for spec, reason in reasons.items():
         by_reason.setdefault(reason.removeprefix(f"{spec}: ").removeprefix(f"{spec} "), []).append(spec)
@@ -120,7 +122,7 @@ _MORE = "assay list perturbations NAME says why"
 
 
 def matrix() -> Table:
-    """One line a perturbation, one column a target language: on, off by default, after an installation, or not at all."""
+    """Return a table of perturbations and target languages: on, off by default, after an installation, or not available."""
     rows: list[dict[str, Any]] = []
     installs: dict[str, dict[str, None]] = {}
     for name in PERTURBATIONS.names():
@@ -150,7 +152,7 @@ def matrix() -> Table:
 
 
 def states(name: str) -> dict[str, str]:
-    """One perturbation in words: what it does and follows, and for each language whether it is on, and why not."""
+    """Return the description of one perturbation: what it does and follows, and its state in each language."""
     card = contracted(PERTURBATIONS, name, Perturbation).card
     found = {"name": name, "about": card.about, "phenomenon": card.phenomenon, "follows": ", ".join(card.follows)}
     for language in LANGUAGES:
@@ -162,5 +164,5 @@ def states(name: str) -> dict[str, str]:
 
 
 def _installable(reason: str) -> bool:
-    """True where the reason says what to install."""
+    """Return whether the reason has an install command."""
     return " install " in reason
