@@ -1,1 +1,1 @@
-"""Decisions that people make, kept and reused."""
+"""Reviews by people: decisions stored on disk and reused."""

@@ -1,4 +1,4 @@
-"""What people decided, as a mapping that is kept on disk: the memory of every review."""
+"""Decision log of a review: a mapping from question to decision, stored on disk."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from assay.core.review import Question
 from assay.io.judgements.decisions import UNDO, Decision, append, apply_decision, by_person, stamp
 
 EDIT = "edit"
-"""The choice that asks for a text."""
+"""The choice that asks for a corrected text."""
 EDITED = "edit:"
-"""How a decision begins that holds a corrected text."""
+"""Prefix of decisions with a corrected text."""
 
 
 class DecisionLog(Mapping[str, str]):
-    """Key to choice (``pass``, ``fail``, ``skip``, …), read from `path` and written through to it line by line.
+    """Mapping from key to choice (``pass``, ``fail``, ``skip``, …), read from `path`; each decision is appended at once.
 
-    Whoever stops at any moment loses nothing but the question on the screen. Other processes may append to the same file;
-    `reload` brings in what they decided. The choice that holds is the last one; `people` has everyone's.
+    An interruption loses at most the current question. Other processes may append to the same file; `reload` reads their
+    decisions. The latest choice counts; `people` returns the choices of everyone.
     """
 
     def __init__(self, path: Path, who: str | None = None) -> None:
@@ -37,22 +37,22 @@ class DecisionLog(Mapping[str, str]):
         return len(self._said)
 
     def people(self, key: str) -> Mapping[str, str]:
-        """What each person says of a key, the latest last."""
+        """Return each person's choice for a key, latest last."""
         return self._said.get(key, {})
 
     def record(self, key: str, choice: str) -> None:
-        """Keep `choice` for `key`; an earlier choice is overruled and stays in the file as history."""
+        """Store `choice` for `key`; it replaces an earlier choice, which stays in the file as history."""
         before, now = append(self.path, Decision(key, choice, _now(), self.who))
         apply_decision(self._said, key, choice, self.who)
-        if before == max(self._stamp[0], 0):  # nobody else wrote since it was read
+        if before == max(self._stamp[0], 0):  # nobody else has written since the last read
             self._stamp = now
 
     def undo(self, key: str) -> None:
-        """Take one's own decision of `key` back, as if it had never been asked."""
+        """Withdraw one's own decision on `key`."""
         self.record(key, UNDO)
 
     def reload(self) -> bool:
-        """Read the file again where it has changed; whether it had."""
+        """Read the file again if it has changed; return whether it had."""
         now = stamp(self.path)
         if now == self._stamp:
             return False
@@ -61,14 +61,14 @@ class DecisionLog(Mapping[str, str]):
 
 
 def edited(question: Question, text: str | None) -> str | None:
-    """The decision for a corrected text; None when there is none or nothing changed."""
+    """Return the decision for a corrected text; None if the text is empty or unchanged."""
     if text is None or not text.strip() or text == question.editable:
         return None
     return EDITED + text
 
 
 def user() -> str:
-    """Who sits here, as the system knows them."""
+    """Return the system's name of the current user."""
     import getpass
 
     try:

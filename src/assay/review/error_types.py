@@ -1,4 +1,4 @@
-"""Which error does a wrongly judged translation have? The question of Moghe et al. 2023, Section 4.2, after MQM."""
+"""Review of error types: which error does a wrongly judged translation have? After Moghe et al. 2023, Section 4.2, and MQM."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ CHOICES = (
     Choice("n", "no error"),
     Choice("t", TASK_MODEL),
 )
-"""The types of Table 2; ``task model``: the translation is fine, the task model failed on it."""
+"""The error types of Table 2. ``task model`` means that the translation is right and the task model failed."""
 
 
 def type_key(outcomes: TaskOutcomes, example: int, rows: Sequence[int]) -> str:
-    """The key of a decision: the task, the language, and the example's translations."""
+    """Return the key of a decision: the task, the language, and the example's translations."""
     subject = f"error-type:{outcomes.tasks[example]}:{outcomes.languages[example]}"
     return decision_key(subject, "\t".join(outcomes.batch.hypotheses[row] for row in rows))
 
 
 def question(outcomes: TaskOutcomes, example: int, rows: Sequence[int], what: str) -> Question:
-    """One card: the texts of an example, what happened and what the metric said (`what`)."""
+    """Return the question about an example: its texts, the outcome and the metric's verdict (`what`)."""
     passages = []
     language = outcomes.languages[example].partition("-")[0]
     for row in rows:
@@ -45,7 +45,7 @@ def question(outcomes: TaskOutcomes, example: int, rows: Sequence[int], what: st
 
 
 def typed(outcomes: TaskOutcomes, decisions: Mapping[str, str]) -> TaskOutcomes:
-    """Return the outcomes with the error types that a person decided filled in, and these examples marked as reviewed."""
+    """Return the outcomes with the error types that people decided; these examples are marked as reviewed."""
     known = {choice.name for choice in CHOICES}
     found = list(outcomes.error_types)
     reviewed = np.zeros(len(outcomes), bool) if outcomes.reviewed is None else outcomes.reviewed.copy()
@@ -58,7 +58,7 @@ def typed(outcomes: TaskOutcomes, decisions: Mapping[str, str]) -> TaskOutcomes:
 
 
 def rows_of(outcomes: TaskOutcomes) -> list[list[int]]:
-    """Each example's rows."""
+    """Return the rows of each example."""
     rows: list[list[int]] = [[] for _ in range(len(outcomes))]
     for row, example in enumerate(outcomes.example.tolist()):
         rows[example].append(row)

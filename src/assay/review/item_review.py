@@ -1,4 +1,4 @@
-"""Looking through a made set: a person accepts, rejects or edits each item; whoever stops goes on from there."""
+"""Review of a made data set: people accept, reject or edit each item, and can resume later."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ def annotate_items(
     sample: int | None = None,
     seed: int = 12345,
 ) -> tuple[dict[str, int], Path]:
-    """Ask about every item of the set at `path` that has no decision yet; write the accepted and edited ones.
+    """Ask about every item of the set at `path` without a decision, and write the accepted and edited items.
 
-    Decisions are kept in a file beside the set (`decisions_path`), the reviewed set in ``SET.reviewed.jsonl``; a decision belongs
-    to the texts, so a set that is made anew keeps those that still fit. `hold` asks the questions; with `sample` so many items of
-    each perturbation are asked about, those with the smallest hashes. How many items were accepted, edited, rejected and left comes
-    back with the path of the reviewed set.
+    Decisions are stored in a file next to the set (`decisions_path`), the reviewed set in ``SET.reviewed.jsonl``. A decision
+    belongs to the texts, so a set that is made again keeps the decisions that still fit. `hold` asks the questions. With
+    `sample`, only that many items of each perturbation are asked about, those with the smallest hashes.
+
+    Returns:
+        The number of items accepted, edited, rejected and left, and the path of the reviewed set.
     """
     made = Path(path)
     items = list(_items(made))
@@ -46,21 +48,21 @@ def annotate_items(
 
 
 def decisions_path(made: Path, annotator: str | None) -> Path:
-    """Where the decisions of an annotator lie, of the one without a name or of one with."""
+    """Return the path of an annotator's decisions; None is the annotator without a name."""
     if annotator is not None and not annotator.replace("-", "").replace("_", "").isalnum():
         raise InputError(f"an annotator's name has letters, digits, - and _ only, not {annotator!r}.")
     return made.with_name(".".join(filter(None, [made.name, annotator, "decisions.jsonl"])))
 
 
 def every_log(made: Path) -> dict[str, DecisionLog]:
-    """The decisions of every annotator of a set, by name; the one without a name has none."""
+    """Return the decisions of every annotator of a set by name; the annotator without a name has the empty name."""
     files = sorted(made.parent.glob(glob_escape(made.name) + "*.decisions.jsonl"))
     names = [file.name.removeprefix(made.name).removesuffix("decisions.jsonl").strip(".") for file in files]
     return {name: DecisionLog(file) for name, file in zip(names, files, strict=True)}
 
 
 def verdicts(path: str | os.PathLike[str]) -> list[ItemVerdict]:
-    """What every annotator said about every item of the set; skipped items have no verdict."""
+    """Return every annotator's verdict on every item of the set, except skipped items."""
     made = Path(path)
     items = list(_items(made))
     identities = [_question(item).id for item in items]
@@ -75,7 +77,7 @@ def verdicts(path: str | os.PathLike[str]) -> list[ItemVerdict]:
 
 
 def _sampled(items: Sequence[dict[str, Any]], sample: int, seed: int) -> list[dict[str, Any]]:
-    """So many items of each perturbation, in the order of the set."""
+    """Return `sample` items of each perturbation, in the order of the set."""
     groups: dict[str, list[tuple[bytes, int]]] = {}
     for number, item in enumerate(items):
         mark = hashlib.blake2b(f"{seed}\x1f{_question(item).id}".encode(), digest_size=8).digest()

@@ -1,4 +1,4 @@
-"""MQM annotation for a page: error spans with category and severity in the translation or the source, by annotator."""
+"""MQM annotation session of a page: error spans with category and severity in translation or source, by annotator."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from assay.review.decisions import user
 from assay.review.page_session import ItemStatus, PageSession
 
 MOST_ERRORS = 200
-"""Errors of one translation."""
+"""The highest number of errors in one translation."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedError:
-    """One error as the page says it. `text` is what the page shows there: both must count characters alike."""
+    """One error from the page. `text` is the page's text of the span, to check that both count characters alike."""
 
     side: Literal["source", "target"]
     start: Count
@@ -36,7 +36,7 @@ class MarkedError:
 
 @dataclass(frozen=True, slots=True)
 class Marking:
-    """What a page says: of which item, the errors that it saw there, and all errors now; None takes the judgement out."""
+    """A message from the page: an item, the errors that the page showed, and all errors now; None withdraws the judgement."""
 
     item: Count
     seen: tuple[MarkedError, ...] | None
@@ -44,7 +44,7 @@ class Marking:
 
 
 class MqmSession(PageSession):
-    """Translations that people annotate, and the file of annotations."""
+    """Session over translations to annotate and their file of annotations."""
 
     kind = "mqm"
 
@@ -74,7 +74,7 @@ class MqmSession(PageSession):
         return len(self.texts)
 
     def head(self) -> dict[str, Any]:
-        """With the categories and severities that may be given."""
+        """Add the available categories and severities to the session's head."""
         used = (span.category for text in self.texts for span in self.annotations.of(text, self.annotator) or ())
         return super().head() | {
             "categories": list(dict.fromkeys([*CATEGORIES, *used])),
@@ -135,7 +135,7 @@ def _plain(span: ErrorSpan) -> dict[str, Any]:
 
 
 def _span(error: MarkedError, text: AnnotatedText) -> ErrorSpan:
-    """The span, refused where page and file would count characters differently, and where the file could not hold its category."""
+    """Return the span; raise an error if the page counts characters differently or the category cannot be stored."""
     own = text.source if error.side == "source" else text.target
     span = ErrorSpan.of(own, error.start, error.end, error.severity, error.category, error.side)
     if span.text != error.text:
@@ -148,7 +148,7 @@ def _span(error: MarkedError, text: AnnotatedText) -> ErrorSpan:
 
 
 def checked_name(annotator: str) -> str:
-    """An annotator's name as files hold it."""
+    """Return an annotator's name if a file can hold it."""
     if not annotator.strip() or len(annotator) > 100 or not annotator.isprintable():
         raise InputError(f"an annotator's name is a short text, not {shorten(annotator)}.")
     return annotator
@@ -161,14 +161,14 @@ def open_mqm(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> MqmSession:
-    """The session of a table of texts; annotations go to `out`, which may hold earlier ones."""
+    """Return the session for a table of texts; annotations go to `out`, which may have earlier ones."""
     file = AnnotationFile(Path(out))
     texts = _texts(table, columns)
     return MqmSession(texts, file, annotator, f"MQM annotation of {table.name}")
 
 
 def _texts(table: Path, columns: Mapping[str, str] | None) -> list[AnnotatedText]:
-    """Every translation of a table, once; a name that stands for two different ones is refused."""
+    """Return every translation of a table once; raise an error if one name has two different translations."""
     batch = read_judged_table(table, columns=columns, scores=()).batch
     places: dict[tuple[str, str, str], int] = {}
     numbers: dict[tuple[str, str], int] = {}

@@ -1,4 +1,4 @@
-"""Reviews for a page: questions with their choices, kept in the decision file that the terminal writes."""
+"""Review session of a page: questions and choices, stored in the same decision file as a terminal review."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from assay.review.decisions import EDIT, EDITED, DecisionLog, edited
 
 SKIP = "skip"
 MOST_TEXT = 100_000
-"""Characters of a corrected text."""
+"""The highest number of characters in a corrected text."""
 
 
 @dataclass(frozen=True, slots=True)
 class ItemStatus:
-    """How an item stands: whether it is decided, by the one who sits here, by others, otherwise by others, or set aside."""
+    """Status of an item: decided, decided by this annotator, by others, with disagreement, or skipped."""
 
     decided: bool = False
     mine: bool = False
@@ -30,7 +30,7 @@ class ItemStatus:
     skipped: bool = False
 
     def shown(self, show: str) -> bool:
-        """Whether a person who asks for `show` wants it."""
+        """Return whether the selection `show` includes the item."""
         if show == "all":
             return True
         if show == "undecided":
@@ -41,7 +41,7 @@ class ItemStatus:
 
 
 class PageSession(ABC):
-    """Items, how each stands, and one lock around every change: a server answers several tabs at once."""
+    """Base of sessions: items, their status, and a lock around every change, since a server answers several tabs at once."""
 
     kind: ClassVar[str]
 
@@ -52,33 +52,33 @@ class PageSession(ABC):
 
     @abstractmethod
     def __len__(self) -> int:
-        """How many items there are."""
+        """Return the number of items."""
 
     @abstractmethod
     def _freshen(self) -> None:
-        """Bring in what others wrote."""
+        """Read changes by others."""
 
     @abstractmethod
     def _standing(self, number: int) -> ItemStatus:
-        """How an item stands."""
+        """Return the status of an item."""
 
     @abstractmethod
     def _described(self, number: int) -> dict[str, Any]:
-        """An item for the page."""
+        """Return an item for the page."""
 
     @abstractmethod
     def _keep(self, number: int, said: Any) -> None:
-        """Write a decision, or refuse it."""
+        """Store a decision, or raise an error."""
 
     @abstractmethod
     def _number(self, said: Any) -> tuple[int, Any]:
-        """Which item a decision is about, and the decision, checked."""
+        """Return the item of a decision and the checked decision."""
 
     def _count(self) -> None:
         self._standings = [self._standing(number) for number in range(len(self))]
 
     def head(self) -> dict[str, Any]:
-        """What kind of review it is, who decides, how it stands and where decisions are kept."""
+        """Return the kind of review, the annotator, the progress and the file of decisions."""
         with self._lock:
             self._freshen()
             return {
@@ -87,7 +87,7 @@ class PageSession(ABC):
             }  # fmt: skip
 
     def order(self, show: str) -> list[int]:
-        """The numbers of the items that are asked for."""
+        """Return the numbers of the items in a selection."""
         if show not in SHOWS:
             raise unknown("choice of items", show, SHOWS)
         with self._lock:
@@ -95,14 +95,14 @@ class PageSession(ABC):
             return [number for number, standing in enumerate(self._standings) if standing.shown(show)]
 
     def item(self, number: int) -> dict[str, Any]:
-        """One item as it is on the disk."""
+        """Return one item as stored on disk."""
         self._check(number)
         with self._lock:
             self._freshen()
             return self._described(number)
 
     def decide(self, said: Any) -> dict[str, Any]:
-        """Keep a decision and say how things stand then."""
+        """Store a decision; return the item and the progress after it."""
         number, decision = self._number(said)
         self._check(number)
         with self._lock:
@@ -121,7 +121,7 @@ class PageSession(ABC):
 
 @dataclass(frozen=True, slots=True)
 class PageDecision:
-    """What a page says: of which item, what it saw there, and the choice (or ``undo``), with the text of a correction."""
+    """A message from the page: an item, the decision that the page showed, the choice (or ``undo``), and a corrected text."""
 
     item: Count
     seen: str
@@ -130,10 +130,9 @@ class PageDecision:
 
 
 class QuestionSession(PageSession):
-    """Questions that are answered by a choice.
+    """Session over questions that are answered by a choice.
 
-    `log` is the file of the one who sits here, which others may share; `apart` are the files of others, by name, where each has
-    their own.
+    `log` is this annotator's file, which others may share. `apart` has the files of other annotators by name.
     """
 
     kind = "questions"
@@ -156,7 +155,7 @@ class QuestionSession(PageSession):
         return len(self.questions)
 
     def summary(self) -> Reviewed:
-        """What came of the time that the page was open."""
+        """Return the counts for the time that the page was open."""
         skipped = sum(choice == SKIP for choice in self._given.values())
         left = sum(not (standing.decided or standing.skipped) for standing in self._standings)
         return Reviewed(len(self._given) - skipped, skipped, left)
@@ -167,7 +166,7 @@ class QuestionSession(PageSession):
             self._count()
 
     def _people(self, key: str) -> dict[str, str]:
-        """What everybody says, skipping left out."""
+        """Return everyone's choices, except skips."""
         said = dict(self.log.people(key))
         for name, log in self.apart.items():
             if key in log:

@@ -1,7 +1,7 @@
-"""A small review for a plain terminal: one card at a time, one key an answer, every answer kept at once.
+"""Review on a plain terminal: one question at a time, one key per answer, every answer stored at once.
 
-The screen is generic: it shows `Question` cards and keeps the chosen word under the question's id. ``s`` skips a question
-for good (until asked with `skipped`), ``u`` takes the last answer back, ``q`` stops; the next call goes on from there.
+It shows any `Question` and stores the chosen word under the question's id. ``s`` skips a question (until a review with
+`skipped`), ``u`` undoes the last answer, and ``q`` quits; the next call resumes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from assay.review.decisions import EDIT, DecisionLog, edited
 SKIP, UNDO, QUIT = Choice("s", "skip"), Choice("u", "undo"), Choice("q", "quit")
 
 END_OF_INPUT = ("\x04", "\x00")
-"""Ctrl-D as key mode gives it, and as Linux leaves it when it was typed before key mode began."""
+"""Ctrl-D in key mode, and as Linux passes it on if it was typed before key mode began."""
 
 Read = Callable[[], str | None]
-"""The next key that was pressed, or None at the end of the input."""
+"""A function that returns the next key, or None at the end of the input."""
 
 
 def review(
@@ -30,9 +30,9 @@ def review(
     *,
     skipped: bool = False,
 ) -> Reviewed:
-    """Ask every question that has no decision yet (and, with `skipped`, those that were skipped before).
+    """Ask every question without a decision and, with `skipped`, those that were skipped before.
 
-    The choice ``edit`` reads a line, and asks again when nothing was typed or nothing changed.
+    The choice ``edit`` reads a line, and asks again if the line is empty or unchanged.
     """
     open_questions = [
         question
@@ -68,13 +68,13 @@ def review(
 
 
 def card(question: Question, number: int, total: int) -> str:
-    """The text of one card, with control characters of foreign text made visible."""
+    """Return the text of one question, with control characters made visible."""
     lines = [f"[{number:,}/{total:,}] {question.title}", *(f"  {line}" for line in question.body)]
     return "\n" + "\n".join(_printable(line) for line in lines) + "\n"
 
 
 def _answer(question: Question, read: Read, write: Callable[[str], Any]) -> Choice:
-    """Read keys until one of them is an answer; the end of the input means quit."""
+    """Read keys until one is an answer; the end of the input means quit."""
     choices = {choice.key: choice for choice in (*question.choices, SKIP, UNDO, QUIT)}
     prompt = "  ".join(f"({key}) {choice.name}" for key, choice in choices.items())
     while True:
@@ -90,7 +90,7 @@ def _answer(question: Question, read: Read, write: Callable[[str], Any]) -> Choi
 
 
 def _typed(prompt: str, read: Read, write: Callable[[str], Any]) -> str | None:
-    """A whole line: from a reader that has one (`line`), else key by key with what is typed shown."""
+    """Read a whole line: from a reader with `line`, else key by key with an echo."""
     write(prompt)
     whole = getattr(read, "line", None)
     if whole is not None:
@@ -114,7 +114,7 @@ def _printable(text: str) -> str:
 
 
 def at_terminal(stream: TextIO, write: Callable[[str], Any], decisions: DecisionLog, *, skipped: bool = False) -> Hold:
-    """A review with the keys of a terminal, or the lines of a file, that `stream` gives."""
+    """Return a function that asks questions with the keys of a terminal, or the lines of a file, from `stream`."""
 
     def hold(questions: Sequence[Question]) -> Reviewed:
         with keys(stream) as read:
@@ -125,15 +125,14 @@ def at_terminal(stream: TextIO, write: Callable[[str], Any], decisions: Decision
 
 @contextmanager
 def keys(stream: TextIO) -> Iterator[Read]:
-    """Keys from a terminal as they are pressed; from anything else the first character of each line.
+    """Read keys of a terminal on press; from any other stream, the first character of each line.
 
-    A terminal stays in key mode for the whole review: one that went back to lines between two cards would swallow an end of
-    input typed in between.
+    A terminal stays in key mode for the whole review: switching back between questions would lose an end of input.
     """
     try:
         import termios
         import tty
-    except ImportError:  # Windows: a key and Enter
+    except ImportError:  # Windows: keys need Enter
         yield _Lines(stream)
         return
     if not stream.isatty():
@@ -148,20 +147,20 @@ def keys(stream: TextIO) -> Iterator[Read]:
 
 
 class _Lines:
-    """A reader of anything but a terminal."""
+    """Reader of a stream that is not a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def __call__(self) -> str | None:
-        """The first character of the next line that has one."""
+        """Return the first character of the next line that is not empty."""
         while line := self.stream.readline():
             if line.strip():
                 return line.strip()[0]
         return None
 
     def line(self) -> str | None:
-        """The next line as it is."""
+        """Return the next line unchanged."""
         line = self.stream.readline()
         return line.rstrip("\r\n") if line else None
 

@@ -1,9 +1,9 @@
-"""Downstream tasks and translators by name: one file a task or a translator, one line here."""
+"""Registries of the downstream tasks and of their translators, one line each."""
 
 from assay.core.registry import Registry
 
 LANGUAGES = ("es", "pt", "fr", "de", "zh")
-"""Languages that the texts of the embedded tasks are translated into."""
+"""Languages of the embedded tasks' human translations."""
 
 TASKS = Registry(
     "task",

@@ -1,14 +1,13 @@
-"""Question answering: which sentence answers the question? Success is exactly the right sentence.
+"""Question answering task: find the sentence that answers a question. Only exactly that sentence is a success.
 
-Seed of the idea: Moghe et al. (2023), §3.2.2, who find spans in XQuAD. The paragraphs here are assay's own (invented, so that
-no model knows them by heart). Over the collection they stay in English: the person who asks reads another language, the
-collection does not. With ``context=translated``, as in XQuAD from the user's own copy, question and paragraph are both translated
-and either may fail. Over XQuAD with a span model of the user's, success is SQuAD's exact match of the span (`spans.py`), as in the
-paper.
+The task follows Moghe et al. (2023), §3.2.2, who find spans in XQuAD. assay's paragraphs are its own; they are invented, so no
+model knows them by heart. Over the collection the paragraphs stay in English: the user reads another language, the collection
+does not. With ``context=translated``, as in the user's copy of XQuAD, question and paragraph are both translated and either may
+fail. Over XQuAD with the user's span model, success is SQuAD's exact match of the span (`spans.py`), as in the paper.
 
-The embedded paragraphs are one file a language, written by hand, every one in the shape of the English. A block has its title after
-``#``, the sentences, one a line, and the questions after ``?`` and the number of the sentence that answers. The English titles name
-the blocks in every language, so that a translation cannot slip by one.
+The embedded paragraphs are one hand-written file per language with the same structure as the English one. A block has its title
+after ``#``, one sentence per line, and the questions after ``?`` and the number of the answering sentence. The blocks have
+English titles in every language, so misaligned translations are detected.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Paragraph(NamedTuple):
 
 @functools.cache
 def paragraphs(language: str = "en") -> list[Paragraph]:
-    """All paragraphs in a language; a translation that differs from the English in shape is refused."""
+    """Return all paragraphs in a language; raise an error if a translation has another structure than the English text."""
     text = read_text(f"tasks/answering/{language}.txt")
     found = [_paragraph(block, language) for block in text.strip().split("\n\n")]
     if language != "en":
@@ -66,15 +65,16 @@ def _shape(paragraph: Paragraph) -> tuple[str, int, list[int]]:
 
 
 def joined(paragraph: Paragraph, language: str = "en") -> str:
-    """The sentences as running text; Chinese has no spaces between them."""
+    """Return the sentences as running text, without spaces in Chinese."""
     return ("" if language == "zh" else " ").join(paragraph.sentences)
 
 
 class Answering(Task):
     """305 questions about 61 paragraphs, in English and five languages; with `data_dir`, XQuAD (by span with a `span_model`).
 
-    With `context` ``collection`` the English answer is looked for in all paragraphs; with ``translated`` inside the paragraph,
-    which is translated like the question. Its title stays as it is: it tells the model what "it" is. XQuAD always has its context.
+    With `context` ``collection`` the model searches the English answer in all paragraphs. With ``translated`` it searches
+    inside the paragraph, which is translated like the question. The title stays in English: it tells the model what "it" is.
+    XQuAD always has its context.
     """
 
     name = "answering"
@@ -95,20 +95,20 @@ class Answering(Task):
         self.in_context = context == "translated" or data_dir is not None
         self.span_model = span_model
         if context == "translated":
-            self.name = "answering in context"  # the two forms are two tasks and may stand in one table
+            self.name = "answering in context"  # the two forms are separate tasks and may be in one table
 
     def examples(self) -> Sequence[Example]:
-        """All questions; ``expected`` is the answer's sentence and its position, or the span."""
+        """Return all questions; ``expected`` is the answering sentence with its position, or the span."""
         if self.data_dir is not None:
             return xquad.examples(self.data_dir, spans=self.span_model is not None)
         return _embedded(self.in_context)
 
     def omitted(self) -> Mapping[str, int]:
-        """Questions of XQuAD whose answer cannot be judged by its sentence."""
+        """Return the number of XQuAD questions whose answer cannot be judged by its sentence."""
         return {} if self.data_dir is None or self.span_model is not None else xquad.omitted(self.data_dir)
 
     def model(self) -> TaskModel:
-        """The English-only answerer; it looks inside the given context, or in all paragraphs where there is none."""
+        """Return the English-only model, which searches the given context, or all paragraphs if there is none."""
         if self.span_model is not None:
             return SpanFinder(self.span_model)
         if self.in_context:
@@ -117,9 +117,9 @@ class Answering(Task):
         return SentenceFinder(matcher(self.encoder), collection)
 
     def succeeds(self, example: Example, answer: Any) -> bool:
-        """Whether the answer is the right sentence or span.
+        """Return whether the answer is the right sentence or span.
 
-        A sentence of a translated context is compared by position, since its words differ; a span by SQuAD's exact match.
+        A sentence of a translated context is compared by position because its words differ; a span by SQuAD's exact match.
         """
         if isinstance(example.expected, Span):
             return isinstance(answer, Span) and normalised(answer.text) == normalised(example.expected.text)
@@ -127,7 +127,7 @@ class Answering(Task):
 
 
 def _embedded(in_context: bool) -> list[Example]:
-    """Every embedded question, alone or with its paragraph; the position counts from the paragraph or the whole collection."""
+    """Return the embedded questions, alone or with their paragraphs; positions count within the paragraph or the collection."""
     examples: list[Example] = []
     start = 0
     for number, paragraph in enumerate(paragraphs()):

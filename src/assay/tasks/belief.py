@@ -1,9 +1,9 @@
-"""The tracker over a user's own dialogues: from the state before a turn and what was just said to the state after it.
+"""Belief tracker for the user's own dialogues: predicts the state after a turn from the state before it and the turn.
 
-The ontology of the user's copy finds the values that the system and the user mention; one perceptron says which slot a mention
-fills, or that it fills none. A second one names what is filled without being named ("do you have parking?", "I don't mind").
-Both learn from English turns. The state before the turn is given and right (an oracle history): only the turn is translated, so
-only the turn may fail.
+The ontology of the user's data finds the values that the system and the user mention. One perceptron predicts which slot a
+mention fills, if any. A second one predicts slots that are filled without a mention ("do you have parking?", "I don't mind").
+Both learn from English turns. The tracker gets the correct state before the turn (an oracle history): only the turn is
+translated, so only the turn may fail.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assay.tasks.english_words import clock, split, tokens
 from assay.tasks.perceptron import AveragedPerceptron
 
 State = Mapping[str, str]
-"""``domain-slot`` to value."""
+"""Maps ``domain-slot`` to value."""
 
 _TURNS = 20_000
 _SPELLED = {"center": "centre", "theater": "theatre", "moderately": "moderate", "inexpensive": "cheap"}
@@ -25,7 +25,7 @@ _SYSTEM, _USER = "system", "user"
 
 
 class Turn(NamedTuple):
-    """A turn to learn from: what the system said, what the user answered, and the state before and after."""
+    """A training turn: the system's and the user's text, and the state before and after."""
 
     system: str
     user: str
@@ -34,7 +34,7 @@ class Turn(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A value of the ontology in what was said: by whom, at which word, and the slots that may have it."""
+    """A mention of an ontology value: the speaker, the word position, and the slots that may have the value."""
 
     value: str
     speaker: str
@@ -43,10 +43,10 @@ class Mention(NamedTuple):
 
 
 class Ontology:
-    """Which slots may have which values, and where values stand in a text."""
+    """The possible values of each slot, and a search for them in texts."""
 
     def __init__(self, values: Mapping[str, Collection[str]]) -> None:
-        """`values` maps each slot to the values it may have."""
+        """Index `values`, which maps each slot to its possible values."""
         self._slots: dict[tuple[str, ...], set[str]] = {}
         times: set[str] = set()
         for slot, names in values.items():
@@ -60,7 +60,7 @@ class Ontology:
         self._longest = max(map(len, self._slots), default=0)
 
     def mentions(self, words: Sequence[str], speaker: str) -> list[Mention]:
-        """The values among the words, from the left to the right, the longest at each place."""
+        """Return the values among the words from left to right, the longest one at each position."""
         found: list[Mention] = []
         at = 0
         while at < len(words):
@@ -79,18 +79,18 @@ class Ontology:
 
 
 def written(value: str) -> str:
-    """A value as states are compared: the words that the ontology finds, and times as ``18:30``."""
+    """Return a value in the form in which states are compared: the ontology's words, and times as ``18:30``."""
     words = _words(value)
     return (clock(words[0], words[1:2]) if words else None) or " ".join(words)
 
 
 class BeliefTracker:
-    """Answers the whole state after a turn."""
+    """Model that answers with the whole state after a turn."""
 
     name = "belief-tracker"
 
     def __init__(self, turns: Sequence[Turn], ontology: Ontology) -> None:
-        """Learn from at most 20,000 turns, evenly drawn: more of them take long and teach little."""
+        """Train on at most 20,000 evenly drawn turns: more take long and teach little."""
         self._ontology = ontology
         self._slots, self._unsaid = AveragedPerceptron(), AveragedPerceptron()
         features, labels, bags, gaps = [], [], [], []
@@ -108,7 +108,7 @@ class BeliefTracker:
         self._unsaid.train(bags, [gap if often[gap] > 1 else "[]" for gap in gaps])
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-        """The state after each turn, from ``utterance``, ``system`` and ``state`` (the state before it, as JSON)."""
+        """Return the state after each turn, given ``utterance``, ``system`` and ``state`` (the state before, as JSON)."""
         return [self._after(row["system"], row["utterance"], json.loads(row["state"])) for row in inputs]
 
     def _after(self, system: str, utterance: str, before: State) -> dict[str, str]:
@@ -134,7 +134,7 @@ def _words(text: str) -> list[str]:
 
 
 def _filled(mention: Mention, update: State) -> str:
-    """The slot that a mention fills; of several the first in alphabetical order."""
+    """Return the slot that a mention fills; of several the first in alphabetical order."""
     return min((slot for slot in mention.slots if update.get(slot) == mention.value), default="")
 
 
@@ -150,7 +150,7 @@ def _bag(said: _Said, before: State) -> Iterator[str]:
 
 
 def _context(said: _Said, mention: Mention, before: State) -> Iterator[str]:
-    """Who named the value, what stands around it, what else was said, and what is known already."""
+    """Yield features: the speaker, the words around the value, the other words, and the known domains."""
     words = ["<s>", "<s>", *said.words[mention.speaker], "</s>", "</s>"]
     here = mention.at + 2
     after = here + len(mention.value.split())

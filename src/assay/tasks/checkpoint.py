@@ -19,9 +19,9 @@ _NLLB_CODES = {row["language"]: row["code"] for row in rows("tasks/nllb_codes.cs
 
 
 def language_tokens(tokenizer: Any, source: str, target: str) -> tuple[str, str] | None:
-    """What the tokenizer calls the source language, and the token that begins a translation; None if it lacks either.
+    """Return the tokenizer's name of the source language and the first token of a translation; None if it lacks either.
 
-    M2M100 writes ``__es__`` and is told ``es``; NLLB writes ``spa_Latn`` and is told the same.
+    M2M100 uses the token ``__es__`` and the name ``es``; NLLB uses ``spa_Latn`` for both.
     """
     if knows(tokenizer, f"__{source}__", f"__{target}__"):
         return source, f"__{target}__"
@@ -30,18 +30,18 @@ def language_tokens(tokenizer: Any, source: str, target: str) -> tuple[str, str]
 
 
 def knows(tokenizer: Any, *tokens: str) -> bool:
-    """Whether the tokenizer has all these tokens; M2M100's does not list those of its languages."""
+    """Return whether the tokenizer has all these tokens; M2M100's does not list those of its languages."""
     return not {tokenizer.convert_tokens_to_ids(token) for token in tokens} & {None, tokenizer.unk_token_id}
 
 
 def no_progress_bars() -> None:
-    """Loading weights draws a bar on every terminal and in every log; here progress is said by the command line alone."""
+    """Disable the progress bars that transformers prints while it loads weights."""
     logging: Any = importlib.import_module("transformers.utils.logging")
     logging.disable_progress_bar()
 
 
 class Checkpoint:
-    """``transformers:FOLDER``: an encoder-decoder checkpoint, decoded greedily so that two runs agree."""
+    """Translator ``transformers:FOLDER``: an encoder-decoder checkpoint with greedy decoding, so runs are reproducible."""
 
     def __init__(self, folder: str, batch: int = 16, longest: int = 256) -> None:
         self.folder = Path(folder).expanduser()
@@ -54,7 +54,7 @@ class Checkpoint:
         self._loaded: tuple[Any, Any] | None = None
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """One translation a text; a batch that fails is tried again text by text, and what still fails is None."""
+        """Return one translation per text. A failed batch is retried text by text; what still fails is None."""
         tokenizer, model = self._load()
         options = self._languages(tokenizer, source, target)
         order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))
@@ -81,13 +81,13 @@ class Checkpoint:
         coded = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=self.longest)
         with torch.inference_mode():
             tokens = model.generate(**coded, **options, num_beams=1, do_sample=False, max_new_tokens=self.longest)
-        # Where the language's token is not among the special ones it would stand before every translation.
+        # Remove the language token, which would precede every translation if it is not a special token.
         language = options.get("forced_bos_token_id")
         said = [[token for token in row if token != language] for row in tokens.tolist()]
         return list(tokenizer.batch_decode(said, skip_special_tokens=True))
 
     def _languages(self, tokenizer: Any, source: str, target: str) -> dict[str, Any]:
-        """What tells the model its languages; a Marian model knows one pair and is told nothing."""
+        """Return the options that set the languages; a Marian model has one pair and needs none."""
         if self.kind != "m2m_100":
             return {}
         if (known := language_tokens(tokenizer, source, target)) is None:
@@ -105,7 +105,7 @@ class Checkpoint:
 
 
 def load_pretrained(name: str, folder: Path, model_class: str, what: str, **options: Any) -> tuple[Any, Any]:
-    """Return the tokenizer and the model in a folder, loaded by a class of transformers without running their code."""
+    """Load the tokenizer and the model in a folder with a class of transformers, without running code of the folder."""
     try:
         transformers: Any = importlib.import_module("transformers")
         loader = getattr(transformers, model_class)
@@ -123,16 +123,16 @@ def load_pretrained(name: str, folder: Path, model_class: str, what: str, **opti
 
 _NEEDS = ("ctranslate2", "transformers")
 _ENGLISH = ("__en__", "eng_Latn")
-"""Tokens of M2M100 and NLLB, which know English whatever else they know."""
+"""English language tokens of M2M100 and NLLB, which every such model has."""
 _BATCH = 16
 _WORKER = "import sys; from assay.tasks.checkpoint import work; work(*sys.argv[1:])"
 
 
 class Converted:
-    """``ctranslate2:FOLDER``: a converted checkpoint with its tokenizer, decoded greedily, in a process of its own.
+    """Translator ``ctranslate2:FOLDER``: a converted checkpoint with its tokenizer and greedy decoding, in a separate process.
 
-    The folder is what ``ct2-transformers-converter --model CHECKPOINT --output_dir FOLDER --copy_files …`` writes; the copied
-    files are the tokenizer's, all that the checkpoint has of it (``tokenizer_config.json``, ``source.spm``, ``vocab.json`` …).
+    ``ct2-transformers-converter --model CHECKPOINT --output_dir FOLDER --copy_files …`` writes the folder. The copied files are
+    all tokenizer files of the checkpoint (``tokenizer_config.json``, ``source.spm``, ``vocab.json`` …).
     """
 
     def __init__(self, folder: str, seconds: float = 600.0, longest: int = 256) -> None:
@@ -149,7 +149,7 @@ class Converted:
             )
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """One translation a text; None where the model crashed or hung."""
+        """Return one translation per text; None if the model crashed or hung."""
         if absent := [name for name in _NEEDS if importlib.util.find_spec(name) is None]:
             raise MissingPart(f"{self.name} needs {' and '.join(absent)}: pip install 'mt-assay[ctranslate2]'")
         command = [sys.executable, "-c", _WORKER, str(self.folder), source, target, str(self.longest)]
@@ -157,7 +157,7 @@ class Converted:
         return LineProgram(command, self.seconds).translate(texts)
 
     def _check(self, command: Sequence[str]) -> None:
-        """Load everything once and translate nothing: what fails now would fail on every segment."""
+        """Load the model once without translating: an error here would affect every segment."""
         try:
             loaded = subprocess.run(command, input=b"", capture_output=True, timeout=self.seconds, check=False)
         except subprocess.TimeoutExpired:
@@ -168,7 +168,7 @@ class Converted:
 
 
 def work(folder: str, source: str, target: str, longest: str) -> None:
-    """Translate the lines of standard input to standard output: what `Converted` runs in a process of its own."""
+    """Translate the lines of standard input to standard output, in the separate process of `Converted`."""
     import ctranslate2
     from transformers import AutoTokenizer
 
@@ -191,7 +191,7 @@ def work(folder: str, source: str, target: str, longest: str) -> None:
 
 
 def _told(tokenizer: Any, source: str, target: str) -> str | None:
-    """Tell the tokenizer its language and give the token that begins a translation; a model of one pair has none."""
+    """Set the tokenizer's source language and return the first token of a translation; None for a model of one pair."""
     if not any(knows(tokenizer, token) for token in _ENGLISH):
         return None
     if (known := language_tokens(tokenizer, source, target)) is None:

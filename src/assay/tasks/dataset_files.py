@@ -1,4 +1,4 @@
-"""Finding and reading files in a user's own copy of a data set, plain or compressed, whatever the case of their names."""
+"""Files of a data set in a user's folder: found in any case, plain or compressed, and read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDS = ("", ".gz", ".xz", ".zst")
 
 
 def home(folder: str | os.PathLike[str], inside: str = "") -> Path:
-    """The folder that the user gave, or the folder `inside` it that the data set comes in."""
+    """Return the given folder, or the folder `inside` it that the data set comes in."""
     given = Path(folder).expanduser()
     if not given.is_dir():
         raise InputError(f"--data-dir {given} is not a folder.")
@@ -24,13 +24,13 @@ def home(folder: str | os.PathLike[str], inside: str = "") -> Path:
 
 
 def find(folder: Path, name: str) -> Path | None:
-    """The file called `name` in any case, plain or compressed, or None; a plain one goes first."""
+    """Return the file called `name` in any case, plain or compressed, or None; a plain one takes precedence."""
     here = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_file()}
     return next((here[name.lower() + end] for end in _ENDS if name.lower() + end in here), None)
 
 
 def need(folder: Path, name: str, what: str) -> Path:
-    """The file called `name`, without which this is not a copy of `what`."""
+    """Return the file called `name`; raise an error if this copy of `what` lacks it."""
     path = find(folder, name)
     if path is None:
         raise InputError(f"{folder} has no {name}: give the folder of {what} with data_dir.")
@@ -38,18 +38,18 @@ def need(folder: Path, name: str, what: str) -> Path:
 
 
 def codes(folder: Path, pattern: str) -> list[str]:
-    """The language codes, in lower case, of the files whose names match; the pattern's one group is the code."""
+    """Return the lower-case language codes of files whose names match; the pattern's only group is the code."""
     shape = re.compile(pattern + r"(?:\.gz|\.xz|\.zst)?", re.IGNORECASE)
     return sorted({match[1].lower() for path in folder.iterdir() if (match := shape.fullmatch(path.name))})
 
 
 def read_json(path: Path) -> Any:
-    """The whole JSON file; one that is cut off is said to be."""
+    """Read a JSON file; the error says if it is truncated."""
     return read_document(path, most=MOST_TEXT)
 
 
 def refuse_foreign(path: Path, names: Iterable[str], known: Container[str], base: str, noun: str) -> None:
-    """Refuse a translated file with ids that the English file `base` does not have."""
+    """Raise an error if a translated file has ids that the English file `base` lacks."""
     if foreign := [name for name in names if name not in known]:
         raise InputError(
             f"{path} does not belong to {base}: {count(len(foreign), noun)} of it are not there ({listing(foreign, 3)})."

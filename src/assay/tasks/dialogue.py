@@ -1,8 +1,12 @@
-"""Dialogue state tracking: what does the user want by now? Success is joint goal accuracy, the whole state right.
+"""Dialogue state tracking task, with its tracker: what has the user requested so far? Success is joint goal accuracy.
 
-Seed of the idea: Moghe et al. (2023), §3.2.3, who use Multi2WOZ with an oracle history: only the turn that the user has just
-spoken is translated, what was said before is given in English. The dialogues here are assay's own. In Multi2WOZ, from the
-user's own copy, the state before the turn is given too: its dialogues are long, and an old mistake is no breakdown of this turn.
+The task follows Moghe et al. (2023), §3.2.3, who use Multi2WOZ with an oracle history: only the user's latest turn is
+translated, and the earlier turns are given in English. assay's dialogues are its own. In the user's copy of Multi2WOZ the state
+before the turn is also given, because its dialogues are long and an earlier mistake is not a breakdown of this turn.
+
+The tracker's ontology finds the values in a turn. One perceptron predicts the domain, a second one the slot that each mention
+fills, if any ("not to the museum but …"). Both are trained on English turns (`dialogues_train.jsonl`) that are not examples of
+the task.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ _PHRASES = {
     "train station": "station", "railway station": "station", "bus station": "bus_station", "police station": "police_station",
     "town hall": "town_hall", "city hall": "town_hall", "swimming pool": "swimming_pool",
 }  # fmt: skip
-"""Places of several words, by their names in the state."""
+"""Places of several words, with their names in the state."""
 _PLACES = (
     *["museum", "station", "airport", "cathedral", "hospital", "university", "castle", "theatre", "library", "stadium"],
     *dict.fromkeys(name for name in _PHRASES.values() if "_" in name),
@@ -42,7 +46,7 @@ ONTOLOGY: dict[str, dict[str, str]] = {
     "day": {name.lower(): name for name in flights.DAYS},
     "number": {name: str(index) for index, name in enumerate(_NUMBERS, 1)} | {str(n): str(n) for n in range(1, 10)},
 }
-"""What can be said of each type of value, and the value in the state."""
+"""Expressions for each type of value, with the value in the state."""
 
 SLOTS = {
     "restaurant": ("food", "area", "price", "people", "day", "time"),
@@ -57,7 +61,7 @@ _PHRASE = re.compile("|".join(_PHRASES), re.IGNORECASE)
 
 
 class TurnMention(NamedTuple):
-    """A value of the ontology in a turn: its type, its name in the state and the position of its word."""
+    """A mention of an ontology value in a turn: its type, its name in the state and its word position."""
 
     kind: str
     value: str
@@ -65,7 +69,7 @@ class TurnMention(NamedTuple):
 
 
 class DialogueTracker:
-    """Reads the oracle history and the current turn; answers the whole state, as ``domain-slot`` to value."""
+    """Model that reads the oracle history and the current turn and answers with the whole state, as ``domain-slot`` to value."""
 
     name = "dialogue-tracker"
 
@@ -73,7 +77,7 @@ class DialogueTracker:
         self._domains, self._slots = _trained()
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-        """The state after each turn."""
+        """Return the state after each turn."""
         return [self._state(row.get("history", ""), row["utterance"]) for row in inputs]
 
     def _state(self, history: str, utterance: str) -> dict[str, str]:
@@ -101,7 +105,7 @@ class DialogueTracker:
 
 @functools.cache
 def _trained() -> tuple[AveragedPerceptron, AveragedPerceptron]:
-    """The two perceptrons, trained at first use in about a second."""
+    """Train the two perceptrons at first use, in about a second."""
     rows = json_lines("tasks/dialogues_train.jsonl")
     domains, slots = AveragedPerceptron(), AveragedPerceptron()
     said = [_tokens(f"{row['system']} {row['text']}") for row in rows]
@@ -119,12 +123,12 @@ def _trained() -> tuple[AveragedPerceptron, AveragedPerceptron]:
 
 
 def _tokens(text: str) -> list[str]:
-    """Words and times; names of several words are one, so that a train station says nothing of trains."""
+    """Return words and times; a place of several words is one token, so a train station does not suggest trains."""
     return _WORDS.findall(_PHRASE.sub(lambda match: _PHRASES[match[0].lower()], text))
 
 
 def mentions(words: Sequence[str]) -> list[TurnMention]:
-    """The ontology's values among the words, and times of day as ``18:30``."""
+    """Return the ontology's values among the words, and times of day as ``18:30``."""
     found: list[TurnMention] = []
     for at, word in enumerate(words):
         low = word.lower()
@@ -143,7 +147,7 @@ def _bag(words: Sequence[str]) -> Iterator[str]:
 
 
 def _context(words: Sequence[str], found: Sequence[TurnMention], index: int, system: str, domain: str) -> Iterator[str]:
-    """What stands around a mention, what the system has just asked, and which of its type it is in the turn."""
+    """Yield features: the words around a mention, the system's latest question, and the mention's rank within its type."""
     kinds = {mention.at: mention.kind.upper() for mention in found}
     around = [kinds.get(at, word.lower()) for at, word in enumerate(words)]
     padded = ["<s>", "<s>", "<s>", *around, "</s>", "</s>"]
@@ -171,19 +175,19 @@ class Dialogue(Task):
         self.data_dir = data_dir
 
     def examples(self) -> Sequence[Example]:
-        """All user turns; ``expected`` is the state after the turn. Turns of a dialogue stay in one part."""
+        """Return all user turns; ``expected`` is the state after the turn. All turns of a dialogue are in the same part."""
         if self.data_dir is not None:
             return multiwoz.examples(self.data_dir)
         return [example for row in json_lines("tasks/dialogues.jsonl") for example in _turns(row)]
 
     def model(self) -> TaskModel:
-        """The tracker, trained on English: on our own turns, or on the train part and the ontology of Multi2WOZ."""
+        """Return the tracker, trained on assay's English turns, or on the train part and ontology of Multi2WOZ."""
         if self.data_dir is not None:
             return BeliefTracker(multiwoz.train(self.data_dir), multiwoz.ontology(self.data_dir))
         return DialogueTracker()
 
     def succeeds(self, example: Example, answer: Any) -> bool:
-        """Whether the state is exactly right."""
+        """Return whether the whole state is right."""
         return bool(answer == example.expected)
 
 

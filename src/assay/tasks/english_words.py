@@ -1,4 +1,4 @@
-"""English words as the models over users' own data read them: no case, no punctuation, numbers as digits."""
+"""Normalised English words for the task models: no case, no punctuation, numbers as digits, times as 17:30."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _NUMBERS = (
 
 
 def split(text: str) -> list[str]:
-    """The words of running text, hyphened ones apart."""
+    """Return the words of running text, with hyphenated ones split."""
     return [word for word in _JOINTS.split(text) if word]
 
 
 def tokens(words: Sequence[str]) -> list[tuple[str, int]]:
-    """Words as they are compared, each with the position of its (first) word: "D.C." is dc, "twenty first" is 21."""
+    """Return normalised words, each with the position of its (first) word: "D.C." is dc, "twenty first" is 21."""
     found: list[tuple[str, int]] = []
     tens = 0
     for position, word in enumerate(words):
@@ -53,7 +53,7 @@ _HOUR_WORDS = _LATE | {"am", "a", "h", "hours", "o'clock"}
 
 
 def clock(word: str, after: Sequence[str]) -> str | None:
-    """``17:30`` for "17:30", "17h30", "5:30 pm", "5:30 p. m." and "5pm"; a bare number is no time."""
+    """Return ``17:30`` for "17:30", "17h30", "5:30 pm", "5:30 p. m." and the like; None for a bare number."""
     match = _TIME.fullmatch(word)
     if match is None:
         return None

@@ -1,7 +1,6 @@
-"""The flights database of the parsing task, and queries that can do it no harm.
+"""Flight database of the parsing task, with safe execution of generated SQL queries.
 
-A frame is a question in a form that has one SQL query: what is asked for (``intent``) and the conditions (slots) a
-flight must meet.
+A frame is a question with one SQL query: the kind of answer (``intent``) and the conditions (slots) that a flight must meet.
 """
 
 from __future__ import annotations
@@ -63,14 +62,16 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_VDBE_OP: 25_000,
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 100,
 }
-"""The clock is looked at between steps of a query, so no single step may grow: a text, a pattern, the query itself."""
+"""Limits on a single step of a query (texts, patterns, the query itself), since the time limit is checked between steps."""
 _COPIES = re.compile(r"\bwith\b", re.IGNORECASE)
 _LITERAL = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
-"""A string, a quoted name or a comment, in which WITH is but a word."""
+"""A string, a quoted name or a comment, in which WITH is not a keyword."""
 
 
 def sql(frame: Mapping[str, str]) -> str:
-    """The query of a frame. Slots: origin, destination, airline, number, day, period, after, before, stops, price, class."""
+    """Return the query of a frame. Slots: origin, destination, airline, number, day, period, after, before, stops, price,
+    class.
+    """
     conditions = []
     for slot in ("origin", "destination", "airline", "number"):
         if value := frame.get(slot):
@@ -103,9 +104,9 @@ def _quoted(value: str) -> str:
 
 
 def result(query: str) -> frozenset[tuple[object, ...]] | None:
-    """What a query returns, as a set of rows; None when it fails, wants to write, runs too long or returns too much.
+    """Return the rows of a query as a set; None if it fails, writes, runs too long or returns too much.
 
-    A query has no WITH: SQLite copies such a part wherever it is named, copies of copies too, before it looks at any limit.
+    WITH is not allowed: SQLite expands such a part at every use, including nested uses, before it checks any limit.
     """
     if _COPIES.search(_LITERAL.sub("", query)):
         return None
@@ -125,7 +126,7 @@ _LOCK = threading.Lock()
 
 @functools.cache
 def _database() -> sqlite3.Connection:
-    """The database, built in memory at first use and then closed to writing."""
+    """Build the database in memory at first use, then make it read-only."""
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     connection.executescript(_SCHEMA)
     columns = ("number", "airline", "origin", "destination", "departure", "arrival", "minutes", "stops", "aircraft")
@@ -144,7 +145,7 @@ def _database() -> sqlite3.Connection:
 
 
 def _authorize(action: int, _: str | None, name: str | None, *__: str | None) -> int:
-    """Reading, and functions that make nothing large."""
+    """Allow reading, and functions that cannot produce large values."""
     allowed = action in _ALLOWED or (action == sqlite3.SQLITE_FUNCTION and name in _FUNCTIONS)
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 

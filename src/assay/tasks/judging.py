@@ -1,8 +1,8 @@
-"""Outcomes by a judge of the user's: a command (or a function) that reads rows and says how the work came out.
+"""Outcomes by a user's judge: a command or function that reads rows and returns how the downstream work went.
 
-What a translation was needed for may be anything: a tool that is called, an answer from retrieved text, a form that is filled
-in. The judge does or checks that work for each row of a table and says success, breakdown, a grade from 0 to 1, or ``skip``
-(the row takes no part). What it said is kept at once, so that a run that was killed asks only for the rest.
+A translation may be needed for any work: a tool call, an answer from retrieved text, a filled form. For each row of a table the
+judge does or checks that work and returns success, breakdown, a grade from 0 to 1, or ``skip`` (the row is left out). Every
+answer is stored immediately, so an interrupted run resumes with the remaining rows.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from assay.tasks.programs import LineProgram
 SKIP = "skip"
 COMMAND = "cmd:"
 BATCH = 32
-"""Rows that one call of the judge gets: few, so that little is lost when it is killed."""
+"""Rows per call of the judge: few, so an interruption loses little."""
 PATIENCE = 32
-"""After so many rows without an outcome among them the judge is taken to be broken, not the rows."""
+"""After this many rows in a row without an outcome the judge counts as broken."""
 SECONDS = 600.0
 _LINE_ENDS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029"}
 
@@ -43,10 +43,10 @@ def judge_table(
     quoting: Quoting = "auto",
     notes: list[str] | None = None,
 ) -> list[float | None]:
-    """The outcome of every row of a table, None for rows that take no part; `notes` takes how many those are, and why.
+    """Return the outcome of every row of a table, None for rows that are left out; their counts and reasons go to `notes`.
 
-    The judge gets each row as a dictionary of the table's own columns; the rows of one example (question and context) come as
-    one, with all of them under ``parts``. `kept` is the file of what was said already.
+    The judge gets each row as a dictionary of the table's own columns. The rows of one example (question and context) come as
+    one, with all of them under ``parts``. `kept` is the file of earlier answers.
     """
     if isinstance(data, (str, os.PathLike)) and (str(data) == "-" or Path(data).is_dir()):
         raise InputError(
@@ -76,7 +76,7 @@ def judge_table(
 
 
 def open_judge(spec: str) -> LineProgram:
-    """The program of ``cmd:COMMAND``."""
+    """Return the program of ``cmd:COMMAND``."""
     command = spec.removeprefix(COMMAND)
     if command == spec or not command.strip():
         raise InputError(
@@ -86,7 +86,7 @@ def open_judge(spec: str) -> LineProgram:
 
 
 class _Asked:
-    """One round of questions: what was understood is kept as it comes, what went wrong last is remembered."""
+    """One pass over the requests: stores each outcome on arrival and remembers the last problem."""
 
     def __init__(self, judge: str | Judge, name: str, path: Path | None) -> None:
         self.judge, self.name, self.path = judge, name, path
@@ -95,7 +95,7 @@ class _Asked:
         self.found: dict[str, str] = {}
 
     def ask(self, requests: Mapping[str, str]) -> dict[str, str]:
-        """The answers by key; a row that the judge failed on has none."""
+        """Return the answers by key; a row on which the judge failed has none."""
         keys, lines = list(requests), list(requests.values())
         if isinstance(self.judge, str):
             program = open_judge(self.judge)
@@ -111,7 +111,7 @@ class _Asked:
         return self.found
 
     def hear(self, keys: Sequence[str], some: Sequence[Any]) -> None:
-        """Keep those answers that are outcomes; give up where none is among so many that the judge must be broken."""
+        """Store the answers that are outcomes; raise an error after too many rows without any."""
         before = len(self.found)
         for key, answer in zip(keys, some, strict=True):
             if answer is None:
@@ -135,11 +135,11 @@ class _Asked:
             )
 
     def reason(self) -> str:
-        """What went wrong last, for a message."""
+        """Return the last problem in parentheses, for a message."""
         return f" ({self.said})" if self.said else ""
 
     def _call(self, lines: Sequence[str]) -> list[Any]:
-        """The function's answers; when a call fails, row by row."""
+        """Call the judge's function; if the call fails, call it row by row."""
         assert callable(self.judge)
         try:
             found = list(self.judge([json.loads(line) for line in lines]))
@@ -156,7 +156,7 @@ def _outcome(answer: str | None) -> float | None:
 
 
 def _requests(data: Any, columns: Mapping[str, str] | None, quoting: Quoting) -> tuple[list[str], list[int], list[str]]:
-    """One line of JSON an example, each row's example, and where each example stands."""
+    """Return one line of JSON per example, the example of each row, and the location of each example."""
     with open_table(data, quoting=quoting) as table:
         places = assign(table.names, UNJUDGED, columns, table.name).places
         rows = list(table.rows())
@@ -180,7 +180,7 @@ def _requests(data: Any, columns: Mapping[str, str] | None, quoting: Quoting) ->
 
 
 def _line(request: Mapping[str, Any]) -> str:
-    """The request on one line, whatever its texts hold."""
+    """Return the request as one line, whatever its texts contain."""
     return json.dumps(request, ensure_ascii=False, default=str).translate(_LINE_ENDS)
 
 

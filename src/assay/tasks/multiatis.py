@@ -1,11 +1,11 @@
-"""MultiATIS++ from the user's own copy: Xu, Haider and Mansour (2020), "End-to-end slot alignment and recognition …" (LDC2021T04).
+"""MultiATIS++ from the user's folder: Xu, Haider and Mansour (2020), "End-to-end slot alignment and recognition …"
+(LDC2021T04).
 
-Files ``train_EN.tsv``, ``dev_EN.tsv``, ``test_EN.tsv`` and ``test_DE.tsv`` … with the columns id, utterance, slot_labels (one BIO
-label a word) and intent. An id means the same utterance in all languages. It has no SQL, so success is the exact frame: the
-intent, and every slot with its value. Values count, since a wrong city is the breakdown that matters, and labels alone would not
-see it; but they are compared as the parser reads them, without case and punctuation and with numbers as digits, so that "August
-twenty seventh" and "August 27th." are the same day. Other wordings of a value ("NYC") are taken as wrong: no database is there
-to say that they mean the same.
+The files ``train_EN.tsv``, ``dev_EN.tsv``, ``test_EN.tsv``, ``test_DE.tsv`` … have the columns id, utterance, slot_labels (one
+BIO label per word) and intent. An id means the same utterance in all languages. There is no SQL, so success is the exact frame:
+the intent, and every slot with its value. Values count because a wrong city is the breakdown that matters. They are compared as
+the parser reads them, without case and punctuation and with numbers as digits, so "August twenty seventh" equals "August
+27th.". Other wordings of a value ("NYC") count as wrong, since no database shows that they are equal.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _GAP = re.compile(rf"(?<={_CHINESE}) (?={_CHINESE})")
 
 
 class Frame(NamedTuple):
-    """What is asked for, and the slots with their values in alphabetical order."""
+    """The intent, and the slots with their values in alphabetical order."""
 
     intent: str
     slots: tuple[tuple[str, str], ...]
 
 
 class FrameParser:
-    """The parser: English in, a frame out; trained on the English train part of the user's copy."""
+    """Parser from English to frames, trained on the English train part of the user's copy."""
 
     name = "frame-parser"
 
@@ -47,7 +47,7 @@ class FrameParser:
         self._reader = FrameReader(rows, _Kinds(rows), _last)
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[Frame]:
-        """The frame of each utterance."""
+        """Return the frame of each utterance."""
         return [self._frame(row["utterance"]) for row in inputs]
 
     def _frame(self, utterance: str) -> Frame:
@@ -56,15 +56,15 @@ class FrameParser:
 
 
 def train(folder: str | os.PathLike[str]) -> list[Labelled]:
-    """The English train part, to learn from."""
+    """Return the English train part."""
     return [labelled for _, labelled in _english(home(folder), "train").values()]
 
 
 def examples(folder: str | os.PathLike[str]) -> list[Example]:
-    """Every English utterance of the dev and test parts, with its translations.
+    """Return every English utterance of the dev and test parts, with its translations.
 
-    A copy without dev files (LDC's first) has every second test utterance as its development part. A language may lack
-    utterances (Hindi and Turkish do), but has none that English lacks.
+    In a copy without dev files (LDC's first release) every second test utterance belongs to the development part. A language
+    may lack utterances (Hindi and Turkish do), but has none that English lacks.
     """
     base = home(folder)
     parts = ["dev", "test"] if find(base, "dev_EN.tsv") else ["test"]
@@ -84,7 +84,7 @@ def examples(folder: str | os.PathLike[str]) -> list[Example]:
 
 
 def frame(labelled: Labelled) -> Frame:
-    """The frame of BIO labels; a slot that two values fill has both."""
+    """Return the frame of BIO labels; a slot may have two values."""
     slots: list[tuple[str, list[str]]] = []
     before = ""
     for word, tag in zip(labelled.words, labelled.tags, strict=True):
@@ -98,7 +98,9 @@ def frame(labelled: Labelled) -> Frame:
 
 
 class _Kinds:
-    """The sort of value that a word is: the shape of what has digits (AA999), and what nine of ten times it was in training."""
+    """Function from a word to its kind: the shape of words with digits (AA999), or the label it had nine times in ten in
+    training.
+    """
 
     def __init__(self, rows: Sequence[Labelled]) -> None:
         sorts: dict[str, Counter[str]] = {}
@@ -118,12 +120,12 @@ class _Kinds:
 
 
 def _last(tags: Sequence[str]) -> str:
-    """The last slot before: what follows "from Boston" is seldom another origin."""
+    """Return the previous slot: what follows "from Boston" is seldom another origin."""
     return next((tag[2:] for tag in reversed(tags) if tag != _OUTSIDE), "")
 
 
 def _english(base: Path, part: str) -> dict[str, tuple[str, Labelled]]:
-    """The utterances and labels of an English part, by id."""
+    """Return the utterances and labels of an English part, by id."""
     path = need(base, f"{part}_EN.tsv", _WHAT)
     found: dict[str, tuple[str, Labelled]] = {}
     for line, (identifier, utterance, labels, intent) in _rows(path, ("id", "utterance", "slot_labels", "intent")):
@@ -141,7 +143,7 @@ def _english(base: Path, part: str) -> dict[str, tuple[str, Labelled]]:
 
 
 def _utterances(base: Path, part: str, code: str, english: Mapping[str, object]) -> dict[str, str]:
-    """A language's utterances by id; in Chinese and Japanese without the spaces that part the words for their labels."""
+    """Return a language's utterances by id; Chinese and Japanese without the spaces that separate labelled words."""
     path = need(base, f"{part}_{code}.tsv", _WHAT)
     found = {
         identifier: _GAP.sub("", utterance.strip()) for _, (identifier, utterance) in _rows(path, ("id", "utterance"))
@@ -151,7 +153,7 @@ def _utterances(base: Path, part: str, code: str, english: Mapping[str, object])
 
 
 def _rows(path: Path, columns: Sequence[str]) -> list[tuple[int, list[str]]]:
-    """The numbered rows of a file, these columns only; an id stands once."""
+    """Return the numbered rows of a file with these columns; raise an error if an id occurs twice."""
     with open_table(path, BadRows(remedy=""), quoting="none") as table:
         if missing := [name for name in columns if name not in table.names]:
             raise InputError(

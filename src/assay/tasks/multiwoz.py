@@ -1,9 +1,9 @@
-"""Multi2WOZ and MultiWOZ 2.x from the user's own copy: Hung et al. (2022), on Eric et al. (2020), with states at every turn.
+"""Multi2WOZ and MultiWOZ 2.x from the user's folder: Hung et al. (2022), on Eric et al. (2020), with states at every turn.
 
-Files ``train_dials.json``, ``dev_dials.json``, ``test_dials.json`` and ``ontology.json`` (English), and the same dialogues in
-another language as ``dev_dials-de.json``, ``test_dials-de.json``. Each is a list of dialogues (``dialogue_idx``, ``dialogue``)
-whose turns have ``system_transcript``, ``transcript`` (the user), and ``belief_state``, a list of ``{"slots": [[slot, value]]}``.
-This is the shape that MultiWOZ's state trackers share. States are read from the English files only.
+The files ``train_dials.json``, ``dev_dials.json``, ``test_dials.json`` and ``ontology.json`` are English; ``dev_dials-de.json``
+and ``test_dials-de.json`` have the same dialogues in another language. Each file is a list of dialogues (``dialogue_idx``,
+``dialogue``). Their turns have ``system_transcript``, ``transcript`` (the user) and ``belief_state``, a list of ``{"slots":
+[[slot, value]]}``. MultiWOZ's state trackers share this format. States are read from the English files only.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _ANYTHING = ("dontcare", "dont care", "don't care", "do n't care", "do not care"
 
 
 def train(folder: str | os.PathLike[str]) -> list[Turn]:
-    """The turns of the English train part, to learn from."""
+    """Return the turns of the English train part."""
     dialogues = _dialogues(need(home(folder, _INSIDE), "train_dials.json", _WHAT), states=True)
     return [turn for turns in dialogues.values() for turn in turns]
 
 
 def ontology(folder: str | os.PathLike[str]) -> Ontology:
-    """The slots and the values they may have; names are written in several ways ("price range", "pricerange")."""
+    """Return the slots with their possible values; different spellings of a slot ("price range", "pricerange") are merged."""
     path = need(home(folder, _INSIDE), "ontology.json", _WHAT)
     table = read_json(path)
     if not isinstance(table, dict) or not all(isinstance(values, list) for values in table.values()):
@@ -44,7 +44,7 @@ def ontology(folder: str | os.PathLike[str]) -> Ontology:
 
 
 def examples(folder: str | os.PathLike[str]) -> list[Example]:
-    """Every user turn of the dev and test parts; ``expected`` is the state after it, the state before it is given."""
+    """Return every user turn of the dev and test parts; ``expected`` is the state after it, and the state before it is given."""
     base = home(folder, _INSIDE)
     found: list[Example] = []
     for part in ("dev", "test"):
@@ -79,7 +79,7 @@ def _translated(base: Path, part: str, code: str, english: Dialogues) -> Dialogu
 
 
 def _dialogues(path: Path, states: bool) -> Dialogues:
-    """The turns of each dialogue by its name, with or without their states."""
+    """Return the turns of each dialogue by its name, with or without states."""
     found: dict[str, Sequence[Turn]] = {}
     table = read_json(path)
     if not isinstance(table, list) or not table:
@@ -115,7 +115,7 @@ class _Dialogue:
 
 
 def _lacking(row: Any, states: bool) -> str:
-    """The first key that a dialogue or one of its turns should have and has not."""
+    """Return the first required key that a dialogue or one of its turns lacks."""
     wanted = ("transcript", "system_transcript", *(("belief_state",) if states else ()))
     here = [name for name in ("dialogue_idx", "dialogue") if isinstance(row, dict) and name not in row]
     turns = row.get("dialogue") if isinstance(row, dict) else None
@@ -142,6 +142,6 @@ def _state(belief: Sequence[_Belief]) -> dict[str, str]:
 
 
 def _slot(name: str) -> str:
-    """``hotel-bookday`` for "hotel-book day" and "Hotel-book-day", ``hotel-pricerange`` for "hotel-semi-price range"."""
+    """Return ``hotel-bookday`` for "hotel-book day" and "Hotel-book-day", ``hotel-pricerange`` for "hotel-semi-price range"."""
     domain, _, slot = name.lower().strip().partition("-")
     return f"{domain}-{slot.removeprefix('semi-').replace(' ', '').replace('-', '')}"

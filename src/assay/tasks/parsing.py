@@ -1,12 +1,11 @@
-"""Semantic parsing: questions about flights become SQL; success is the same result from the database.
+"""Semantic parsing task: questions about flights become SQL. Success is the same result from the database.
 
-Seed of the idea: Moghe et al. (2023), §3.2.1, who use MultiATIS++SQL. The utterances, their translations and the database here
-are assay's own. MultiATIS++ itself, from the user's own copy, has frames in place of SQL: success is the exact frame
-(`multiatis.py`). The SQL version is not public (its authors give it to holders of three LDC licences, and it runs on a database
-of its own), so there is no loader for it.
+The task follows Moghe et al. (2023), §3.2.1, who use MultiATIS++SQL. assay's utterances, translations and database are its own.
+MultiATIS++ in the user's folder has frames instead of SQL, so success is the exact frame (`multiatis.py`). There is no loader
+for the SQL version: it is not public (its authors give it to holders of three LDC licences) and needs its own database.
 
-English goes in, SQL comes out: a frame reader names what is asked for and gives each word its slot; small tables turn slot words
-into values. It is trained on English sentences alone (`flights_train.jsonl`), none of which is an example of the task.
+The parser turns English into SQL. A frame reader predicts the intent and the slot of each word, and small tables turn slot
+words into values. It is trained only on English sentences (`flights_train.jsonl`), none of which is an example of the task.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ _NUMBER = re.compile(r"[a-z]{2}\d{3}")
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?(am|pm)?")
 _PLACES = ("origin", "destination")
 _UNKNOWN = "?"
-"""The value of a slot whose words mean nothing to the database: no row has it."""
+"""The value of a slot whose words mean nothing to the database; no row has it."""
 
 
 class FlightParser:
-    """Intent, then slots, then SQL."""
+    """Parser from English to SQL: intent, then slots, then the query."""
 
     name = "flight-parser"
 
@@ -44,11 +43,11 @@ class FlightParser:
         self._reader = _trained()
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[str]:
-        """The SQL query of each utterance."""
+        """Return the SQL query of each utterance."""
         return [flights.sql(self.frame(row["utterance"])) for row in inputs]
 
     def frame(self, utterance: str) -> dict[str, str]:
-        """What is asked for and under which conditions."""
+        """Return the intent and the conditions of an utterance."""
         words = _WORDS.findall(utterance)
         tags = self._reader.tags(words)
         frame = {"intent": self._reader.intent(words)}
@@ -59,12 +58,12 @@ class FlightParser:
 
 @functools.cache
 def _trained() -> FrameReader:
-    """The reader, trained at first use in about a second."""
+    """Train the reader at first use, in about a second."""
     return FrameReader([Labelled(**row) for row in json_lines("tasks/flights_train.jsonl")], _kind, _seen)
 
 
 def _kind(word: str) -> str:
-    """The word, or what sort of value it is: which city it is must not matter."""
+    """Return the word, or its type of value: which city it is must not matter."""
     low = word.lower()
     tables = {"CITY": _CITIES, "AIRLINE": _AIRLINES, "DAY": _DAYS, "PERIOD": _PERIODS, "CLASS": _CLASSES}
     for kind, table in tables.items():
@@ -78,12 +77,12 @@ def _kind(word: str) -> str:
 
 
 def _seen(tags: Sequence[str]) -> str:
-    """Which ends of the journey are known already."""
+    """Return which ends of the journey are already known."""
     return "+".join(place for place in _PLACES if place in tags)
 
 
 def _value(slot: str, words: Sequence[str]) -> str:
-    """The database's value for the words of a slot."""
+    """Return the database's value for the words of a slot."""
     tables = {
         "origin": _CITIES,
         "destination": _CITIES,
@@ -104,7 +103,7 @@ def _value(slot: str, words: Sequence[str]) -> str:
 
 
 def _clock(words: Sequence[str]) -> str:
-    """``17:00`` for "5 pm", "17 hours", "5 in the afternoon"."""
+    """Return ``17:00`` for "5 pm", "17 hours" and "5 in the afternoon"."""
     found = next((match for word in words if (match := _CLOCK.fullmatch(word))), None)
     if found is None:
         return _UNKNOWN
@@ -124,19 +123,19 @@ class Parsing(Task):
         self.data_dir = data_dir
 
     def examples(self) -> Sequence[Example]:
-        """All utterances; ``expected`` is the SQL query, or over MultiATIS++ the frame."""
+        """Return all utterances; ``expected`` is the SQL query, or the frame for MultiATIS++."""
         if self.data_dir is not None:
             return multiatis.examples(self.data_dir)
         return [_example(row) for row in json_lines("tasks/flights.jsonl")]
 
     def model(self) -> TaskModel:
-        """The parser, trained on English: on our own sentences, or on the English train part of MultiATIS++."""
+        """Return the parser, trained on assay's English sentences or on the English train part of MultiATIS++."""
         if self.data_dir is not None:
             return multiatis.FrameParser(multiatis.train(self.data_dir))
         return FlightParser()
 
     def succeeds(self, example: Example, answer: Any) -> bool:
-        """Whether the query returns what the right query returns, or the frame is the right one.
+        """Return whether the query has the same result as the right query, or whether the frame is right.
 
         A query that fails in the database is wrong.
         """

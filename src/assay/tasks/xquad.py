@@ -1,8 +1,8 @@
-"""XQuAD from the user's own copy: Artetxe, Ruder and Yogatama (2020), "On the cross-lingual transferability of …".
+"""XQuAD from the user's folder: Artetxe, Ruder and Yogatama (2020), "On the cross-lingual transferability of …".
 
-Files ``xquad.LANGUAGE.json`` in the shape of SQuAD 1.1, plain or compressed. Paragraphs and questions run in the same order in
-all languages, which makes them parallel text. XQuAD has no development part: as in Moghe et al. (2023, Appendix B) thresholds are
-chosen on the first 200 questions and all questions are reported on, those 200 included.
+The files ``xquad.LANGUAGE.json`` have the format of SQuAD 1.1, plain or compressed. Paragraphs and questions have the same
+order in all languages, so they are parallel text. XQuAD has no development part. As in Moghe et al. (2023, Appendix B),
+thresholds are chosen on the first 200 questions, and all questions are reported, including those 200.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from assay.tasks.retriever import Answer, sentences
 from assay.tasks.spans import Span
 
 DEVELOPMENT = 200
-"""Questions, from the first, on which thresholds are chosen."""
+"""Number of questions, from the first, on which thresholds are chosen."""
 
 
 def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Example]:
-    """Every question, with its translations.
+    """Return every question with its translations.
 
-    By sentence, only questions whose answer stands in one sentence of its English context; a language is among an example's
-    translations when its context has as many sentences as the English one and the answer stands in the same sentence, so that
-    a translated context can be judged by position. With `spans` neither is needed: all questions and languages take part.
+    By sentence, only questions with an answer inside one sentence of the English context take part. A language is included if
+    its context has as many sentences as the English one and the answer is in the same sentence, so a translated context can be
+    judged by position. With `spans` all questions and languages take part.
     """
     base = home(folder, "xquad")
     english = _questions(base, "en")
@@ -55,13 +55,13 @@ def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Exampl
 
 
 def omitted(folder: str | os.PathLike[str]) -> dict[str, int]:
-    """How many questions have an English answer that does not stand in one sentence."""
+    """Return how many questions have an English answer that is not inside one sentence."""
     n = sum(_answer(row) is None for row in _questions(home(folder, "xquad"), "en").values())
     return {"the answer is not within one sentence of the English context": n} if n else {}
 
 
 def _other_place(row: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """Why the answer in another language cannot be judged by the English sentence's position; empty if it can."""
+    """Return why the answer in another language cannot be judged by the English sentence's position; empty if it can."""
     first, second = _answer(row), _answer(other)
     if len(sentences(row["context"])) != len(sentences(other["context"])):
         return "the context has another number of sentences than in English"
@@ -71,7 +71,7 @@ def _other_place(row: Mapping[str, Any], other: Mapping[str, Any]) -> str:
 
 
 def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]]:
-    """A language's questions by id."""
+    """Return a language's questions by id."""
     path = need(folder, f"xquad.{code}.json", "XQuAD")
     read = read_json(path)
     try:
@@ -126,13 +126,13 @@ class _Article:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The shape of SQuAD 1.1."""
+    """The format of SQuAD 1.1."""
 
     data: tuple[_Article, ...]
 
 
 def _answer(row: Mapping[str, Any]) -> Answer | None:
-    """The sentence in which the answer stands; None when it runs over the end of one."""
+    """Return the sentence with the answer; None if the answer crosses a sentence boundary."""
     position = 0
     for index, sentence in enumerate(sentences(row["context"])):
         start = row["context"].index(sentence, position)
