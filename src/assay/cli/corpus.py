@@ -95,7 +95,7 @@ def share(text: str) -> float:
 
 def is_corpus(args: argparse.Namespace) -> bool:
     """Whether the command is about a corpus: --out names a folder, or the input is one, or a pattern."""
-    from assay.verbs.shared.corpora import names_corpus, names_folder
+    from assay.verbs.shared.corpus_paths import names_corpus, names_folder
 
     out = getattr(args, "out", None)
     return bool(out and names_folder(out)) or any(names_corpus(path) for path in _inputs(args))
@@ -103,7 +103,7 @@ def is_corpus(args: argparse.Namespace) -> bool:
 
 def _inputs(args: argparse.Namespace) -> list[str]:
     """What is read: bare, with --mt, or with --data, unless that is a folder with one table in it."""
-    from assay.verbs.shared.corpora import names_table
+    from assay.verbs.shared.corpus_paths import names_table
 
     data = getattr(args, "data", None)
     return [
@@ -123,7 +123,7 @@ def refuse_without_corpus(args: argparse.Namespace) -> None:
 
 def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> None:
     """Refuse what does not go with a corpus, `but` for what does under this verb; and a corpus without --out."""
-    from assay.verbs.shared.corpora import names_corpus
+    from assay.verbs.shared.corpus_paths import names_corpus
 
     for name in OTHERS:
         if name not in but and getattr(args, name, None):
@@ -143,7 +143,7 @@ def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> Non
 
 def _names_file(out: str) -> bool:
     """Whether an output goes by the name of a file, and no folder is called so."""
-    from assay.verbs.shared.corpora import names_folder
+    from assay.verbs.shared.corpus_paths import names_folder
 
     known = os.path.splitext(out)[1].lower() in {*SUFFIXES, *UNWRITTEN}
     return known and not names_folder(out) and not os.path.isdir(out)

@@ -115,7 +115,7 @@ def names_result(args: argparse.Namespace) -> bool:
 def _is_corpus(args: argparse.Namespace) -> bool:
     """Whether a set of one's own in many files is run; a name of a suite is that suite, whatever folders there are."""
     from assay.core.spec import name_of
-    from assay.verbs.shared.corpora import names_corpus, names_folder
+    from assay.verbs.shared.corpus_paths import names_corpus, names_folder
     from assay.verbs.shared.registries import names
 
     paths = [suite for suite in args.suites if name_of(suite) not in names("suites")]

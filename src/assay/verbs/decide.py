@@ -31,7 +31,6 @@ from assay.io.files.atomic import atomic_write
 from assay.io.scores.precomputed import read_precomputed_scores
 from assay.metrics import METRICS, build_metrics
 from assay.report.scores import add_columns
-from assay.verbs.decide_corpus import LabelledCorpus, label_corpus
 from assay.verbs.result import Result
 from assay.verbs.shared.defaults import without_reference
 from assay.verbs.shared.options import (
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from assay.engine.arguments import References, Texts
     from assay.engine.manifest import Manifest
     from assay.engine.scored_run import RowsDone, ScoredRun
+    from assay.verbs.decide_corpus import LabelledCorpus
 
     AnyRule: TypeAlias = "Rule | FittedRule | str | os.PathLike[str]"
 
@@ -450,6 +450,8 @@ def apply_rule(
         if not isinstance(languages, str):
             raise InputError("a corpus takes one source language, or those of its rows.")
         metrics = {} if by_given_scores(read) else rule_metrics(read, where, trust=trusted)
+        from assay.verbs.decide_corpus import label_corpus
+
         return label_corpus(read, metrics, out, options, language=languages)
     need_folder(corpus)
     asked = None

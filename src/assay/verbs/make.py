@@ -16,9 +16,8 @@ from assay.io.documents import decode
 from assay.perturb.making.job import MakingJob
 from assay.review.decisions import DecisionLog
 from assay.review.item_review import annotate_items, decisions_path, every_log, verdicts
-from assay.verbs.make_corpus import make_corpus
 from assay.verbs.result import Result
-from assay.verbs.shared.corpora import in_shards
+from assay.verbs.shared.corpus_paths import in_shards
 from assay.verbs.shared.made_set import MadeSet, card_path, made_table, write_card, write_lines
 from assay.verbs.shared.options import CorpusOptions, MakeOptions, TableOptions, need_folder, parted
 from assay.verbs.shared.reviewing import held
@@ -92,6 +91,8 @@ def make(
             raise InputError("a corpus in many files needs out=FOLDER, and a pool that is a file.")
         choice = {"n": n, "words": list(words) if words else None, "least": min_confidence}
         given: Any = {**options, "data": data, "workers": workers, "progress": progress}
+        from assay.verbs.make_corpus import make_corpus
+
         return make_corpus(perturbations, out, given, choice, pool=pool, seed=seed)
     need_folder(corpus)
     source: Any = data

@@ -9,7 +9,6 @@ from assay.core.call import recorded
 from assay.core.errors import InputError
 from assay.core.metric import Metric
 from assay.core.suite import Suite
-from assay.verbs.run_corpus import run_corpus
 from assay.verbs.shared.options import CorpusOptions, RunOptions, SuiteInputs, need_folder, parted, refuse_with_folder
 from assay.verbs.shared.suites import Analysing, SuiteResult, run_suite
 
@@ -87,6 +86,8 @@ def run(
         refuse_with_folder({"metric_files": metric_files, "subsample": subsample, **{
             name: inputs.get(name) for name in ("data_dir", "skip_bad", "verify")
         }})  # fmt: skip
+        from assay.verbs.run_corpus import run_corpus
+
         given: Any = {**options, "data": suite, "workers": workers, "progress": progress}
         return run_corpus(out, metrics, given, how)
     need_folder(corpus)

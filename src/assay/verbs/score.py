@@ -19,7 +19,6 @@ from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import no_spans_message
 from assay.engine.scoring import may_mark_spans
 from assay.report.writing import output_file
-from assay.verbs.score_corpus import score_corpus
 from assay.verbs.shared.options import (
     CorpusOptions,
     RowChoice,
@@ -276,6 +275,8 @@ def score(
         lists = {"hypotheses": hypotheses, "references": references, "sources": inputs.get("sources")}
         sets = {name: inputs.get(name) for name in ("testset", "data_dir")}
         refuse_with_folder({**lists, **sets, "texts": texts, "ci": ci, "by": by})
+        from assay.verbs.score_corpus import score_corpus
+
         return score_corpus(out, metrics, options, spans=spans, seed=seed)
     need_folder(corpus)
     asked = request(

@@ -18,9 +18,8 @@ from assay.corpus.engines import engine
 from assay.corpus.first_look import looked
 from assay.corpus.job import BATCH, NETWORK_BATCH, Job, ShardPiece
 from assay.engine.flags import with_languages
-from assay.io.files.folders import is_remote
-from assay.io.table.folder import shards_of
 from assay.verbs.result import Result
+from assay.verbs.shared.options import check_rows
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -175,16 +174,6 @@ class CorpusRun:
         }
 
 
-def check_rows(options: Mapping[str, Any]) -> None:
-    """Refuse a selection of rows that is not valid."""
-    if options.get("sample") is not None and options["sample"] < 1:
-        raise InputError("--sample wants a whole number above 0.")
-    if options.get("sample_by") and options.get("sample") is None:
-        raise InputError("--sample-by goes with --sample.")
-    if options.get("dedup") not in (None, "pair", "mt", "src"):
-        raise InputError(f"--dedup is pair, mt or src, not {options['dedup']!r}.")
-
-
 def named_metrics(metrics: Any, default: Sequence[str]) -> tuple[str, ...]:
     """Return the metrics as names, which workers load; objects are refused."""
     specs = (metrics,) if isinstance(metrics, str) else tuple(metrics or default)
@@ -210,32 +199,6 @@ def _shards(out: str, options: ScoreOptions) -> tuple[list[Shard], ScoreOptions,
         shards, notes = plan.table_shards(data)
     _refuse_inside(out, shards, plan.walked([data, mt, *ref, *([src] if src else [])]))
     return shards, options, notes
-
-
-def in_shards(data: Any, out: str | os.PathLike[str] | None) -> bool:
-    """Whether an input and an output of Python's are a corpus and its folder of results, not a file and a file."""
-    if out is not None and (names_folder(os.fspath(out)) or os.path.isdir(out)):
-        return True
-    paths = [data] if isinstance(data, (str, os.PathLike)) else data if isinstance(data, (list, tuple)) else []
-    return any(isinstance(path, (str, os.PathLike)) and names_corpus(os.fspath(path)) for path in paths)
-
-
-def names_corpus(path: str) -> bool:
-    """Whether an input is a corpus in many files: a folder, a pattern, or a location in an object store."""
-    return plan.is_corpus(path)
-
-
-def names_table(path: str) -> bool:
-    """Whether an input is one table in several files: a Hugging Face dataset (docs/tables.md)."""
-    try:
-        return shards_of(path) is not None
-    except InputError:  # of several tables: its reader reports that
-        return True
-
-
-def names_folder(out: str) -> bool:
-    """Whether the name of an output is that of a folder: it ends in a slash, or is in an object store."""
-    return is_remote(out) or out.endswith(("/", os.sep))
 
 
 def _refuse_inside(out: str, shards: Sequence[Shard], walked: Sequence[str]) -> None:

@@ -168,3 +168,13 @@ def refuse_with_folder(options: Mapping[str, Any]) -> None:
     for name, value in options.items():
         if value is not None and value is not False and not (isinstance(value, (list, tuple)) and not value):
             raise InputError(f"{name} cannot be combined with out=FOLDER. Give one file for that, without out.")
+
+
+def check_rows(options: Mapping[str, Any]) -> None:
+    """Refuse a selection of rows that is not valid."""
+    if options.get("sample") is not None and options["sample"] < 1:
+        raise InputError("--sample wants a whole number above 0.")
+    if options.get("sample_by") and options.get("sample") is None:
+        raise InputError("--sample-by goes with --sample.")
+    if options.get("dedup") not in (None, "pair", "mt", "src"):
+        raise InputError(f"--dedup is pair, mt or src, not {options['dedup']!r}.")

@@ -19,7 +19,6 @@ from assay.engine.run import run_inputs
 from assay.io.table.detection import is_table
 from assay.metrics import build_metrics
 from assay.verbs.shared.defaults import with_defaults
-from assay.verbs.shared.named_sets import known_texts
 from assay.verbs.shared.options import TextInputs, parted
 
 if TYPE_CHECKING:
@@ -95,6 +94,8 @@ def request(
         given |= {"data": table, "mt": ()}
     known = None
     if given["testset"] is not None:
+        from assay.verbs.shared.named_sets import known_texts
+
         known = known_texts(given["testset"], given["langpair"], given["data_dir"])
         given["langpair"] = known.langpair
     built = metrics if isinstance(metrics, Mapping) else {} if metrics is None else build_metrics(metrics)

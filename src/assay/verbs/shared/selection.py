@@ -14,11 +14,10 @@ from assay.core.errors import InputError, count, unknown
 from assay.core.expression import parse
 from assay.core.rows import InputRows
 from assay.core.sums import exact_sum
-from assay.corpus.duplicates import row_digests
 from assay.corpus.keeping import RATIO, allotted, length_ratios
 from assay.engine.scored_run import ScoredRun
 from assay.report.scores import RowStream
-from assay.verbs.shared.corpora import check_rows
+from assay.verbs.shared.options import check_rows
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch
@@ -59,6 +58,8 @@ class Selection:
         return asked
 
     def _first_rows(self, chunks: Iterator[Batch], dedup: Duplicates) -> Iterator[Batch]:
+        from assay.corpus.duplicates import row_digests
+
         seen: set[bytes] = set()
         for batch in chunks:
             rows = []
