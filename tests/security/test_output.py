@@ -168,7 +168,7 @@ def test_the_option_reaches_every_writer(here: Path, capsys: pytest.CaptureFixtu
         assert main(["score", "-m", "chrf", "--data", "evil.tsv", "--format", format, "--spreadsheet-safe"]) == 0
         assert "\n'=HYPERLINK(1)" in capsys.readouterr().out
     assert main(["score", "-m", "chrf", "--data", "evil.tsv", "--format", "json", "--spreadsheet-safe"]) == 2
-    assert "--spreadsheet-safe goes with --format csv, tsv or xlsx, not json." in capsys.readouterr().err
+    assert "--spreadsheet-safe requires --format csv, tsv or xlsx, not json." in capsys.readouterr().err
     columns = {"n": [-1, 2], "language": ["=1", None], "reason": ["fine", "@x"]}
     lines = CsvRows(list(columns), spreadsheet_safe=True).lines(list(columns.values()))
     assert "".join(lines) == "-1,'=1,fine\n2,,'@x\n"
