@@ -189,7 +189,7 @@ def test_a_judge_on_the_command_line(
         ([*command, "sed"], "write cmd: and then a command"),
         (["breakdown", "--task", "parsing", "--judge", "cmd:cat"], "require --data"),
         (["breakdown", "--data", str(table), "--judged", "x"], "--judged requires --judge"),
-        (["decide", "apply", "--rule", "r.json", "--judge", "cmd:cat"], "--judge goes with assay decide fit"),
+        (["decide", "apply", "--rule", "r.json", "--judge", "cmd:cat"], "--judge is an option of assay decide fit"),
     ):
         assert main(wrong) == 2
         assert said in capsys.readouterr().err

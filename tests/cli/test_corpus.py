@@ -31,24 +31,24 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
     whole = json.loads(again.out)
     assert whole["counts"]["shards"] == 4 and "shards" not in whole
     assert whole["scores"] == json.loads(before["_manifest.json"])["scores"]
-    assert "4 done before" in again.err and contents(folder / "out") == before
+    assert "4 from an earlier run" in again.err and contents(folder / "out") == before
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["in/"], "in/ is a corpus in many files: say where the results go, --out FOLDER/"),
-        (["in/*.tsv"], "in/*.tsv is a corpus in many files"),
-        (["in/part-0000.jsonl", "--data", "x", "--batch", "9"], "--batch goes with a corpus"),
-        (["--data", "in/part-0002.tsv", "--on-error", "skip"], "--on-error goes with a corpus"),
-        (["in/", "--out", "out/", "--ci"], "--ci does not go with a corpus"),
-        (["in/", "--out", "out/", "-b"], "-b does not go with a corpus"),
-        (["in/", "--out", "out/", "--format", "tsv"], "shards keep their form"),
+        (["in/"], "in/ is a corpus of shards. Add --out FOLDER/"),
+        (["in/*.tsv"], "in/*.tsv is a corpus of shards"),
+        (["in/part-0000.jsonl", "--data", "x", "--batch", "9"], "--batch requires a corpus"),
+        (["--data", "in/part-0002.tsv", "--on-error", "skip"], "--on-error requires a corpus"),
+        (["in/", "--out", "out/", "--ci"], "--ci cannot be used with a corpus"),
+        (["in/", "--out", "out/", "-b"], "-b cannot be used with a corpus"),
+        (["in/", "--out", "out/", "--format", "tsv"], "shards keep their own format"),
         (["in/", "--out", "out/", "--dedup", "all"], "unknown dedup 'all'"),
         (["in/", "--out", "out/", "--engine", "lokal"], "Did you mean local?"),
         (["in/", "--out", "in/"], "--out in/ holds the input"),
-        (["in/", "--out", "out.jsonl"], "is a folder of shards, and out.jsonl names a file: --out out/"),
-        (["in/", "--out", "out.tsv.gz"], "out.tsv.gz names a file: --out out/"),
+        (["in/", "--out", "out.jsonl"], "are a folder of shards, but out.jsonl is a file name. Use --out out/"),
+        (["in/", "--out", "out.tsv.gz"], "out.tsv.gz is a file name. Use --out out/"),
         (["in/", "--mt", "in/", "--out", "out/"], "not both"),
         (["in/", "-m", "judge-mqm", "--llm", "x", "--out", "out/"], "judge-mqm asks a language model"),
         (["in/", "--ref", "in/", "--out", "out/"], "--ref and --src go with --mt"),
@@ -83,7 +83,7 @@ def test_the_line_of_progress() -> None:
     seen = Seen(shards=200, done=50, rows=1000, bytes=100, all_bytes=400, failed=2, deaths=1, phase="scoring")
     line.at(seen)
     shown = line._line(line._since + 10)
-    assert shown == " scoring 50 of 200 shards · 1,000 rows · 100/s · 30 s left · 2 failed · 1 worker died"
+    assert shown == " scoring 50 of 200 shards · 1,000 rows · 100/s · 30 s left · 2 failed · 1 worker crash"
 
 
 def test_answers_of_judges_and_rows_of_a_corpus_are_kept_by_other_options(folder: Path) -> None:

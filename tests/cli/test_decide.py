@@ -156,10 +156,12 @@ def test_a_metric_and_a_column_of_one_name_are_refused(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fit", "--data", "outcomes.tsv", "--lang", "es"], "--lang goes with assay decide apply."),
-        (["fit", "--mt", "x"], "--mt goes with assay decide apply."),
-        (["apply", "--rule", "rule.json", "--data", "new.tsv", "--goal", "catch 90%"], "--goal goes with assay decide fit."),
-        (["apply", "--rule", "rule.json", "--data", "new.tsv", "--reject-at", "0.3"], "--reject-at goes with assay decide fit."),
+        (["fit", "--data", "outcomes.tsv", "--lang", "es"], "--lang is an option of assay decide apply, not of assay decide fit."),
+        (["fit", "--mt", "x"], "--mt is an option of assay decide apply, not of assay decide fit."),
+        (["apply", "--rule", "rule.json", "--data", "new.tsv", "--goal", "catch 90%"],
+         "--goal is an option of assay decide fit, not of assay decide apply."),
+        (["apply", "--rule", "rule.json", "--data", "new.tsv", "--reject-at", "0.3"],
+         "--reject-at is an option of assay decide fit, not of assay decide apply."),
     ],
 )  # fmt: skip
 def test_options_of_the_other_action_are_refused(

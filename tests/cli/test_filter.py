@@ -54,7 +54,7 @@ def test_count(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["chfr < 60"], "assay: unknown column 'chfr' in {file}. Did you mean chrf? In the expression: ⟦chfr⟧ < 60"),
         (["chrf < 60 and"], "and the expression ends. In the expression: chrf < 60 and⟦⟧"),
         (["chrf < 60", "--format", "md"], "--format md requires --count"),
-        (["chrf < 60", "--out", "x.gz"], "nothing is compressed"),
+        (["chrf < 60", "--out", "x.gz"], "does not compress its output"),
         (["chrf < 60", "--out", "x.txt"], "the name x.txt says no format: end it in .tsv, .csv"),
         (["chrf < 60", "--out", "{file}"], "--out {file} would overwrite the input {file}"),
         (["chrf < 60", "--spreadsheet-save"], "Did you mean --spreadsheet-safe?"),

@@ -46,10 +46,10 @@ def test_other_names_say_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--out", "x.json", "--format", "csv"], "--out x.json is a name for json, and --format says csv"),
-        (["--out", "x.md", "--format", "table"], "--out x.md is a name for md, and --format says table"),
-        (["--out", "x.tsv.gz"], "nothing is compressed"),
-        (["--out", "x.xls"], "spreadsheets are written as .xlsx"),
+        (["--out", "x.json", "--format", "csv"], "--out x.json has the suffix of json, but --format is csv"),
+        (["--out", "x.md", "--format", "table"], "--out x.md has the suffix of md, but --format is table"),
+        (["--out", "x.tsv.gz"], "does not compress its output"),
+        (["--out", "x.xls"], "writes spreadsheets as .xlsx"),
         (
             ["--out", "x.md", "--spans"],
             "--spans goes with --format table, json, html, jsonl, tsv, csv, parquet, xlsx, not md",
@@ -72,7 +72,7 @@ def test_a_conflict_is_refused_and_nothing_is_written(
 def test_a_verb_that_does_not_write_a_form_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["decide", "apply", "--rule", "r.json", "--mt", "x", "--out", "x.html"]) == 2
     said = capsys.readouterr().err
-    assert "assay decide does not write html, but table, tsv, jsonl, csv, json, parquet or xlsx." in said
+    assert "assay decide does not write html. Use table, tsv, jsonl, csv, json, parquet or xlsx." in said
     assert main(["score", "--data", "demo", "--out", "x.bib"]) == 2
     assert "assay score does not write bibtex" in capsys.readouterr().err
 

@@ -98,8 +98,8 @@ def test_systems_with_names(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["h", "--mt", "h2", "--ref", "r"], "give the translations bare (h …) or with --mt, not both"),
-        (["-m", "chrf", "bleu", "--ref", "r"], "bleu is a metric, not a file of translations: write -m chrf,bleu"),
+        (["h", "--mt", "h2", "--ref", "r"], "pass the translations as arguments (h …) or with --mt, not both"),
+        (["-m", "chrf", "bleu", "--ref", "r"], "bleu is a metric, not a file of translations. Use -m chrf,bleu"),
         (["--mt", "A=h", "A=h2", "--ref", "r"], "two systems are called 'A'"),
         (["--mt", "=h", "--ref", "r"], "write NAME=FILE"),
         (["--mt", "Ours=nothere", "--ref", "r"], "nothere"),

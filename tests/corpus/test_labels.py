@@ -184,11 +184,11 @@ def test_what_cannot_be_meant_is_refused(
     assay.fit_rule(tmp_path / "scored.jsonl", scores=["s"], goal="at most 60% bad").save(tmp_path / "ready.json")
     words = ["decide", "apply", "--rule", str(rule)]
     for given, said in (
-        ([*words, "--data", str(source)], "is a corpus in many files: say where the results go, --out FOLDER/"),
-        ([*words, "--data", str(tmp_path / "scored.jsonl"), "--engine", "ray"], "--engine goes with a corpus"),
-        ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--texts"], "--texts does not go with a corpus"),
-        ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--format", "tsv"], "shards keep their form"),
-        (["decide", "fit", "--data", "x.tsv", "--engine", "ray"], "--engine goes with assay decide apply"),
+        ([*words, "--data", str(source)], "is a corpus of shards. Add --out FOLDER/"),
+        ([*words, "--data", str(tmp_path / "scored.jsonl"), "--engine", "ray"], "--engine requires a corpus"),
+        ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--texts"], "--texts cannot be used with a corpus"),
+        ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--format", "tsv"], "shards keep their own format"),
+        (["decide", "fit", "--data", "x.tsv", "--engine", "ray"], "--engine is an option of assay decide apply"),
         (["decide", "apply", f"{tmp_path}/ready.json", str(source), "--out", f"{tmp_path}/o/"], "unknown column"),
         (
             ["decide", "apply", f"{tmp_path}/ready.json", "--mt", str(source), "--out", f"{tmp_path}/o/"],

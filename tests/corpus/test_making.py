@@ -71,12 +71,12 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path, capsys: pytest.CaptureF
     words = ["make", "-p", "word-swap", "--data", f"{tmp_path}/in", "--workers", "1"]
     for given, said in (
         ([*words, "--out", f"{tmp_path}/o/"], "part-000"),  # and no language pair
-        ([*words, "--out", f"{tmp_path}/o/", "--annotate"], "--annotate does not go with a corpus"),
+        ([*words, "--out", f"{tmp_path}/o/", "--annotate"], "--annotate cannot be used with a corpus"),
         ([*words, "--out", f"{tmp_path}/o/", "--pool", "nowhere"], "--pool nowhere cannot be read"),
         (["make", "--data", f"{tmp_path}/in", "--out", f"{tmp_path}/o/"], "nothing to make"),
         (["make", "-p", "word-swp", "--data", f"{tmp_path}/in", "--out", f"{tmp_path}/o/"], "word-swap"),
         (["make", "-p", "word-swap", "--out", f"{tmp_path}/o/"], "there is nothing to change: give the corpus"),
-        (["make", "-p", "word-swap", "--data", "demo", "--out", "x.jsonl", "--on-error", "skip"], "goes with a corpus"),
+        (["make", "-p", "word-swap", "--data", "demo", "--out", "x.jsonl", "--on-error", "skip"], "requires a corpus"),
     ):
         assert main(given) == 2
         assert said in (told := capsys.readouterr().err) and told.count("\n") == 1

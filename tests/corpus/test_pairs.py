@@ -106,7 +106,7 @@ def test_on_the_command_line(whole: list[dict[str, Any]], tmp_path: Path, capsys
     assert main([*words, "--out", f"{tmp_path}/o/", "--run-dir", f"{tmp_path}/kept", "--figures", "none"]) == 0
     assert capsys.readouterr().out == wanted
     assert main([word for word in [*words, "--out", f"{tmp_path}/o/"] if word != "-q"]) == 0
-    assert f"wrote {tmp_path}/o/" in (told := capsys.readouterr().err) and " · 8 done before" in told
+    assert f"wrote {tmp_path}/o/" in (told := capsys.readouterr().err) and " · 8 from an earlier run" in told
     assert (tmp_path / "kept" / "tables.json").is_file() and (tmp_path / "o" / "part-0.jsonl").is_file()
 
 
@@ -129,10 +129,10 @@ def test_what_cannot_be_meant_is_refused(
     monkeypatch.chdir(tmp_path)
     Path("demetr").mkdir()  # a folder of a suite's name is no corpus
     for given, said in (
-        (["run", "in"], "in is a corpus in many files: say where the results go, --out FOLDER/"),
-        (["run", "whole.jsonl", "-m", "chrf", "--engine", "ray"], "--engine goes with a corpus"),
+        (["run", "in"], "in is a corpus of shards. Add --out FOLDER/"),
+        (["run", "whole.jsonl", "-m", "chrf", "--engine", "ray"], "--engine requires a corpus"),
         (["run", "embedded", "--out", "o/"], "embedded is a suite of its own"),
-        (["run", "in", "--out", "o/", "--subsample", "3"], "--subsample does not go with a corpus"),
+        (["run", "in", "--out", "o/", "--subsample", "3"], "--subsample cannot be used with a corpus"),
         (["run", "in", "--out", "o/", "--columns", "good=nothing"], "nothing"),
         (["run", "demetr"], "demetr"),
     ):

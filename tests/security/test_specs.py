@@ -214,7 +214,7 @@ def test_trust_lets_ones_own_rule_through(place: Path, capsys: pytest.CaptureFix
         assay.apply_rule("own.json", ["a"], ["a"])
     assert assay.apply_rule("own.json", ["a"], ["a"], trust=True).labels == ["use"]
     assert main([*words, "--trust"]) == 2
-    assert "--trust goes with assay decide apply" in capsys.readouterr().err
+    assert "--trust is an option of assay decide apply" in capsys.readouterr().err
 
 
 def test_a_rule_that_was_learned_here_needs_no_trust_and_one_that_was_read_does(place: Path) -> None:

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 FORMATS = ("table", "json", "csv", "md", "latex", "html")
 OPTIONS = ("on_error", "engine", "batch", "address", "gpus_per_worker")
-"""What goes with a corpus alone."""
+"""Options that require a corpus."""
 OTHERS = (
     "by", "ci", "texts", "run_dir", "testset", "score_only", "components", "spreadsheet_safe", "estimate", "export", "metric_file",
     "subsample", "verify", "skip_bad", "annotate",
 )  # fmt: skip
-"""What does not go with one."""
+"""Options that do not apply to a corpus."""
 
 
 def add_corpus(parser: Parser) -> None:
@@ -94,7 +94,7 @@ def share(text: str) -> float:
 
 
 def is_corpus(args: argparse.Namespace) -> bool:
-    """Whether the command is about a corpus: --out names a folder, or the input is one, or a pattern."""
+    """Return whether the input is a corpus: a folder or a pattern of shards, or --out names a folder."""
     from assay.verbs.shared.corpus_paths import names_corpus, names_folder
 
     out = getattr(args, "out", None)
@@ -102,7 +102,7 @@ def is_corpus(args: argparse.Namespace) -> bool:
 
 
 def _inputs(args: argparse.Namespace) -> list[str]:
-    """What is read: bare, with --mt, or with --data, unless that is a folder with one table in it."""
+    """Return the inputs: positional, --mt, and --data unless it is a folder with one table."""
     from assay.verbs.shared.corpus_paths import names_table
 
     data = getattr(args, "data", None)
@@ -114,35 +114,37 @@ def _inputs(args: argparse.Namespace) -> list[str]:
 
 
 def refuse_without_corpus(args: argparse.Namespace) -> None:
-    """Refuse the options of a corpus where there is none."""
+    """Raise InputError for an option that requires a corpus."""
     for name in OPTIONS:
         if getattr(args, name, None) is not None:
             option = name.replace("_", "-")
-            raise InputError(f"--{option} goes with a corpus: a folder of shards, and --out FOLDER/ (docs/corpora.md).")
+            raise InputError(f"--{option} requires a corpus: a folder of shards and --out FOLDER/ (docs/corpora.md).")
 
 
 def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> None:
-    """Refuse what does not go with a corpus, `but` for what does under this verb; and a corpus without --out."""
+    """Raise InputError for an option that does not apply to a corpus, except those in `but`, and for a missing --out."""
     from assay.verbs.shared.corpus_paths import names_corpus
 
     for name in OTHERS:
         if name not in but and getattr(args, name, None):
             option = {"score_only": "-b", "testset": "-t"}.get(name, f"--{name.replace('_', '-')}")
-            raise InputError(f"{option} does not go with a corpus in many files. Give one file for that.")
+            raise InputError(f"{option} cannot be used with a corpus of shards. Pass a single file.")
     if not args.out:
         what = next(path for path in _inputs(args) if names_corpus(path))
-        raise InputError(f"{what} is a corpus in many files: say where the results go, --out FOLDER/")
+        raise InputError(f"{what} is a corpus of shards. Add --out FOLDER/ for the results.")
     if _names_file(args.out):
         folder = os.path.join(os.path.dirname(args.out), os.path.basename(args.out).partition(".")[0])
-        raise InputError(f"what comes of a corpus is a folder of shards, and {args.out} names a file: --out {folder}/")
+        raise InputError(
+            f"the results of a corpus are a folder of shards, but {args.out} is a file name. Use --out {folder}/"
+        )
     if args.format not in FORMATS:
         raise InputError(
-            f"what is printed about a corpus is {', '.join(FORMATS)}, not {args.format}: shards keep their form."
+            f"--format {args.format} is not available for a corpus; use {', '.join(FORMATS)}. The shards keep their own format."
         )
 
 
 def _names_file(out: str) -> bool:
-    """Whether an output goes by the name of a file, and no folder is called so."""
+    """Return whether --out has the suffix of a file and is not a folder."""
     from assay.verbs.shared.corpus_paths import names_folder
 
     known = os.path.splitext(out)[1].lower() in {*SUFFIXES, *UNWRITTEN}
@@ -174,7 +176,7 @@ def finished(
     table: Table | None,
     more: Mapping[str, Any] | None = None,
 ) -> None:
-    """What people should see and hear when a corpus is through: a table, or its head with `more` as JSON; no table of nothing."""
+    """Print the table of a finished corpus, or its head and `more` as JSON, then the notes."""
     from assay.cli.texts import say_notes
 
     if args.format == "json":
@@ -186,13 +188,13 @@ def finished(
 
 
 def wrote(out: str, started: float, reused: int) -> str:
-    """Where the shards are, how long it took, and how many of them an earlier run had done."""
-    before = f" · {reused:,} done before" if reused else ""
-    return f"wrote {os.path.join(out, '')} · {duration(time.monotonic() - started)}{before}"
+    """Return a note with the folder, the duration, and the number of shards from an earlier run."""
+    earlier = f" · {reused:,} from an earlier run" if reused else ""
+    return f"wrote {os.path.join(out, '')} · {duration(time.monotonic() - started)}{earlier}"
 
 
 def run_corpus(args: argparse.Namespace) -> int:
-    """Score it, and say what came out."""
+    """Score a corpus and print the results."""
     from assay.cli.texts import looked
     from assay.verbs.score import score
 
@@ -209,7 +211,7 @@ def run_corpus(args: argparse.Namespace) -> int:
 
 @contextmanager
 def watched(quiet: bool) -> Iterator[ShardsProgress]:
-    """The line of progress while a corpus is done."""
+    """Show progress while a corpus is processed."""
     progress = ShardsProgress(quiet=quiet)
     try:
         yield progress
@@ -218,7 +220,7 @@ def watched(quiet: bool) -> Iterator[ShardsProgress]:
 
 
 class ShardsProgress(Progress):
-    """One line: shards, rows, rows a second, the time left, failures."""
+    """Progress line of a corpus: shards, rows, rows per second, remaining time, failures."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         super().__init__("", quiet=quiet)
@@ -226,7 +228,7 @@ class ShardsProgress(Progress):
         self._phase, self._since = "", self.started
 
     def at(self, seen: Seen) -> None:
-        """How far it is."""
+        """Show the state of the run."""
         self._seen = seen
         if seen.phase != self._phase:
             self._phase, self._since = seen.phase, time.monotonic()
@@ -237,14 +239,14 @@ class ShardsProgress(Progress):
         if seen is None:
             return ""
         passed = max(now - self._since, 1e-9)
-        said = [f" {seen.phase} {seen.done:,} of {seen.shards:,} shards"]
+        parts = [f" {seen.phase} {seen.done:,} of {seen.shards:,} shards"]
         if seen.rows and seen.phase in ("scoring", "making"):
             rate = seen.rows / passed
-            said.append(f"{seen.rows:,} rows · {rate:,.{0 if rate >= 10 else 1}f}/s")
+            parts.append(f"{seen.rows:,} rows · {rate:,.{0 if rate >= 10 else 1}f}/s")
         if seen.bytes and seen.all_bytes > seen.bytes:
-            said.append(f"{duration(passed * (seen.all_bytes - seen.bytes) / seen.bytes)} left")
+            parts.append(f"{duration(passed * (seen.all_bytes - seen.bytes) / seen.bytes)} left")
         if seen.failed:
-            said.append(f"{seen.failed:,} failed")
+            parts.append(f"{seen.failed:,} failed")
         if seen.deaths:
-            said.append(f"{count(seen.deaths, 'worker')} died")
-        return " · ".join(said)
+            parts.append(f"{count(seen.deaths, 'worker crash', 'worker crashes')}")
+        return " · ".join(parts)

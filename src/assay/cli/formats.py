@@ -1,4 +1,4 @@
-"""Which format a result is written in: the one asked for, or the one that the name of the file speaks of; never two at once."""
+"""Output format of a result: that of --format, or of the suffix of --out."""
 
 from __future__ import annotations
 
@@ -23,20 +23,22 @@ SUFFIXES = {
     ".xlsx": "xlsx",
     ".bib": "bibtex",
 }
-"""Suffix to format. Any other name says nothing: a table for people goes there unless --format says otherwise."""
+"""Formats by suffix. Any other suffix leaves the choice to --format; the default is a table as on the terminal."""
 OTHERS = {
-    **dict.fromkeys((".gz", ".xz", ".zst", ".bz2", ".zip"), "nothing is compressed: pipe it (--format FORMAT | gzip)"),
-    **dict.fromkeys((".xls", ".ods"), "spreadsheets are written as .xlsx"),
-    **dict.fromkeys((".feather", ".arrow"), "columns are written as .parquet"),
-    ".yaml": "documents are written as .json",
-    ".pdf": "pages are written as .html",
-    ".docx": "pages are written as .html",
+    **dict.fromkeys(
+        (".gz", ".xz", ".zst", ".bz2", ".zip"), "assay does not compress its output; use --format FORMAT | gzip"
+    ),
+    **dict.fromkeys((".xls", ".ods"), "assay writes spreadsheets as .xlsx"),
+    **dict.fromkeys((".feather", ".arrow"), "assay writes columns as .parquet"),
+    ".yaml": "assay writes documents as .json",
+    ".pdf": "assay writes pages as .html",
+    ".docx": "assay writes pages as .html",
 }
-"""Suffixes of files that assay does not write, with what comes near."""
+"""Suffixes that assay does not write, with the nearest alternative."""
 
 
 def format_of(path: str) -> str:
-    """Return the format that the suffix of a file names; a table for people goes into any other file."""
+    """Return the format of a file's suffix; ``table`` for other suffixes."""
     suffix = PurePath(path).suffix.lower()
     if suffix in OTHERS:
         raise InputError(f"{path}: {OTHERS[suffix]}.")
@@ -44,10 +46,9 @@ def format_of(path: str) -> str:
 
 
 def settle_format(args: argparse.Namespace, module: ModuleType) -> None:
-    """Fill in ``args.format`` from the suffix of --out; refuse a suffix that says another thing than --format.
+    """Set ``args.format`` from the suffix of --out; raise InputError if the suffix contradicts --format.
 
-    Where --out is no rendering of the result (a rule, a set of items) the verb's ``names_result(args)`` says no, and the suffix
-    counts for nothing.
+    The suffix does not count if the verb's ``names_result(args)`` is false: --out is then a rule, a set of items or a folder.
     """
     if not hasattr(args, "formats"):
         return
@@ -61,12 +62,12 @@ def settle_format(args: argparse.Namespace, module: ModuleType) -> None:
     if args.format is None:
         if meant is not None and meant not in args.formats:
             raise InputError(
-                f"--out {args.out}: assay {args.verb} does not write {meant}, but {_either(args.formats)}."
+                f"--out {args.out}: assay {args.verb} does not write {meant}. Use {_either(args.formats)}."
             )
         args.format = meant or "table"
     elif meant is not None and meant != args.format:
         raise InputError(
-            f"--out {args.out} is a name for {meant}, and --format says {args.format}: leave one of them out, or give another name."
+            f"--out {args.out} has the suffix of {meant}, but --format is {args.format}. Omit --format or change the suffix."
         )
 
 

@@ -1,4 +1,4 @@
-"""No result takes the place of what it was made from."""
+"""Check that an output does not overwrite an input, by whatever path or link."""
 
 from __future__ import annotations
 
@@ -11,47 +11,36 @@ from pathlib import Path
 from assay.core.errors import InputError
 
 FILES = (
-    "files",
-    "mt",
-    "ref",
-    "src",
-    "data",
-    "rule",
-    "against",
-    "receipts",
-    "metric_file",
-    "decisions",
-    "config",
-    "predicted",
-)
-"""Arguments that name input files, under any verb."""
+    "files", "mt", "ref", "src", "data", "rule", "against", "receipts", "metric_file", "decisions", "config", "predicted",
+)  # fmt: skip
+"""Arguments of any verb that name input files."""
 NAMES_OR_FILES = ("suites", "suite", "name", "gold", "judgements")
-"""Arguments that name something registered or a file; a file has a folder or an ending in its name."""
+"""Arguments that hold a registered name, or a file if there is a folder or a suffix in it."""
 IN_RUN_DIRECTORY = (
     "tables.json", "manifest.json", "scores.parquet", "scores.csv", "outcomes.tsv", "rows.jsonl.gz", "view.json",
 )  # fmt: skip
 
 
 def refuse_overwriting(args: argparse.Namespace) -> None:
-    """Refuse --out, --run-dir and their like where what they write is one of the inputs, by whatever path or link."""
+    """Raise InputError if an output option names one of the inputs."""
     for option, path in _outputs(args):
-        if (written := _identity(path)) is None:
+        if (output := _identity(path)) is None:
             continue
-        for given in _inputs(args):
-            known = _identity(given)
-            if known is not None and (written[0] == known[0] or written[1] == known[1]):
-                shown = "standard input" if given == "-" else given
-                raise InputError(f"{option} would overwrite the input {shown}. Give another name.")
+        for name in _inputs(args):
+            known = _identity(name)
+            if known is not None and (output[0] == known[0] or output[1] == known[1]):
+                shown = "standard input" if name == "-" else name
+                raise InputError(f"{option} would overwrite the input {shown}. Choose another name.")
 
 
 def _inputs(args: argparse.Namespace) -> Iterator[str]:
-    for name in (*FILES, *NAMES_OR_FILES):
-        value = getattr(args, name, None)
-        for given in value if isinstance(value, list) else [value]:
-            if isinstance(given, str) and (name in FILES or os.sep in given or Path(given).suffix):
-                yield given
-                yield given.rpartition(":")[0] or given
-                yield given.partition("=")[2] or given
+    for argument in (*FILES, *NAMES_OR_FILES):
+        value = getattr(args, argument, None)
+        for name in value if isinstance(value, list) else [value]:
+            if isinstance(name, str) and (argument in FILES or os.sep in name or Path(name).suffix):
+                yield name
+                yield name.rpartition(":")[0] or name
+                yield name.partition("=")[2] or name
 
 
 def _outputs(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
@@ -68,9 +57,9 @@ def _outputs(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
 
 
 def _identity(path: str) -> tuple[tuple[int, int], str] | None:
-    """Device and inode of an ordinary file, and its path without links; None for anything else."""
+    """Return device and inode of a regular file, and its path without links; None for anything else."""
     try:
-        found = os.fstat(0) if path == "-" else os.stat(path)
+        status = os.fstat(0) if path == "-" else os.stat(path)
     except (OSError, ValueError):
         return None
-    return ((found.st_dev, found.st_ino), os.path.realpath(path)) if stat.S_ISREG(found.st_mode) else None
+    return ((status.st_dev, status.st_ino), os.path.realpath(path)) if stat.S_ISREG(status.st_mode) else None

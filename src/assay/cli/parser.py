@@ -184,7 +184,7 @@ class Parser(argparse.ArgumentParser):
         option = word.partition("=")[0]
         for sibling in self.siblings.values():
             if option in sibling._option_string_actions:
-                return InputError(f"{option} goes with {sibling.prog}.")
+                return InputError(f"{option} is an option of {sibling.prog}, not of {self.prog}.")
         long = [name for name in self._option_string_actions if name.startswith("--")]
         return unknown("option", option, long, f"{self.prog} --help")
 

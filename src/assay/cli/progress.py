@@ -1,4 +1,4 @@
-"""A progress line on a terminal, only after a second, with rate and time left; a line a minute where there is no terminal."""
+"""Progress lines on stderr, with rate and remaining time: redrawn on a terminal, once per minute in a log."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from assay.report.terminal import width_of
 from assay.report.text import visible
 from assay.report.writing import write_stderr
 
-SELDOM = 60.0
+LOG_INTERVAL = 60.0
 """Seconds between two lines in a log."""
 
 
 class Progress:
-    """Counts rows and redraws one line on stderr; where that cannot be, it writes a line now and then. Silent when quiet."""
+    """Progress line that counts rows. It appears after one second, and not at all if `quiet`."""
 
     def __init__(self, what: str, total: int | None = None, *, quiet: bool = False) -> None:
         self.what, self.total = what, total
@@ -26,14 +26,14 @@ class Progress:
         self.shown = False
 
     def add(self, rows: int, reused: bool = False) -> None:
-        """Note that `rows` more are done; `reused` ones took no time and do not count for the rate."""
+        """Count `rows` more rows; `reused` ones do not count for the rate."""
         self.done += rows
         self.fresh += 0 if reused else rows
         now = time.monotonic()
         if self.active and now - self.started > 1 and now - self.drawn > 0.1:
             self.drawn = now
             self._draw(now)
-        elif self.logged and now - self.drawn >= SELDOM:
+        elif self.logged and now - self.drawn >= LOG_INTERVAL:
             self.drawn = now
             write_stderr(f"{visible(self._line(now))}\n")
 
@@ -52,19 +52,19 @@ class Progress:
         return line + (f" · {rate:,.{0 if rate >= 10 else 1}f}/s" if rate else "")
 
     def begin(self) -> None:
-        """Show the line at once, where the first rows will take long."""
+        """Show the line at once, because the first rows take long."""
         if self.active:
             self._draw(time.monotonic())
 
     def close(self) -> None:
-        """Wipe the line."""
+        """Clear the line."""
         if self.shown:
             write_stderr("\r\033[K")
             self.shown = False
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them."""
+    """Return a duration in seconds, minutes or hours."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     if seconds < 3600:
@@ -73,39 +73,39 @@ def duration(seconds: float) -> str:
 
 
 class Slow:
-    """Progress of slow metrics, one after the other, whichever verb asked for their scores."""
+    """Progress of slow metrics, one after the other, in every verb."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.quiet, self.line = quiet, Progress("", quiet=True)
 
     def __call__(self, name: str, done: int, total: int) -> None:
-        """`done` of `total` requests have a score."""
+        """Show that `done` of `total` requests have a score."""
         if done == 0 and total:
             self.close()
             self.line = Progress(name, total, quiet=self.quiet)
             self.line.begin()
         else:
-            self.line.what = name  # a judge says what is spent so far
+            self.line.what = name  # an LLM judge adds the cost so far
             self.line.add(done - self.line.done)
         if done == total:
             self.close()
 
     def close(self) -> None:
-        """Wipe the line."""
+        """Clear the line."""
         self.line.close()
 
 
 class Bytes:
-    """Progress of a download: one line for the file under way."""
+    """Progress of a download, one line per file."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.line = Progress("", quiet=quiet)
 
     def at(self, name: str, done: int, total: int | None) -> None:
-        """`done` of `total` bytes of a file have arrived."""
+        """Show that `done` of `total` bytes of a file have been downloaded."""
         self.line.what, self.line.total = name, total
         self.line.add(done - self.line.done)
 
     def close(self) -> None:
-        """Wipe the line."""
+        """Clear the line."""
         self.line.close()

@@ -1,4 +1,4 @@
-"""From --mt, --ref, --src and --data to a request, and from its result to what stands beside the numbers."""
+"""Texts to score, from --mt, --ref, --src and --data, and the notes and signatures of their scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def texts_of(args: argparse.Namespace) -> dict[str, Any]:
-    """What the arguments say about the texts, as `assay.verbs.shared.request` wants it."""
+    """Return the arguments about texts as keyword arguments of `assay.verbs.shared.request.request`."""
     mt = _translations(args)
     return {
         "mt": mt,
@@ -40,7 +40,7 @@ def texts_of(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _translations(args: argparse.Namespace) -> list[str]:
-    """The files of --mt, or those that stand bare; a metric that stands bare is told from them."""
+    """Return the files of translations; raise InputError for a metric among the positional arguments."""
     bare = getattr(args, "files", None) or []
     for name in bare:
         if not Path(name).exists() and "=" not in name:
@@ -49,20 +49,18 @@ def _translations(args: argparse.Namespace) -> list[str]:
 
             if name_of(name) in names("metrics"):
                 together = ",".join([*(args.metrics or ()), name])
-                raise InputError(f"{name} is a metric, not a file of translations: write -m {together}")
+                raise InputError(f"{name} is a metric, not a file of translations. Use -m {together}")
     if bare and args.mt:
-        raise InputError(f"give the translations bare ({bare[0]} …) or with --mt, not both.")
+        raise InputError(f"pass the translations as arguments ({bare[0]} …) or with --mt, not both.")
     after = getattr(args, "after_ref", ())
-    if (
-        after and not bare and not args.mt and not args.data
-    ):  # "--ref REFERENCE TRANSLATION …": nothing else can be meant
+    if after and not bare and not args.mt and not args.data:  # --ref REFERENCE TRANSLATION …: translations must follow
         args.ref = [path for path in args.ref if path not in after]
         return list(after)
     return bare or args.mt or []
 
 
 def text_request(args: argparse.Namespace, *, rows: bool = False) -> TextRequest:
-    """The texts that the arguments name, with the metrics they name; with `rows`, all columns of a table."""
+    """Return the request for the texts and metrics of the arguments; with `rows`, with all columns of a table."""
     from assay.verbs.shared.request import request
 
     return request(
@@ -75,7 +73,7 @@ def text_request(args: argparse.Namespace, *, rows: bool = False) -> TextRequest
 
 
 def estimated(asked: TextRequest, output: Output) -> int:
-    """What judges would ask about these texts, and what it would cost, instead of asking them."""
+    """Print how many requests LLM judges would send for these texts and what they would cost."""
     from assay.verbs.estimate import estimate_batches
 
     output.emit([estimate_batches(asked.metrics, asked.inputs.chunks).table()])
@@ -84,7 +82,7 @@ def estimated(asked: TextRequest, output: Output) -> int:
 
 @contextmanager
 def rows_progress(asked: TextRequest | None, quiet: bool) -> Iterator[Progress]:
-    """The line of progress while a request is scored."""
+    """Show progress while a request is scored."""
     progress = Progress("scoring", asked.rows if asked is not None else None, quiet=quiet)
     try:
         yield progress
@@ -101,7 +99,7 @@ def add_looks(parser: Parser) -> None:
 
 
 def looked(table: Table, signatures: Mapping[str, str], args: argparse.Namespace, output: Output) -> Table:
-    """The table with the signatures under it and the digits that are asked for."""
+    """Return the table with the signatures as notes and with --width decimal places."""
     from dataclasses import replace
 
     columns = table.columns
@@ -114,7 +112,7 @@ def looked(table: Table, signatures: Mapping[str, str], args: argparse.Namespace
 def signature_notes(
     signatures: Mapping[str, str], output: Output, everything: bool, *, short: bool = False
 ) -> list[str]:
-    """The signatures under a table: all of them when asked for or when the table goes into a document."""
+    """Return the signatures below a table: all of them in a document or with --signatures, else the first."""
     if output.quiet or not signatures:
         return []
     lines = [short_signature(line) if short else line for line in signatures.values()]
@@ -124,7 +122,7 @@ def signature_notes(
 
 
 def chosen_components(result: Result, args: argparse.Namespace) -> list[Table]:
-    """The table behind ``--components``, where it is asked for and a metric has any."""
+    """Return the table of --components, if it is wanted and a metric has components."""
     return [table for name, table in result.tables.items() if name == "components" and args.components]
 
 
@@ -138,19 +136,19 @@ def add_run_dir(parser: Parser) -> None:
 
 
 def keep_run(result: Result, args: argparse.Namespace, output: Output, started: float) -> None:
-    """Write the run directory, where one was asked for, and say so."""
+    """Write the run directory of --run-dir and print its name."""
     if args.run_dir:
         output.note(keep(result.write, args.run_dir, time.monotonic() - started, asked=True))
 
 
 def say_notes(result: Result, output: Output) -> None:
-    """Print the notes of a result on stderr; --quiet leaves the alerts."""
+    """Print the notes of a result on stderr; with --quiet, the alerts only."""
     for notice in result.notes:
         note(f"⚠ {notice}", output.quiet and notice not in result.alerts)
 
 
 def finish(result: Result, output: Output) -> None:
-    """Say what people should hear, and lay the manifest beside a file that was written."""
+    """Print the notes of a result, and write the manifest next to the output file."""
     say_notes(result, output)
     if output.out and Path(output.out).is_file():
         result.manifest().write(f"{output.out}.manifest.json")
