@@ -32,14 +32,17 @@ OTHERS = (
 
 
 def add_corpus(parser: Parser) -> None:
-    """Add the options of a corpus that is scored."""
-    group = corpus_group(parser)
-    add_keep(group)
+    """Add the options that select rows, and those of a corpus that is scored."""
+    add_keep(parser)
+    group = parser.section("rows")
     group.add_argument(
         "--dedup", choices=("pair", "mt", "src"), help="keep the first row of equal pairs, translations or sources"
     )
-    group.add_argument("--sample", type=positive, metavar="N", help="sample N rows, from each shard by its share")
-    group.add_argument("--sample-by", metavar="COLUMN", help="stratify the sample by a column instead")
+    group.add_argument(
+        "--sample", type=positive, metavar="N", help="sample N rows; of a corpus, from each shard by its share"
+    )
+    group.add_argument("--sample-by", metavar="COLUMN", help="sample N rows per value of a column")
+    group = corpus_group(parser)
     add_workers(group)
     add_batch(group)
 
@@ -49,12 +52,12 @@ def corpus_group(parser: Parser) -> argparse._ArgumentGroup:
     return parser.section("corpora", "for a folder of shards with --out FOLDER/ (docs/corpora.md)")
 
 
-def add_keep(group: argparse._ActionsContainer) -> None:
+def add_keep(parser: Parser) -> None:
     """Add --keep."""
-    group.add_argument(
+    parser.section("rows").add_argument(
         "--keep",
         metavar="EXPRESSION",
-        help="keep rows that satisfy an expression of assay filter; length_ratio is also a name",
+        help="keep rows that satisfy an expression of assay filter, also on length_ratio",
     )
 
 

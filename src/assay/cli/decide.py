@@ -132,8 +132,8 @@ def add_apply(parser: Parser) -> None:
     add_llm(parser)
     _add_output(parser)
     add_kept_texts(parser)
+    add_keep(parser)
     corpora = corpus_group(parser)
-    add_keep(corpora)
     add_workers(corpora)
     add_batch(corpora)
 
