@@ -214,9 +214,9 @@ def test_no_manifest_card_rule_or_receipt_asks_a_model_unless_it_is_trusted(serv
     manifest["call"]["arguments"] |= {"metrics": [judge], "mt": ["/etc/passwd"], "ref": [], "langpair": "en-de"}
     manifest["inputs"] = []
     Path("o.json.manifest.json").write_text(json.dumps(manifest))
-    assert "asks an OpenAI-compatible endpoint" in failed(["rerun", "o.json"], capsys)
+    assert "sends requests to an OpenAI-compatible endpoint" in failed(["rerun", "o.json"], capsys)
     with pytest.raises(InputError, match="asks an OpenAI-compatible endpoint"):
         assay.rerun("o.json")
     Path("card.json").write_text(json.dumps(assay.card("chrf", ["embedded"], samples=2).to_dict() | {"metric": judge}))
-    assert "asks an OpenAI-compatible endpoint" in failed(["check", "--against", "card.json"], capsys)
+    assert "sends requests to an OpenAI-compatible endpoint" in failed(["check", "--against", "card.json"], capsys)
     assert server.answered == 0
