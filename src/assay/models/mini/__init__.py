@@ -1,1 +1,1 @@
-"""assay-mini: a small learned metric with error spans, trained here and run without torch elsewhere (docs/train_mini.md)."""
+"""Training of assay-mini, a small learned metric with error spans that runs without torch (docs/train_mini.md)."""

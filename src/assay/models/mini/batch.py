@@ -1,6 +1,6 @@
-"""Batches as tensors, and the predictions of teachers that students learn from.
+"""Training batches as tensors, and the predictions of teachers from which students learn.
 
-Texts are packed end to end, each once. Every translation has the places of its texts and its human scores.
+Texts are packed end to end, each once. Every translation has the positions of its texts and its human scores.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from assay.models.runtime.packing import Packed, to_device
 BEGIN, END = 0, 2
 HYPOTHESIS, REFERENCE, SOURCE = 0, 1, 2
 SOURCE_PLACE = 3
-"""Where the source stands among the texts a row is compared with."""
+"""Place of the source among the texts with which a row is compared."""
 
 
 @dataclass(frozen=True)
 class TrainingBatch:
-    """`n` translations of `groups` sources; the second axis of what is padded has `longest` places."""
+    """`n` translations of `groups` sources; padded tensors have `longest` places on the second axis."""
 
     packed: Packed
     first: Tensor
-    """(3, n): where the first piece of translation, reference and source stands."""
+    """(3, n): position of the first subword of translation, reference and source."""
     size: Tensor
-    """(3, n): how many pieces they have, at least 1 (an empty text keeps its end mark)."""
+    """(3, n): number of subwords, at least 1 (an empty text keeps its end mark)."""
     present: Tensor
     """(2, n): whether there is a reference, a source."""
     cells: tuple[Tensor, Tensor, Tensor]
-    """Lexical features of the pieces: (n, longest, 8) of translations, (n, longest, 4) of references and of sources."""
+    """Lexical features of the subwords: (n, longest, 8) of translations, (n, longest, 4) of references and of sources."""
     numbers: Tensor
     """(n, 36): lexical features of the pairs."""
     rows: Tensor
@@ -47,7 +47,7 @@ class TrainingBatch:
     kind: Tensor
     collection: Tensor
     labels: Tensor
-    """(n, longest, 2): share of raters who marked an error, a major one, in percent."""
+    """(n, longest, 2): share of raters who marked an error, and a major error, in percent."""
     labelled: Tensor
     taught: Taught | None = None
 
@@ -56,11 +56,11 @@ class TrainingBatch:
 
     @property
     def longest(self) -> int:
-        """Places of what is padded."""
+        """Number of places of padded tensors."""
         return self.labels.shape[1]
 
     def to(self, device: torch.device) -> TrainingBatch:
-        """The same on another device."""
+        """Return a copy on another device."""
         moved: dict[str, object] = {}
         for one in fields(self):
             value = getattr(self, one.name)
@@ -76,7 +76,7 @@ class TrainingBatch:
 
 @dataclass(frozen=True)
 class Taught:
-    """What the teachers say of the translations of a batch, as means."""
+    """Mean predictions of the teachers for the translations of a batch."""
 
     with_reference: Tensor
     without_reference: Tensor
@@ -85,14 +85,14 @@ class Taught:
     """(n, longest, 2) probabilities times 255."""
 
     def to(self, device: torch.device) -> Taught:
-        """The same on another device."""
+        """Return a copy on another device."""
         return Taught(*(to_device(getattr(self, one.name), device) for one in fields(self)))
 
 
 def assemble(
     corpus: PreparedCorpus, features: LexicalFeatures, items: Sequence[BatchItem], teachers: Sequence[Predictions] = ()
 ) -> TrainingBatch:
-    """The batch of some items."""
+    """Return the batch of some items."""
     rows = np.concatenate([item.rows for item in items])
     group = np.repeat(np.arange(len(items)), [len(item.rows) for item in items])
     references = np.array([item.reference for item in items])
@@ -128,7 +128,7 @@ def _packed(
     sources: NDArray[np.int64],
     group: NDArray[np.int64],
 ) -> tuple[Packed, NDArray[np.int64]]:
-    """All texts of a batch, shortest first, and (3, n) where the first piece of each row's texts stands (0: no such text)."""
+    """Pack all texts of a batch, shortest first, and return (3, n) positions of each row's first subwords (0: no such text)."""
     n = texts.shape[1]
     has_reference, has_source = references >= 0, sources >= 0
     sequences = np.concatenate([texts[0], references[has_reference], sources[has_source]])
@@ -193,8 +193,11 @@ def _labels(
 
 
 def _taught(teachers: Sequence[Predictions], rows: NDArray[np.int64], sizes: NDArray[np.int64], longest: int) -> Taught:
-    """Means over the teachers; with a reference also over their readings with and without the source, without one over those
-    and the reading of the source alone."""
+    """Average the teachers' predictions.
+
+    Predictions with a reference are means of those with and without the source. Predictions without one also include that
+    of the source alone.
+    """
     values = np.mean([teacher.values[rows] for teacher in teachers], axis=0)
     both, reference, source = values[:, 0], values[:, 1], values[:, 2]
     with_reference = (both + reference) / 2
@@ -213,35 +216,35 @@ def _taught(teachers: Sequence[Predictions], rows: NDArray[np.int64], sizes: NDA
 
 FILE = "predictions.safetensors"
 VIEWS = 3
-"""Both texts, the reference alone, the source alone; where a row lacks one, the view is that of what there is."""
+"""Inputs of a prediction: both texts, the reference alone, the source alone. If a row lacks one, the other is used."""
 READINGS = 7
 """log mu and the six heads."""
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """Mapped arrays of one teacher."""
+    """Memory-mapped predictions of one teacher."""
 
     values: NDArray[np.float32]
     """(rows, views, readings)."""
     tags: NDArray[np.uint8]
-    """(pieces, 2): probabilities of any error and of a major one, times 255, of the pieces of all rows end to end."""
+    """(subwords, 2): probabilities of any error and of a major error, times 255, of all rows end to end."""
     starts: NDArray[np.int64]
 
     @classmethod
     def open(cls, folder: Path) -> Predictions:
-        """What `join` wrote."""
+        """Read the file that `join` wrote."""
         arrays = read_tensors(folder / FILE)
         return cls(arrays["values"], arrays["tags"], arrays["starts"])
 
 
 def piece_path(folder: Path, number: int) -> Path:
-    """Where a finished part of the predictions lies until all are there."""
+    """Return the path of a finished part of the predictions."""
     return folder / f"predictions-{number:04d}.safetensors"
 
 
 def join(folder: Path, pieces: int, sizes: NDArray[np.int64]) -> None:
-    """One file of all parts; `sizes` are the lengths of every row's translation. Rows of no part have zeros."""
+    """Join all parts in one file. `sizes` has the lengths of every row's translation; rows in no part are zero."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
     values = np.zeros((len(sizes), VIEWS, READINGS), np.float32)
     tags = np.zeros((int(starts[-1]), 2), np.uint8)

@@ -1,7 +1,7 @@
-"""The configuration of a run that learns assay-mini: what it reads, how texts are prepared, and its stages.
+"""Configuration of a run that trains assay-mini: data, preparation of texts, and stages.
 
-A stage trains one model. One that names `teachers` also learns from what they say about the training rows. The last stage is
-packed. Defaults are the recipe of docs/train_mini.md.
+A stage trains one model. A stage with `teachers` also learns from their predictions for the training rows. The last stage
+is packed. Defaults are the recipe of docs/train_mini.md.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ class MiniData:
     path: str
     format: Literal["corpus", "da"] = "corpus"
     name: str = ""
-    """What a table's collection is called in `mix`; by default the file's name."""
+    """Name of a table's collection in `mix`; by default the file name."""
     origins: tuple[str, ...] = ()
-    """Only these collections of a corpus file."""
+    """The collections of a corpus file to use; by default all."""
     limit: Count = 0
-    """At most so many groups, drawn by the seed; 0 is all."""
+    """Maximum number of groups, drawn by the seed; 0 is all."""
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class EncoderSection:
-    """The encoder to start from: ``e5-small``, ``tiny`` (random, for trials), or a folder."""
+    """Encoder to start from: ``e5-small``, ``tiny`` (random, for trials), or a folder."""
 
     name: str = "e5-small"
     least_uses: Sized = 1
-    """Pieces that the training texts need less often are left out, and the texts are cut into others; single characters stay."""
+    """Subwords with fewer uses in the training texts are removed, except for single characters, and texts are tokenized again."""
     tiny_hidden: Sized = 64
     tiny_layers: Sized = 4
     tiny_heads: Sized = 4
@@ -51,19 +51,19 @@ class EncoderSection:
 
 @dataclass(frozen=True)
 class StageConfig:
-    """One model: how long it learns, from which rows, and what counts how much."""
+    """One model: length of its training, its rows, and the weights of its losses."""
 
     name: str
     steps: Sized
     seed: int | None = None
-    """Of batches and dropout; by default the run's, plus the number of the stage."""
+    """Seed of batches and dropout; by default that of the run plus the number of the stage."""
     teachers: tuple[str, ...] = ()
-    """Earlier stages whose scores this one learns too."""
+    """Earlier stages from whose scores this one learns, too."""
     mix: Mapping[str, Positive] = field(default_factory=dict)
     """Changes to the run's `mix`."""
     batch_tokens: Sized = 32768
     hypotheses: Sized = 8
-    """At most so many translations of a source in one batch."""
+    """Maximum number of translations of a source in one batch."""
     without_reference: Share = 0.35
     without_source: Share = 0.2
     learning_rate: Positive = 1.5e-4
@@ -74,13 +74,13 @@ class StageConfig:
     gradient_clip: Positive = 1.0
     dropout: Share = 0.1
     round_embeddings_at: Share = 0.8
-    """Share of the steps after which embeddings are rounded to 4 bits and stay so."""
+    """Share of the steps after which embeddings are rounded to 4 bits and frozen."""
     ranking: Positive = 1.0
-    """Pairs of translations of one source, by the expected MQM."""
+    """Weight of pairs of translations of one source, ranked by the expected MQM."""
     ranking_head: Positive = 0.3
-    """The same pairs, by a head of their own."""
+    """Weight of the same pairs, ranked by a separate head."""
     between: Positive = 0.5
-    """Pairs of translations of different sources, for assessments."""
+    """Weight of pairs of translations of different sources, for assessments."""
     side_heads: Positive = 0.5
     tags: Positive = 0.4
     distil: Positive = 2.0
@@ -91,7 +91,7 @@ class StageConfig:
 
 @dataclass(frozen=True)
 class MiniConfig:
-    """A whole run."""
+    """Configuration of a complete run."""
 
     output: str
     data: tuple[MiniData, ...]
@@ -101,31 +101,31 @@ class MiniConfig:
     licence: str = ""
     seed: int = 1
     prepared: str = ""
-    """The folder of the prepared data; by default ``prepared`` in the output folder. Runs may share one."""
+    """Folder of the prepared data, which runs may share; by default ``prepared`` in the output folder."""
     encoder: EncoderSection = field(default_factory=EncoderSection)
     mix: Mapping[str, Positive] = field(default_factory=dict)
-    """How often the groups of a collection are seen in an epoch: 1 where it does not say. ``syn`` is all of ``syn-…``."""
+    """How often the groups of a collection occur in an epoch, by default once. ``syn`` stands for all of ``syn-…``."""
     documents: Count = 0
-    """So many groups of two to eight consecutive segments are added, with summed MQM scores."""
+    """Number of groups of two to eight consecutive segments to add, with summed MQM scores."""
     errors: Mapping[str, Share] = field(default_factory=dict)
-    """Share of the groups of a collection from whose best translation a group of synthetic errors is made."""
+    """Share of a collection's groups for which a group of synthetic errors is made from the best translation."""
     held_out: Share = 0.0
-    """Share of the documents with MQM or ESA scores to keep apart, besides those that the files call ``dev``."""
+    """Share of the documents with MQM or ESA scores to hold out, in addition to those marked ``dev`` in the files."""
     width: Sized = 256
     device: str = "auto"
     precision: Precision = "auto"
     checkpoint_every: Sized = 500
     workers: Annotated[int, Bounds(0, 256)] = 0
-    """Processes that make batches ready beside the training; 0 makes them in step with it."""
+    """Processes that prepare batches in parallel with training; 0 prepares them in the training process."""
     skip_bad: bool = False
 
     @property
     def prepared_folder(self) -> Path:
-        """Where the prepared data lie."""
+        """Folder of the prepared data."""
         return Path(self.prepared) if self.prepared else Path(self.output) / "prepared"
 
     def share_of(self, collection: str, stage: StageConfig) -> float:
-        """How often a group of a collection is seen in an epoch of a stage."""
+        """Return how often a group of a collection occurs in an epoch of a stage."""
         for mix in (stage.mix, self.mix):
             for key in (collection, collection.partition("-")[0]):
                 if key in mix:
@@ -133,18 +133,18 @@ class MiniConfig:
         return 1.0
 
     def seed_of(self, number: int) -> int:
-        """The seed of stage `number`, from 0."""
+        """Return the seed of stage `number`, from 0."""
         own = self.stages[number].seed
         return self.seed + number if own is None else own
 
 
 def is_mini(data: Any) -> bool:
-    """Whether a configuration's plain values ask for this architecture."""
+    """Return whether a configuration's plain values ask for this architecture."""
     return isinstance(data, dict) and data.get("architecture") == "mini"
 
 
 def parse_mini(data: Any, where: str = "the configuration", folder: Path | None = None) -> MiniConfig:
-    """Plain mappings and lists as a checked `MiniConfig`; paths are relative to `folder`."""
+    """Convert plain mappings and lists to a checked `MiniConfig`; paths are relative to `folder`."""
     config = typed(MiniConfig, data, Place(where))
     if not config.stages:
         raise InputError(f"{where} has no stages.")
@@ -173,7 +173,7 @@ def parse_mini(data: Any, where: str = "the configuration", folder: Path | None 
 
 
 def plain_stage(config: MiniConfig, number: int) -> dict[str, Any]:
-    """What the result of a stage depends on, as JSON holds it: a run may be moved and resumed."""
+    """Return everything that determines a stage's result, as JSON values. A run may be moved and resumed."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
     stage = plain["stages"][number]
     names = {one.name: i for i, one in enumerate(config.stages)}
@@ -183,7 +183,7 @@ def plain_stage(config: MiniConfig, number: int) -> dict[str, Any]:
 
 
 def plain_preparation(config: MiniConfig) -> dict[str, Any]:
-    """What the prepared data depend on."""
+    """Return everything that determines the prepared data, as JSON values."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
     kept = {key: plain[key] for key in ("data", "encoder", "documents", "errors", "held_out", "seed", "skip_bad")}
     for one in kept["data"]:

@@ -1,7 +1,7 @@
-"""The prepared training data: arrays in a folder, mapped into memory, the same for every stage and every process.
+"""Prepared training data: memory-mapped arrays in a folder, shared by all stages and processes.
 
-A text is a range of `pieces`. A group has rows (its translations), up to three references and perhaps a source. A row and one other
-text of its group are a pair; its lexical features lie in shards.
+A text is a range of `pieces`. A group has rows (its translations), up to three references and possibly a source. A row and
+another text of its group form a pair. The lexical features of pairs are stored in shards.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 
 
 def shard_name(number: int) -> str:
-    """The file of a shard of features."""
+    """Return the file name of a shard of features."""
     return f"features-{number:03d}.safetensors"
 
 
@@ -40,7 +40,7 @@ class PreparedCorpus:
 
     @classmethod
     def open(cls, folder: Path) -> PreparedCorpus:
-        """What `prepare` wrote; a folder that it did not finish is an error."""
+        """Open the files that `prepare` wrote. Raise if they are incomplete."""
         if not (folder / FACTS).is_file():
             raise InputError(f"{folder} holds no prepared data. Run assay train with this configuration to make them.")
         facts = read_document(folder / FACTS)
@@ -55,21 +55,21 @@ class PreparedCorpus:
 
     @property
     def rows(self) -> int:
-        """Translations in all."""
+        """Number of translations."""
         return len(self.arrays["row_text"])
 
     def lengths(self, texts: Ints) -> Ints:
-        """How many pieces texts have; 0 where there is none (-1)."""
+        """Return the number of subwords of texts; 0 for a missing text (-1)."""
         starts = self.arrays["text_starts"]
         return np.where(texts >= 0, starts[texts + 1] - starts[texts], 0)
 
     def text(self, number: int) -> NDArray[Any]:
-        """The pieces of a text."""
+        """Return the subwords of a text."""
         start, end = self.arrays["text_starts"][number : number + 2].tolist()
         return self.arrays["pieces"][start:end]
 
     def others(self, rows: Ints) -> Ints:
-        """The texts a row is compared with, (rows, 4): the references, then the source; -1 where there is none."""
+        """Return the texts to compare a row with, (rows, 4): references, then the source; -1 if missing."""
         group = self.arrays["row_group"][rows]
         return np.concatenate(
             [self.arrays["group_references"][group], self.arrays["group_source"][group][:, None]], axis=1
@@ -77,7 +77,7 @@ class PreparedCorpus:
 
 
 def pair_starts(corpus: PreparedCorpus) -> Ints:
-    """The first pair of every row, and the number of pairs at the end."""
+    """Return the first pair of every row, followed by the number of pairs."""
     counts = (corpus.others(np.arange(corpus.rows)) >= 0).sum(axis=1)
     return np.concatenate([[0], np.cumsum(counts)])
 
@@ -95,7 +95,10 @@ class LexicalFeatures:
     def of(
         self, row: int, place: int, hypothesis: int
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
-        """Cells of a row's translation (so many pieces long), cells of the other text (0 to 2: references, 3: source), numbers."""
+        """Return the cells of a row's translation, the cells of the other text, and the numbers of the pair.
+
+        `hypothesis` is the number of subwords of the translation; `place` is 0 to 2 for a reference, 3 for the source.
+        """
         shard = int(np.searchsorted(self.bounds, row, "right")) - 1
         arrays = self.shards[shard]
         pair = int(self.pairs[row]) + int(self.present[row, :place].sum()) - int(self.pairs[self.bounds[shard]])
@@ -105,7 +108,7 @@ class LexicalFeatures:
 
 
 def write_facts(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Say that the folder is whole, and what it holds."""
+    """Write the file that marks the folder as complete and describes its content."""
     from assay.io.files.atomic import atomic_write
 
     with atomic_write(folder / FACTS, "w") as out:

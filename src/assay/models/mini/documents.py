@@ -1,4 +1,4 @@
-"""Groups of consecutive segments of a document, with the sum of their MQM scores: what the metric learns about long texts."""
+"""Training groups of consecutive segments with summed MQM scores, from which the metric learns long texts."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from assay.models.mini.groups import KINDS, REFERENCES, SPLITS
 from assay.models.mini.pieces import LONGEST, Arrays
 
 SIZES, SHARES = (2, 3, 4, 5, 6, 8), (0.3, 0.25, 0.2, 0.1, 0.1, 0.05)
-"""How many segments are joined, and how often."""
+"""Numbers of segments to join, and their probabilities."""
 ROOM = 330
-"""Pieces of the first system's joined translation, at most."""
+"""Maximum number of subwords of the first system's joined translation."""
 SYSTEMS = 6
 
 
 def join_documents(table: Arrays, tries: int, collection: int, rng: np.random.Generator) -> tuple[Arrays, int]:
-    """The table with up to `tries` more groups of a collection of their own, and how many came about."""
+    """Add up to `tries` groups in a new collection. Return the table and the number of added groups."""
     joiner = _Joiner(table, collection)
     documents = joiner.documents()
     for _ in range(tries if documents else 0):
@@ -35,7 +35,7 @@ def join_documents(table: Arrays, tries: int, collection: int, rng: np.random.Ge
 
 
 class _Joiner:
-    """Texts, rows and groups that are added to a table."""
+    """Texts, rows and groups to add to a table."""
 
     def __init__(self, table: Arrays, collection: int) -> None:
         self.old, self.collection = table, collection
@@ -47,7 +47,7 @@ class _Joiner:
         self.labelled = len(table["labels"])
 
     def documents(self) -> list[list[tuple[int, int]]]:
-        """Documents of three or more segments as (segment, group) in order."""
+        """Return documents of three or more segments as (segment, group) pairs in order."""
         chosen = (self.old["group_kind"] == KINDS.index("mqm")) & (self.old["group_split"] == SPLITS.index("train"))
         found: dict[int, dict[int, int]] = defaultdict(dict)
         for group in np.flatnonzero(chosen).tolist():
@@ -55,7 +55,7 @@ class _Joiner:
         return [sorted(segments.items()) for segments in found.values() if len(segments) > 2]
 
     def add(self, window: Sequence[int], rng: np.random.Generator) -> None:
-        """A group of the systems that translated every segment and are not the reference."""
+        """Add a group of the systems that translated every segment and are not the reference."""
         old = self.old
         references = [int(old["group_references"][group, 0]) for group in window]
         sources = [int(old["group_source"][group]) for group in window]
@@ -93,7 +93,7 @@ class _Joiner:
         return len(self.old["text_starts"]) - 2 + len(self.texts)
 
     def _labels(self, rows: Sequence[int]) -> int:
-        """Where the joined labels begin; -1 where one of the parts has none."""
+        """Join the labels of rows and return their start; -1 if a row has none."""
         parts = []
         for row in rows:
             start, size = int(self.old["row_labels"][row]), len(self._pieces(int(self.old["row_text"][row])))
@@ -105,7 +105,7 @@ class _Joiner:
         return self.labelled - len(self.labels[-1])
 
     def table(self) -> Arrays:
-        """Old and new together."""
+        """Return the old table with the additions."""
         groups, rows = np.array(self.groups, np.int64).reshape(-1, 3), self.rows
         n = len(groups)
         references = np.full((n, REFERENCES), -1, np.int64)

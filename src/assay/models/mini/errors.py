@@ -1,7 +1,7 @@
-"""Synthetic errors: a good translation once more with one thing wrong, where it stands and what it costs in MQM points.
+"""Synthetic errors: copies of a good translation with one error each, its position, and its MQM penalty.
 
-Rules for any language that puts blanks between words, tables of small words for English and German, and whole texts that are wrong.
-They were written after general names of errors, not after items of a test set.
+There are rules for all languages written with spaces, lists of function words for English and German, and replacements of
+the whole text. They follow general kinds of errors, not items of a test set.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from assay.models.mini.groups import JudgedGroup, JudgedTranslation, Mark
 
 MADE = 4
-"""Errors made from one translation, at most."""
+"""Maximum number of errors made from one translation."""
 TRIES = 12
 LONGEST = 600
-"""Characters of a translation that errors are put into, at most."""
+"""Maximum length in characters of a translation that gets errors."""
 CRITICAL, MAJOR, MINOR = 25.0, 5.0, 1.0
 _WORD = re.compile(r"\S+")
 _NUMBER = re.compile(r"\d+")
@@ -27,7 +27,7 @@ _LETTERS = "abcdefghijklmnoprstu"
 _ENDS = ".!?。"
 Span = tuple[int, int, float]
 Made = tuple[str, list[Span], float]
-"""The new text, its marked characters with weights, and what it costs."""
+"""The new text, its marked characters with weights, and the penalty."""
 
 _EXCHANGES: Mapping[str, Sequence[tuple[float, str]]] = {
     "en": (
@@ -57,7 +57,7 @@ _NEGATIONS = {"en": "not", "de": "nicht"}
 
 @dataclass(frozen=True)
 class _Spoiled:
-    """A translation with what errors are made of."""
+    """A translation with the material for errors."""
 
     text: str
     words: list[tuple[int, int]]
@@ -67,12 +67,12 @@ class _Spoiled:
     rng: random.Random
 
     def word(self, least: int = 1) -> tuple[int, int] | None:
-        """The place of some word of at least so many characters."""
+        """Return the span of a random word with at least `least` characters."""
         found = [place for place in self.words if place[1] - place[0] >= least]
         return self.rng.choice(found) if found else None
 
     def put(self, start: int, end: int, new: str, weight: float, cost: float | None = None) -> Made:
-        """`new` in place of what stands there, marked."""
+        """Replace a span by `new` and mark it."""
         marked = [(start, start + len(new), weight)] if new else []
         return self.text[:start] + new + self.text[end:], marked, weight if cost is None else cost
 
@@ -249,11 +249,11 @@ RULES: Mapping[Callable[[_Spoiled], Made | None], int] = {
     _copied: 2,
     _lower: 1,
 }
-"""How often each is tried."""
+"""How often each rule is tried."""
 
 
 def spoilt(text: str, language: str, source: str, other: str, rng: random.Random) -> Made | None:
-    """The text with one error; None where it has too few words or no rule that was tried applies."""
+    """Return the text with one error; None if it has too few words or no rule that was tried applies."""
     words = [match.span() for match in _WORD.finditer(text)]
     if len(words) < 4:
         return None
@@ -266,7 +266,10 @@ def spoilt(text: str, language: str, source: str, other: str, rng: random.Random
 
 
 def synthetic_groups(groups: Sequence[JudgedGroup], shares: Mapping[str, float], seed: int) -> list[JudgedGroup]:
-    """For a share of the groups of some collections one more: its best translation, and that with errors, scored in MQM points."""
+    """Return a new group for a share of the groups of some collections: the best translation, and copies with errors.
+
+    Scores are MQM sums.
+    """
     rng = random.Random(f"errors {seed}")
     texts: dict[str, list[str]] = {}
     for group in groups:
@@ -291,7 +294,7 @@ def synthetic_groups(groups: Sequence[JudgedGroup], shares: Mapping[str, float],
 def _with_errors(
     group: JudgedGroup, base: JudgedTranslation, texts: Sequence[str], rng: random.Random
 ) -> tuple[JudgedTranslation, ...]:
-    """A translation and what its errors make of it; its own marks count only where people marked them, so the copies have none."""
+    """Return a translation and its copies with errors. Copies lack its own marks, since annotators have not marked them."""
     score = _points(group.kind, base.score)
     marks = base.marks if group.kind in ("mqm", "bio") else None
     found = {base.text: JudgedTranslation(base.text, score, "base", marks)}
@@ -306,7 +309,7 @@ def _with_errors(
 
 
 def _points(kind: str, score: float) -> float:
-    """About the MQM sum that a good translation of another scale would have."""
+    """Return the approximate MQM sum of a good translation with a score on another scale."""
     if kind in ("mqm", "bio", "syn"):
         return score
     return -(100 - score) / 8 if kind == "esa" else -1.0

@@ -1,9 +1,10 @@
-"""Lexical features: how far one text covers another, for many pairs of texts at once.
+"""Lexical features: overlap of two texts, for many pairs at once.
 
-Four numbers a piece, from 0 to 255: whether the piece stands in the other text, whether it does with its neighbours, how long
-the character n-grams are that cover it there, and for a number whether the other text has it (255) or not (128). Eighteen numbers
-a pair: character n-gram precisions (six places each way), precisions of single and of neighbouring pieces, and the share of numbers
-found. N-grams are compared by 64-bit hashes that hold the number of the pair, so that one sort serves a whole chunk.
+Each subword has four features from 0 to 255: whether it occurs in the other text, whether it does with its neighbours, the
+length of the character n-grams that cover it there, and for a number whether the other text has it (255) or not (128).
+Each pair has eighteen: character n-gram precisions (six orders in each direction), precisions of single and of
+neighbouring subwords, and the share of numbers found. N-grams are compared by 64-bit hashes that include the number of the
+pair, so that one sort handles a whole chunk.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 CELLS = 4
-"""Features of a piece against one other text."""
+"""Features of a subword compared with one other text."""
 NUMBERS = 18
 """Features of a pair of texts."""
 PLACES = 6
-"""Longest character n-gram against a reference."""
+"""Longest character n-gram compared with a reference."""
 SOURCE_ORDER = 3
-"""Longest character n-gram against a source, which seldom shares more than names and numbers."""
+"""Longest character n-gram compared with a source, which rarely shares more than names and numbers."""
 FOUND, MISSED = 255, 128
 _MARK = 0x2581
 _COMMA, _STOP = ord(","), ord(".")
@@ -31,14 +32,14 @@ _COMMA, _STOP = ord(","), ord(".")
 
 @dataclass(frozen=True)
 class Spelling:
-    """The characters of every piece of a vocabulary, joined; the four special pieces have none."""
+    """Characters of every subword of a vocabulary, joined; the four special subwords have none."""
 
     characters: Ints
     starts: Ints
 
     @classmethod
     def of(cls, pieces: Sequence[str]) -> Spelling:
-        """The spelling of these pieces."""
+        """Return the spelling of these subwords."""
         texts = ["" if number < 4 else piece for number, piece in enumerate(pieces)]
         points = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4").astype(np.int64)
         return cls(points, np.cumsum([0, *map(len, texts)]))
@@ -46,27 +47,27 @@ class Spelling:
 
 @dataclass(frozen=True)
 class PieceTexts:
-    """Texts as pieces, end to end; text i is the pieces ``starts[i]`` to ``starts[i + 1]``."""
+    """Texts as subwords, end to end; text i has the subwords ``starts[i]`` to ``starts[i + 1]``."""
 
     pieces: Ints
     starts: Ints
 
     @classmethod
     def of(cls, texts: Sequence[NDArray[np.int64] | Sequence[int]]) -> PieceTexts:
-        """These texts, joined."""
+        """Join these texts."""
         lengths = [len(text) for text in texts]
         joined = np.concatenate([np.asarray(text, np.int64) for text in texts]) if texts else np.zeros(0, np.int64)
         return cls(joined, np.cumsum([0, *lengths]))
 
     @property
     def owners(self) -> Ints:
-        """The text of every piece."""
+        """Number of each subword's text."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
 @dataclass(frozen=True)
 class _Characters:
-    """Characters end to end with their piece and their text."""
+    """Characters end to end, with the numbers of their subwords and texts."""
 
     points: Ints
     pieces: Ints
@@ -88,7 +89,7 @@ class _Characters:
 def pair_features(
     hypotheses: PieceTexts, others: PieceTexts, spelling: Spelling, order: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
-    """Cells of the hypotheses' pieces, cells of the others' pieces, and the numbers of each pair (text i with text i)."""
+    """Return cells of the hypotheses' subwords, cells of the others', and the numbers of each pair (text i with text i)."""
     texts = (hypotheses, others)
     cells = tuple(np.zeros((len(text.pieces), CELLS), np.uint8) for text in texts)
     numbers = np.zeros((len(hypotheses.starts) - 1, NUMBERS), np.float32)
@@ -163,7 +164,7 @@ def _piece_grams(
 def _numerals(
     sides: tuple[_Characters, _Characters], cells: tuple[NDArray[np.uint8], ...], numbers: NDArray[np.float32]
 ) -> None:
-    """Runs of digits (with points and commas between digits), compared by their digits alone."""
+    """Compare numbers (digits, with points and commas between digits) by their digits alone."""
     pairs = len(numbers)
     runs = [_runs(side) for side in sides]
     for i in (0, 1):
@@ -177,7 +178,7 @@ def _numerals(
 
 
 def _runs(side: _Characters) -> tuple[Ints, Ints, Ints, Hashes]:
-    """First piece, last piece, text and hash (of text and digits) of every number."""
+    """Return first subword, last subword, text, and hash (of text and digits) of every number."""
     points, owners = side.points, side.owners
     digit = (points >= ord("0")) & (points <= ord("9"))
     before, after = np.zeros_like(digit), np.zeros_like(digit)
@@ -202,7 +203,7 @@ def _runs(side: _Characters) -> tuple[Ints, Ints, Ints, Hashes]:
 def _shared(
     keys: Sequence[Hashes], owners: Sequence[Ints], pairs: int
 ) -> tuple[list[NDArray[np.bool_]], NDArray[np.float64]]:
-    """For each gram of both sides whether the other side has it, and for each pair how many they share, counted with care."""
+    """Return which n-grams of either side the other side has, and how many each pair shares, with multiplicity."""
     size = len(keys[0])
     unique, inverse = np.unique(np.concatenate(keys), return_inverse=True)
     mine = np.bincount(inverse[:size], minlength=len(unique))
@@ -214,7 +215,7 @@ def _shared(
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Neighbouring numbers far apart (the finaliser of MurmurHash3)."""
+    """Hash numbers with the finaliser of MurmurHash3, which separates neighbouring values."""
     values = (values ^ (values >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
     values = (values ^ (values >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
     return values ^ (values >> np.uint64(33))

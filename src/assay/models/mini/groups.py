@@ -1,4 +1,4 @@
-"""Groups of judged translations: one source, its references, its translations with scores and spans, read and guarded."""
+"""Groups of judged translations: a source, its references, and its translations with scores and spans."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from assay.models.training.data import document_share, sample
 from assay.models.training.sources import corpus_spans, read_assessments, read_groups
 
 KINDS = ("mqm", "bio", "syn", "da", "esa", "qe", "darr", "tch", "un")
-"""What a score is: MQM sums (annotated, biomedical, synthetic), assessments, ESA, quality estimates, rankings, metrics, none."""
+"""Kinds of scores: MQM sums (annotated, biomedical, synthetic), assessments, ESA, quality estimates, rankings, metrics, none."""
 SPLITS = ("train", "dev", "unused")
 REFERENCES = 3
-"""References of a group that are kept."""
+"""Maximum number of references of a group."""
 MAJOR = 4.0
-"""Weight from which a span counts as a major error."""
+"""Weight from which on a span counts as a major error."""
 Mark = tuple[int, int, float, float]
-"""Start, end, weight, and the share of the raters who marked it."""
+"""Start, end, weight, and the share of raters who marked it."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedTranslation:
-    """A translation; `marks` is None where nobody marked errors."""
+    """A judged translation; `marks` is None if its errors were not annotated."""
 
     text: str
     score: float
@@ -37,7 +37,7 @@ class JudgedTranslation:
 
 @dataclass(frozen=True, slots=True)
 class JudgedGroup:
-    """One source of one collection."""
+    """A source with its references and judged translations."""
 
     collection: str
     kind: str
@@ -51,7 +51,7 @@ class JudgedGroup:
 
 
 def load_groups(config: MiniConfig) -> tuple[list[JudgedGroup], list[str]]:
-    """All groups that may be trained on or watched, and what a person should know about how they came about."""
+    """Return all groups for training and evaluation, and notes for the user about rejected data."""
     guard, bad = Guard(), BadRows(config.skip_bad)
     found: list[JudgedGroup] = []
     for number, one in enumerate(config.data):
@@ -89,7 +89,7 @@ def _corpus(one: MiniData, bad: BadRows) -> Iterator[JudgedGroup]:
 
 
 def _assessments(one: MiniData, bad: BadRows) -> Iterator[JudgedGroup]:
-    """Rows of a table, those with the same source together."""
+    """Yield the rows of a table, grouped by source."""
     path, name = Path(one.path), one.name or Path(one.path).name
     by_source: dict[tuple[str, str], list[tuple[str, JudgedTranslation]]] = {}
     for record in read_assessments(path, bad, one.columns or None):
@@ -104,7 +104,7 @@ def _assessments(one: MiniData, bad: BadRows) -> Iterator[JudgedGroup]:
 
 
 def _admitted(groups: Sequence[JudgedGroup], guard: Guard) -> Iterator[JudgedGroup]:
-    """Without translations that stand in a test set themselves, or whose source or reference does."""
+    """Yield the groups without translations in a test set, or with a source or reference in one."""
     rows, names = [], []
     for group in groups:
         told = {f"reference {i}" if i else "reference": text for i, text in enumerate(group.references)}
@@ -117,7 +117,7 @@ def _admitted(groups: Sequence[JudgedGroup], guard: Guard) -> Iterator[JudgedGro
 
 
 def _split(groups: Sequence[JudgedGroup], config: MiniConfig) -> list[JudgedGroup]:
-    """Documents kept apart; what shares a source with them is neither trained on nor watched."""
+    """Hold out documents. Groups that share a source with these are not used at all."""
 
     def is_held_out(group: JudgedGroup) -> bool:
         drawn = group.kind in ("mqm", "esa") and group.split == "train"

@@ -1,4 +1,4 @@
-"""What a stage minimises: distances to people's scores, the order of translations, marks, and what teachers say."""
+"""Losses of a stage: distances from human scores, rankings of translations, error tags, and predictions of teachers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.models.mini.model import HEADS, MiniOutput
 
 @dataclass(frozen=True)
 class _Kind:
-    """How a kind of score counts: as an MQM sum, in pairs, and from which difference on a pair counts fully."""
+    """Use of a kind of score: weight as an MQM sum, weight in pairs, and the difference from which on a pair counts fully."""
 
     sums: float = 0.0
     pairs: float = 0.0
@@ -40,20 +40,20 @@ RULES: Mapping[str, _Kind] = {
     "un": _Kind(),
 }
 ANCHORED = "mqm"
-"""The kind of score that mu estimates; collections of others have an offset of their own."""
+"""The kind of score that mu estimates; collections of other kinds have a learned offset."""
 ORDERED_HEADS = ("assessment", "esa")
-"""Side heads that learn the order inside a source too."""
+"""Side heads that also learn the ranking within a source."""
 ORDERED_SHARE = 0.3
 GREATEST_SUM = 60.0
 SMALLEST = 0.05
 SLOPE = 2.0
-"""Of the logistic loss of pairs."""
+"""Slope of the logistic loss of pairs."""
 MARKED = 2.0
-"""How much more a marked piece counts than one that is not."""
+"""Weight of a marked subword relative to others."""
 
 
 class Losses:
-    """The losses of a stage by name; the loss of a step is their sum."""
+    """Losses of a stage by name; the loss of a step is their sum."""
 
     def __init__(self, corpus: PreparedCorpus, config: MiniConfig, stage: StageConfig, device: torch.device) -> None:
         self.stage = stage
@@ -76,7 +76,7 @@ class Losses:
         )
 
     def __call__(self, output: MiniOutput, batch: TrainingBatch, offsets: Tensor) -> dict[str, Tensor]:
-        """Every loss that counts in this stage."""
+        """Return every loss that counts in this stage."""
         stage, found = self.stage, {}
         found["sums"] = self._sums(output, batch, offsets)
         standard = (batch.score - self.mean[batch.collection]) / self.deviation[batch.collection]
@@ -105,7 +105,7 @@ class Losses:
         return found
 
     def _sums(self, output: MiniOutput, batch: TrainingBatch, offsets: Tensor) -> Tensor:
-        """Deviance of Tweedie's distribution (power 1.5), as fits sums that are often 0 and sometimes large."""
+        """Return the deviance of Tweedie's distribution (power 1.5), which suits sums that are often 0 and sometimes large."""
         log_mu = (output.log_mu + offsets[batch.collection] * self.free[batch.collection]).clamp(-6, 6)
         wanted = (-batch.score).clamp(0, GREATEST_SUM)
         root = torch.sqrt(torch.exp(log_mu) + SMALLEST)
@@ -115,7 +115,7 @@ class Losses:
     def _between(
         self, output: MiniOutput, batch: TrainingBatch, same: Tensor, apart: Tensor, of_kind: Mapping[str, Tensor]
     ) -> Tensor:
-        """Order of translations of different sources in one collection, by the error a piece, for assessments."""
+        """Return the ranking loss for different sources in one collection, by the error per subword, for assessments."""
         chosen = of_kind["quality"] | of_kind["assessment"]
         rate = output.log_mu - torch.log(output.inside.sum(1).float() + 3.0)
         mine = chosen[:, None] & chosen & (batch.collection[:, None] == batch.collection) & ~same
@@ -146,6 +146,8 @@ class Losses:
 
 
 def _pairs(scores: Tensor, weight: Tensor, least: float) -> Tensor:
-    """Logistic loss of all pairs, `weight` where the row should be above the column; few pairs count little."""
+    """Return the logistic loss of all pairs. `weight` counts pairs whose row should be above the column; few pairs count
+    little.
+    """
     found: Tensor = (weight * functional.softplus(-SLOPE * (scores[:, None] - scores))).sum() / (weight.sum() + least)
     return found

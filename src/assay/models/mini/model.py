@@ -1,7 +1,8 @@
-"""The metric in torch: three texts encoded apart, softly aligned, compared at five depths, and read by two small layers together.
+"""Architecture of assay-mini in torch: three texts are encoded separately, softly aligned, and compared at five depths.
 
-Every piece emits a mass of error; their sum, corrected by what is seen of the whole, estimates the MQM sum (mu). Two tags a piece
-(any error, a major one) and six further readings come from the same pass. What is absent (reference or source) adds nothing.
+Two small layers then read all texts together. Every subword emits an error mass. The sum of the masses, corrected by
+features of the whole, estimates the MQM sum (mu). Two tags per subword (any error, a major error) and six further heads
+come from the same pass. A missing reference or source contributes nothing.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from assay.models.encoders.encoder import Encoder, Layer
 from assay.models.mini.batch import HYPOTHESIS, REFERENCE, SOURCE, TrainingBatch
 
 DEPTHS = 5
-"""Depths at which texts are compared: embeddings, three layers, the mix of the upper layers."""
+"""Depths at which texts are compared: embeddings, three layers, and the mix of the upper layers."""
 FLOOR = 0.02
-"""Mass that is there without any error."""
+"""Mass of a translation without errors."""
 HEADS = ("correction", "ranking", "assessment", "esa", "quality", "teacher")
 FUSION_HEAD, FUSION_LAYERS = 64, 2
-"""Width of an attention head, and how many layers read all pieces together."""
+"""Width of an attention head, and number of layers that read all subwords together."""
 FUSION_EPSILON = 1e-5
 _FAR = -1e4
 ALWAYS, WITH_REFERENCE, WITH_SOURCE = 0, 1, 2
@@ -38,36 +39,36 @@ SCALARS = (
     + [WITH_SOURCE] * 18
     + [WITH_REFERENCE]
 )
-"""Which of the numbers of a triple count when: lengths and flags, cosines, similarities, lexical features, chrF."""
+"""Which text each feature of a triple needs: lengths and flags, cosines, similarities, lexical features, chrF."""
 
 
 def seen_layers(layers: int) -> tuple[int, int, int]:
-    """The layers (from 0) whose similarities the head sees: 3, 6 and 10 of twelve."""
+    """Return the layers (from 0) whose similarities the head reads: 3, 6 and 10 of twelve."""
     first = layers // 4
     second = max(first + 1, layers // 2)
     return first, second, max(second + 1, layers - 2)
 
 
 def first_mixed(layers: int) -> int:
-    """The first layer (from 0) of the mix: 5 of twelve."""
+    """Return the first layer (from 0) of the mix: 5 of twelve."""
     return 5 * layers // 12
 
 
 @dataclass(frozen=True)
 class MiniOutput:
-    """What the model says of the translations of a batch."""
+    """Output of the model for the translations of a batch."""
 
     log_mu: Tensor
     heads: Tensor
     tags: Tensor
     """(n, longest, 2) logits."""
     inside: Tensor
-    """(n, longest): which places are pieces of the translation."""
+    """(n, longest): which places are subwords of the translation."""
 
 
 @dataclass(frozen=True)
 class Coded:
-    """The texts of a batch, padded: vectors (3, n, longest, units), the same at five depths with length 1, rarity of the pieces."""
+    """Encoded texts of a batch, padded: vectors (3, n, longest, units), the same at five depths with length 1, and rarity."""
 
     vectors: Tensor
     depths: Sequence[Tensor]
@@ -77,7 +78,9 @@ class Coded:
 
 @dataclass(frozen=True)
 class _Side:
-    """What the reference or the source adds: projections of both texts, and similarities of their pieces at every depth."""
+    """Contribution of the reference or the source: projections of both texts, and similarities of their subwords at every
+    depth.
+    """
 
     mine: Tensor
     theirs: Tensor
@@ -87,7 +90,7 @@ class _Side:
 
 
 class FusionLayer(nn.Module):
-    """A pre-norm transformer layer over the pieces of all three texts."""
+    """Pre-norm transformer layer over the subwords of all three texts."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -99,7 +102,7 @@ class FusionLayer(nn.Module):
         self.down = nn.Linear(2 * width, width)
 
     def forward(self, pieces: Tensor, mask: Tensor, dropout: float) -> Tensor:
-        """(n, places, width) to the same."""
+        """Map (n, places, width) to the same shape."""
         n, places, width = pieces.shape
         qkv = self.qkv(self.attention_norm(pieces)).view(n, places, 3, -1, FUSION_HEAD).permute(2, 0, 3, 1, 4)
         mixed = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], attn_mask=mask)
@@ -110,7 +113,7 @@ class FusionLayer(nn.Module):
 
 
 class MiniModel(nn.Module):
-    """Encoder and head."""
+    """Encoder and head of assay-mini."""
 
     scalar_mean: Tensor
     scalar_deviation: Tensor
@@ -147,7 +150,7 @@ class MiniModel(nn.Module):
         self.register_buffer("scalar_deviation", torch.ones(len(SCALARS)))
         self.register_buffer("rarity", torch.ones(config.vocabulary))
         self.watched: list[tuple[Tensor, Tensor]] | None = None
-        """The numbers of the triples that pass, while their mean and deviation are found."""
+        """Features of triples, collected while their mean and deviation are computed."""
         nn.init.normal_(self.mass.weight, std=0.02)
         nn.init.constant_(self.mass.bias, -4.0)
         for linear in (self.heads, self.straight):
@@ -155,11 +158,11 @@ class MiniModel(nn.Module):
             nn.init.zeros_(linear.bias)
 
     def forward(self, batch: TrainingBatch) -> MiniOutput:
-        """The reading of every translation with what the batch has."""
+        """Return the output for every translation with all texts of the batch."""
         return self.read(self.encode(batch), batch, batch.present)
 
     def encode(self, batch: TrainingBatch) -> Coded:
-        """Every text of the batch, once."""
+        """Encode every text of the batch once."""
         packed = batch.packed
         words = self.encoder.words(packed.ids)
         share = torch.softmax(self.mix, 0)
@@ -181,7 +184,7 @@ class MiniModel(nn.Module):
         return Coded(vectors, units, self.rarity[packed.ids][index], places < batch.size[..., None])
 
     def read(self, coded: Coded, batch: TrainingBatch, present: Tensor) -> MiniOutput:
-        """The reading with the references and sources that `present` (2, n) says are there."""
+        """Return the output with the references and sources that `present` (2, n) selects."""
         has = present.to(coded.vectors.dtype)
         sides = [self._side(coded, kind, has[kind - 1]) for kind in (REFERENCE, SOURCE)]
         pieces = self._pieces(coded, batch, sides, has)
@@ -216,7 +219,7 @@ class MiniModel(nn.Module):
         )
 
     def _pieces(self, coded: Coded, batch: TrainingBatch, sides: Sequence[_Side], has: Tensor) -> Tensor:
-        """(n, three times longest, width): what each piece shows, before the layers that read them together."""
+        """Return (n, 3 x longest, width) features of the subwords, before the layers that read them together."""
         cells = [part.to(has.dtype) / 255 for part in batch.cells]
         flags = [one[:, None, None].expand(-1, batch.longest, 1) for one in has]
         lexical = cells[0] * torch.cat([flags[0].expand(-1, -1, 4), flags[1].expand(-1, -1, 4)], -1)
@@ -229,7 +232,7 @@ class MiniModel(nn.Module):
         return torch.cat(shown, 1)
 
     def _scalars(self, coded: Coded, batch: TrainingBatch, sides: Sequence[_Side], present: Tensor) -> Tensor:
-        """The numbers of each triple, standardised; those of what is absent are 0."""
+        """Return the standardised features of each triple; those of missing texts are 0."""
         flags = present.float()
         length = torch.log1p(batch.size.float())
         means = [_mean(coded.vectors[k].float(), coded.inside[k]) for k in range(3)]
@@ -279,7 +282,7 @@ class MiniModel(nn.Module):
 
     @torch.no_grad()
     def standardise(self, batches: Sequence[TrainingBatch]) -> None:
-        """Take mean and deviation of the triples' numbers from some batches."""
+        """Compute mean and deviation of the triples' features from some batches."""
         self.eval()
         self.watched = []
         for batch in batches:
@@ -295,7 +298,7 @@ class MiniModel(nn.Module):
 
 
 def _precision(like: Tensor) -> torch.dtype:
-    """The precision of matrix products here: what autocast says, else the tensor's own."""
+    """Return the precision of matrix products: that of autocast, else the tensor's."""
     kind = like.device.type
     return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else like.dtype
 
@@ -314,7 +317,7 @@ def _best(similar: Tensor, inside: Tensor) -> Tensor:
 
 
 def _near(best: Sequence[Tensor]) -> Tensor:
-    """Similarities as columns; those of the layers, which lie close to 1, spread out."""
+    """Return similarities as columns. Those of layers, which are close to 1, are spread out."""
     return torch.stack([best[0], *((one - 0.8) * 4 for one in best[1:])], -1)
 
 
@@ -330,7 +333,7 @@ def _weighted(values: Tensor, weights: Tensor, least: float) -> Tensor:
 def mini_model(
     config: EncoderConfig, weights: dict[str, Tensor], rarity: Any, collections: int, width: int
 ) -> MiniModel:
-    """A model with the encoder's weights where there are any, as BERT begins where there are none, and a fresh head."""
+    """Return a model with a fresh head and the encoder's weights, or with BERT's initial weights if there are none."""
     model = MiniModel(config, collections, width)
     if weights:
         model.encoder.load_state_dict(weights)

@@ -1,6 +1,6 @@
-"""A trained model as the files that the runtime reads: 8-bit rows, 4-bit embeddings, half precision for the rest.
+"""Packing of a trained assay-mini for the runtime: 8-bit matrices, 4-bit embeddings, half precision for the rest.
 
-A 4-bit block has one scale for 32 weights (embeddings), an 8-bit row one scale (matrices).
+An 8-bit row of a matrix has one scale, a 4-bit block of the embeddings one scale for 32 weights.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from assay.models.mini.pieces import Arrays
 FORMAT = 1
 MODEL, EMBEDDINGS, PIECES = "model.safetensors", "embeddings.safetensors", "pieces.safetensors"
 SMALL = 5000
-"""Matrices of so many entries or fewer stay in half precision, except those that the runtime reads in 8 bits alone."""
+"""Matrices with up to this many entries stay in half precision, unless the runtime reads them in 8 bits only."""
 _EIGHT_BITS = re.compile(r"(enc\.pos|enc\.layers\.\d+\.(qkv|o|fi|fo)|fus\.\d+\.(qkv|o|f1|f2)|ws|wr|wx|glob|g2)\.weight")
 _PLAIN = ("typ", "enc.typ")
 """Matrices that the runtime never reads in 8 bits."""
 WORDS = "encoder.words.weight"
 EXACT = ("scm", "scs")
-"""What stays in float32: mean and deviation of the triples' numbers."""
+"""Tensors that stay in float32: mean and deviation of the triples' features."""
 _NAMES = (
     (r"encoder\.layers\.(\d+)\.out\.", r"enc.layers.\1.o."),
     (r"encoder\.layers\.(\d+)\.attention_norm\.", r"enc.layers.\1.l1."),
@@ -70,7 +70,7 @@ _LEFT_OUT = ("offsets", "rarity", WORDS)
 
 
 def runtime_name(name: str) -> str:
-    """What the runtime calls a tensor of the model."""
+    """Return the runtime's name of a tensor."""
     for pattern, shown in _NAMES:
         if (found := re.match(pattern, name)) is not None:
             return found.expand(shown) + name[found.end() :]
@@ -78,14 +78,14 @@ def runtime_name(name: str) -> str:
 
 
 def _eight_bits(shown: str, value: Tensor) -> bool:
-    """Return whether the runtime is given this tensor as 8-bit rows."""
+    """Return whether the runtime reads this tensor as 8-bit rows."""
     if value.dim() != 2 or shown in _PLAIN:
         return False
     return value.numel() > SMALL or _EIGHT_BITS.fullmatch(shown) is not None
 
 
 def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
-    """The tensors of ``model.safetensors`` and of ``embeddings.safetensors``."""
+    """Return the tensors of ``model.safetensors`` and of ``embeddings.safetensors``."""
     matrices: Arrays = {}
     state: dict[str, Tensor] = {**model.state_dict(), "scalar_groups": model.scalar_groups.half()}
     for name, value in state.items():
@@ -108,7 +108,7 @@ def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
 
 
 def write_model(model: MiniModel, pieces: Path, folder: Path, card: Mapping[str, Any]) -> None:
-    """The folder that the runtime opens; `pieces` is the prepared file of the vocabulary."""
+    """Write the folder that the runtime opens; `pieces` is the prepared file of the vocabulary."""
     matrices, embeddings = packed_tensors(model)
     make_output_folder(folder)
     write_tensors(folder / MODEL, matrices)
@@ -126,7 +126,7 @@ def write_model(model: MiniModel, pieces: Path, folder: Path, card: Mapping[str,
 
 @torch.no_grad()
 def round_all(model: MiniModel) -> None:
-    """Round the weights of a model as packing does, so that it scores as its packed files will."""
+    """Round the weights of a model as packing does, so that it scores like its packed files."""
     for name, value in model.state_dict().items():
         if name == WORDS:
             value.copy_(four_bits(value)[2])
@@ -138,17 +138,17 @@ def round_all(model: MiniModel) -> None:
 
 
 def tensors_of(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
-    """All tensors of a packed model under one roof, as the runtime is given them."""
+    """Return all tensors of a packed model, as the runtime receives them."""
     return {name: value for file in (MODEL, EMBEDDINGS, PIECES) for name, value in read_tensors(folder / file).items()}
 
 
 BLOCK = 32
 _RANGES = (-8.0, -7.4, -6.8, 7.0, 7.6)
-"""Codes that the largest weight of a block is tried at; the one with the least squared error is taken."""
+"""Codes to try for the largest weight of a block; the one with the least squared error is used."""
 
 
 def four_bits(weights: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Codes from 0 to 15 (blocks, 32), half-precision scales (blocks), and the rounded weights in the shape given."""
+    """Return codes from 0 to 15 (blocks, 32), half-precision scales (blocks), and the rounded weights in their shape."""
     blocks = weights.detach().float().reshape(-1, BLOCK)
     largest = blocks.gather(1, blocks.abs().argmax(1, keepdim=True))
     best_error = torch.full_like(largest, torch.inf)
@@ -165,12 +165,12 @@ def four_bits(weights: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def nibbles(codes: Tensor) -> Tensor:
-    """Codes (blocks, 32) as bytes (blocks, 16): the first sixteen in the low halves, the others in the high ones."""
+    """Pack codes (blocks, 32) in bytes (blocks, 16): the first sixteen in the low halves, the others in the high halves."""
     return codes[:, : BLOCK // 2] | (codes[:, BLOCK // 2 :] << 4)
 
 
 def eight_bits(weights: Tensor) -> tuple[Tensor, Tensor]:
-    """Codes from -127 to 127 and a half-precision scale for each row."""
+    """Return codes from -127 to 127 and a half-precision scale for each row."""
     rows = weights.detach().float()
     scale = (rows.abs().amax(1) / 127).half()
     scale[scale == 0] = 1

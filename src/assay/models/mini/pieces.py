@@ -1,8 +1,8 @@
-"""Texts as pieces of a unigram model, with the characters each piece stands for.
+"""Subword tokenizer of assay-mini: a unigram model with the characters that each subword covers.
 
-The model is pieces with log probabilities and a replacement for single characters; so are the vocabularies of XLM-R and e5. The
-same rules cut texts where the trained metric runs: replace, runs of blanks to one, a blank mark in front, the best path;
-neighbouring unknown characters are one piece.
+The model consists of subwords with log-probabilities and replacements for single characters, like the vocabularies of
+XLM-R and e5. The runtime tokenizes by the same rules: replace characters, merge repeated spaces, put a space mark in
+front, and take the best path. Neighbouring unknown characters form one subword.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 UNKNOWN = 3
 LONGEST = 400
-"""Pieces of a text that the metric looks at."""
+"""Subwords of a text that the metric reads."""
 UNKNOWN_PENALTY = 10.0
-"""How much less likely than the least likely piece an unknown character is."""
+"""How much lower than the lowest score that of an unknown character is."""
 _BLANKS = re.compile(" {2,}")
 _SAMPLE = re.compile(r"\S+")
 Range = tuple[int, int]
 Arrays = dict[str, NDArray[Any]]
-"""Arrays by name, as a file of tensors holds them."""
+"""Arrays by name, as in a safetensors file."""
 
 
 @dataclass(frozen=True)
 class PieceModel:
-    """Pieces (the first four are ``<s>``, ``<pad>``, ``</s>``, ``<unk>``), their scores and what characters are replaced by."""
+    """Subwords (the first four are ``<s>``, ``<pad>``, ``</s>``, ``<unk>``), their scores, and replacements of characters."""
 
     pieces: Sequence[str]
     scores: NDArray[np.float32]
@@ -59,13 +59,13 @@ class PieceModel:
         return {ord(character): text for character, text in self.replacements.items()}
 
     def cut(self, texts: Sequence[str]) -> list[Any]:
-        """The encoding of each text: `ids`, and `offsets` into what `normalised` makes of it."""
+        """Return the encoding of each text: `ids`, and `offsets` into the normalised text."""
         plain = [_BLANKS.sub(" ", text.translate(self._table)) for text in texts]
         found: list[Any] = self._backend.encode_batch(plain, add_special_tokens=False)
         return found
 
     def ranges(self, text: str, offsets: Sequence[Range]) -> list[Range]:
-        """The characters of the text as given that each piece covers, without the blanks in front."""
+        """Return the characters of the original text that each subword covers, without leading spaces."""
         places = self._places(text)
         found = []
         for start, end in offsets:
@@ -77,7 +77,7 @@ class PieceModel:
         return found
 
     def _places(self, text: str) -> list[int]:
-        """For each character of the normalised text where it stood."""
+        """Return the original position of each character of the normalised text."""
         places: list[int] = []
         last = ""
         for place, character in enumerate(text):
@@ -88,20 +88,20 @@ class PieceModel:
         return places
 
     def without_rare(self, counts: NDArray[np.int64], least: int) -> NDArray[np.int64]:
-        """The pieces that were needed at least so often, or at all where they are single characters."""
+        """Return the subwords with at least `least` uses, and all single characters in use."""
         single = np.array([len(piece) == 1 for piece in self.pieces])
         needed = (counts >= least) | (single & (counts > 0))
         needed[:4] = True
         return np.flatnonzero(needed)
 
     def restricted(self, used: NDArray[np.int64]) -> PieceModel:
-        """The same model with some of the pieces; texts made of these alone are cut as before."""
+        """Return the model with some of the subwords. Texts made of these alone are tokenized as before."""
         return PieceModel(
             [self.pieces[i] for i in used.tolist()], self.scores[used], self.replacements, self.unknown_score
         )
 
     def tensors(self, idf: NDArray[np.float32]) -> Arrays:
-        """The model as the runtime reads it (``pieces.safetensors``); every piece counts as trained."""
+        """Return the model as the runtime reads it (``pieces.safetensors``); every subword counts as trained."""
         texts = [piece.encode() for piece in self.pieces]
         characters = sorted(self.replacements)
         shown = [[ord(c) for c in self.replacements[character]] for character in characters]
@@ -119,7 +119,7 @@ class PieceModel:
 
     @classmethod
     def of_tensors(cls, arrays: Arrays) -> PieceModel:
-        """What `tensors` wrote."""
+        """Return the model that `tensors` wrote."""
         blob, starts = arrays["text"].tobytes(), arrays["starts"].tolist()
         pieces = [blob[a:b].decode() for a, b in itertools.pairwise(starts)]
         ends, shown = arrays["norm_starts"].tolist(), arrays["norm_to"].tolist()
@@ -131,12 +131,12 @@ class PieceModel:
 
 
 def with_unknown(pieces: Sequence[str], scores: NDArray[np.float32], replacements: Mapping[str, str]) -> PieceModel:
-    """A model whose unknown characters cost what `tokenizers` makes them cost."""
+    """Return a model whose unknown characters have the score that `tokenizers` gives them."""
     return PieceModel(pieces, scores, replacements, float(scores.min()) - UNKNOWN_PENALTY)
 
 
 def pieces_of_tokenizer(tokenizer: Tokenizer, where: str) -> PieceModel:
-    """The unigram model in a ``tokenizer.json``; its normaliser is asked for every character."""
+    """Return the unigram model of a ``tokenizer.json``, with its normaliser applied to every character."""
     import json
     import sys
 
@@ -159,7 +159,7 @@ def pieces_of_tokenizer(tokenizer: Tokenizer, where: str) -> PieceModel:
 
 
 def pieces_of_texts(texts: Iterable[str], size: int) -> PieceModel:
-    """Every character of the texts, and their most frequent words, up to `size` pieces: for trials and tests."""
+    """Return a model of all characters and the most frequent words of texts, up to `size` subwords, for trials and tests."""
     characters: Counter[str] = Counter()
     words: Counter[str] = Counter()
     for text in texts:
@@ -177,7 +177,7 @@ def pieces_of_texts(texts: Iterable[str], size: int) -> PieceModel:
 
 
 def inverse_frequency(counts: NDArray[np.int64]) -> NDArray[np.float32]:
-    """How much a piece tells by how rare it is in the training texts, at least 0.1."""
+    """Return the weight of each subword by its rarity in the training texts, at least 0.1."""
     per_million = counts / max(1, counts.sum()) * 1e6
     found: NDArray[np.float32] = np.clip(np.log(1e6 / (per_million + 3)), 0.1, None).astype(np.float32)
     return found

@@ -1,4 +1,4 @@
-"""Which translations make the batch of which step: a function of the seed and the step's number alone."""
+"""Batch schedule of a stage; depends only on the seed and the step's number."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from assay.models.mini.groups import SPLITS
 
 Ints = NDArray[np.int64]
 HEAD_PLACES = 150_000
-"""Padded places (translation, reference and source of every row) that the head of one batch has at most."""
+"""Maximum number of padded places (translation, reference and source of every row) in the head of one batch."""
 FIRST_REFERENCE = 0.6
-"""How often the first of several references is taken; the others share the rest with it."""
+"""Minimum probability of the first of several references, which also shares the rest with the others."""
 JITTER = 8.0
-"""Pieces by which lengths are blurred, so that batches of similar lengths differ from epoch to epoch."""
+"""Random change of lengths in subwords, so that batches of similar lengths differ between epochs."""
 TOGETHER = 16
-"""Translations of a source that are scored together when nothing is learned."""
+"""Maximum number of translations of a source that are scored together without training."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchItem:
-    """Translations of one source that go through the model together, with one reference (or -1) and perhaps the source (or -1)."""
+    """Translations of one source that are scored together, with one reference (or -1) and possibly the source (or -1)."""
 
     rows: Ints
     place: int
-    """Which of the group's references it is; -1 is none."""
+    """Number of the reference within the group; -1 for none."""
     reference: int
     source: int
 
 
 def measure(corpus: PreparedCorpus, item: BatchItem) -> tuple[int, int]:
-    """The longest of an item's texts, and all its pieces with their end marks, each text counted once."""
+    """Return the longest text of an item, and the subwords of all its texts with their end marks, each text counted once."""
     texts = [*corpus.row_text[item.rows].tolist(), item.reference, item.source]
     lengths = corpus.lengths(np.array(texts))
     return int(lengths.max()), int(lengths.sum()) + 2 * sum(text >= 0 for text in texts)
 
 
 def batches(items: Sequence[BatchItem], sizes: Sequence[tuple[float, int]], tokens: int) -> list[list[BatchItem]]:
-    """Items of similar length together, as many as fit; `sizes` are length and tokens of each."""
+    """Batch items of similar length within `tokens`; `sizes` has the length and the tokens of each item."""
     made: list[list[BatchItem]] = []
     batch: list[BatchItem] = []
     held = rows = 0
@@ -60,12 +60,12 @@ def batches(items: Sequence[BatchItem], sizes: Sequence[tuple[float, int]], toke
 
 
 def rounded(length: int) -> int:
-    """A length up to the next multiple of 16."""
+    """Round a length up to a multiple of 16."""
     return -(-length // 16) * 16
 
 
 class BatchPlan:
-    """The batches of a stage."""
+    """Batches of a stage."""
 
     def __init__(self, corpus: PreparedCorpus, config: MiniConfig, stage: StageConfig, seed: int) -> None:
         self.corpus, self.stage, self.seed = corpus, stage, seed
@@ -75,10 +75,10 @@ class BatchPlan:
             for i, name in enumerate(corpus.collections)
         ]
         self._epoch: tuple[int, int, list[list[BatchItem]]] | None = None
-        """Number, first step and batches of the epoch that was asked for last."""
+        """Number, first step and batches of the last requested epoch."""
 
     def batch(self, step: int) -> list[BatchItem]:
-        """The items of a step."""
+        """Return the items of a step."""
         number, first, made = self._epoch or (0, 0, self.epoch(0))
         if step < first:
             number, first, made = 0, 0, self.epoch(0)
@@ -89,7 +89,7 @@ class BatchPlan:
         return made[step - first]
 
     def epoch(self, number: int) -> list[list[BatchItem]]:
-        """All batches of an epoch, shuffled."""
+        """Return all batches of an epoch, shuffled."""
         rng = np.random.default_rng([self.seed, number, 0xE90C])
         items = [item for groups, share in self.groups for item in self._drawn(groups, share, rng)]
         sizes: list[tuple[float, int]] = []
@@ -102,7 +102,7 @@ class BatchPlan:
         return [made[place] for place in rng.permutation(len(made)).tolist()]
 
     def _drawn(self, groups: Ints, share: float, rng: np.random.Generator) -> Iterable[BatchItem]:
-        """Each group as often as its collection's share says, with some of its translations and a reference, a source or both."""
+        """Yield each group as often as its collection's share says, with some translations and a reference, a source or both."""
         whole, part = divmod(share, 1)
         rest = rng.choice(groups, int(part * len(groups)), replace=False) if len(groups) else groups
         chosen = np.concatenate([groups] * int(whole) + [rest])
@@ -131,7 +131,10 @@ class BatchPlan:
 
 
 def every_item(corpus: PreparedCorpus, rows: Ints) -> list[BatchItem]:
-    """Rows (ascending) with the first reference and the source of their group; a translation that is the reference goes without."""
+    """Return rows (ascending) with the first reference and the source of their group.
+
+    A translation that equals the reference gets no reference.
+    """
     items = []
     groups = corpus.row_group[rows]
     for part in np.split(rows, np.flatnonzero(np.diff(groups)) + 1) if len(rows) else []:

@@ -1,7 +1,7 @@
-"""From files of judged translations to arrays: read, guard, cut into pieces, mark, join documents, compute features.
+"""Preparation of training data: reads judged translations, tokenizes, labels, joins documents, and computes features.
 
-The two halves may run on different machines: what `prepare_texts` writes is small and needs the data; `prepare_features` needs only
-that, and every shard it has written stays when it is stopped.
+The two halves may run on different machines. `prepare_texts` needs the data and writes little. `prepare_features` needs
+only these files, and resumes after the last complete shard.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from assay.models.mini.start import starting_encoder
 from assay.models.training.state import difference
 
 CHUNK = 4096
-"""Texts that are cut at a time, rows whose features are one task."""
+"""Number of texts to tokenize at a time, and of rows whose features are one task."""
 BLOCK = 128
-"""Pairs whose features are computed at a time: few enough for their hashes to stay in the processor's cache."""
+"""Number of pairs whose features are computed at a time, so that their hashes fit into the processor's cache."""
 SHARD = 65_536
-"""Rows of a shard of features."""
+"""Number of rows of a shard of features."""
 Note = Callable[[str], None]
 
 
 def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> PreparedCorpus:
-    """The prepared data of a configuration, made where they are not there yet."""
+    """Return the prepared data of a configuration, and prepare what is missing."""
     folder = config.prepared_folder
     if not (folder / FACTS).is_file():
         prepare_texts(config, folder, note)
@@ -57,7 +57,7 @@ def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> PreparedC
 
 
 def prepare_texts(config: MiniConfig, folder: Path, note: Note) -> None:
-    """Everything but the features."""
+    """Prepare everything but the features."""
     groups, notes = load_groups(config)
     made = synthetic_groups(groups, config.errors, config.seed)
     for sentence in notes:
@@ -105,7 +105,7 @@ def prepare_texts(config: MiniConfig, folder: Path, note: Note) -> None:
 
 @dataclass
 class _Numbering:
-    """Different texts, numbered as they come."""
+    """Numbers of different texts, in order of occurrence."""
 
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -118,7 +118,7 @@ class _Cut:
     pieces: NDArray[np.int64]
     starts: NDArray[np.int64]
     ranges: dict[str, list[tuple[int, int]]]
-    """Characters of each piece, for texts in which errors are marked."""
+    """Characters of each subword, for texts with marked errors."""
 
 
 def _table(groups: Sequence[JudgedGroup], texts: _Numbering) -> Arrays:
@@ -167,7 +167,7 @@ def _cut(texts: Sequence[str], groups: Sequence[JudgedGroup], model: PieceModel)
 
 
 def _labels(groups: Sequence[JudgedGroup], texts: _Numbering, cut: _Cut) -> Arrays:
-    """For every piece of an annotated translation the share of raters who marked an error there, and a major one, in percent."""
+    """Return the share of raters, in percent, who marked an error and a major error at each subword of annotated translations."""
     labels, starts, at = [], [], 0
     for group in groups:
         for one in group.hypotheses:
@@ -196,7 +196,7 @@ def _shares(one: JudgedTranslation, ranges: Sequence[tuple[int, int]], size: int
 
 
 def prepare_features(corpus: PreparedCorpus, folder: Path, note: Note) -> None:
-    """The shards of features that are not there yet, on every core."""
+    """Compute the missing shards of features on all cores."""
     if (folder / "features.json").is_file():
         return
     bounds = [*range(0, corpus.rows, SHARD), corpus.rows]
@@ -235,7 +235,9 @@ def _computed(chunks: Sequence[tuple[Path, int, int]]) -> Iterator[Arrays]:
 
 
 def _chunk(job: tuple[Path, int, int]) -> Arrays:
-    """The features of the pairs of some rows: cells in the order of the pairs, the translation's before the other text's."""
+    """Return the features of the pairs of some rows, in the order of the pairs, the translation's cells before the other
+    text's.
+    """
     folder, first, last = job
     corpus = PreparedCorpus.open(folder)
     spelling = Spelling.of(PieceModel.of_tensors(read_tensors(folder / PIECES)).pieces)

@@ -23,20 +23,20 @@ from assay.models.training.state import Listener, OutOfTime
 from assay.models.training.watching import pearson
 
 MODEL = "model"
-"""The folder of the packed model inside the run's folder."""
+"""Folder of the packed model inside the run's folder."""
 FIGURES = "figures.json"
 
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run came: the stage it stands in, and the packed model where it is whole."""
+    """Stage that a run has reached, and the packed model once it is complete."""
 
     stage: str
     model: Path | None
 
 
 def run(config: MiniConfig, *, resume: bool = False, listener: Listener | None = None) -> RunProgress:
-    """Do everything that is left, until it is finished or the listener's time is over."""
+    """Run all remaining stages, until they are finished or the listener's time is over."""
     listener = listener or Listener()
     output = Path(config.output)
     if not resume and any((output / stage.name).exists() for stage in config.stages):
@@ -60,7 +60,7 @@ def run(config: MiniConfig, *, resume: bool = False, listener: Listener | None =
 
 
 def _packed(stage: StageRun) -> Path:
-    """The packed model of a trained stage, with its figures after rounding."""
+    """Return the packed model of a trained stage, with its figures after rounding."""
     folder = stage.output / MODEL
     if not (folder / "manifest.json").is_file():
         model = stage.trained()
@@ -73,7 +73,7 @@ def _packed(stage: StageRun) -> Path:
 
 
 def _figures(stage: StageRun) -> dict[str, Any]:
-    """Figures on held-out documents, kept beside the stage."""
+    """Return figures on held-out documents, and write them to the stage's folder."""
     found = watch(stage, stage.trained())
     with atomic_write(stage.folder / FIGURES, "w") as out:
         json.dump(found, out, indent=1)
@@ -118,25 +118,25 @@ def watch(stage: StageRun, model: MiniModel) -> dict[str, Any]:
 
 
 LEAST = 30
-"""Rows that a collection and language pair need to be told."""
+"""Rows that a collection and language pair need to be included in the figures."""
 ESA_GAP = 4.0
 """ESA points from which on one translation counts as better."""
 
 
 @dataclass(frozen=True)
 class HeldOutFigures:
-    """Means over collections and language pairs, and how many rows they rest on."""
+    """Means over collections and language pairs, and the number of rows."""
 
     pairs: float
     pearson: float
     rows: int
     mean: float
-    """Of the reading over these rows, by which it can be standardised."""
+    """Mean of the output over these rows, for standardisation."""
     deviation: float
 
 
 def watched_rows(corpus: PreparedCorpus) -> NDArray[np.int64]:
-    """Rows of held-out groups with MQM or ESA scores and a reference that is not the translation itself."""
+    """Return the rows of held-out groups with MQM or ESA scores and a reference other than the translation itself."""
     group = corpus.row_group
     kinds = [KINDS.index("mqm"), KINDS.index("esa")]
     chosen = (corpus.group_split[group] == SPLITS.index("dev")) & np.isin(corpus.group_kind[group], kinds)
@@ -147,7 +147,10 @@ def watched_rows(corpus: PreparedCorpus) -> NDArray[np.int64]:
 def figures(
     corpus: PreparedCorpus, rows: NDArray[np.int64], log_mu: NDArray[np.float32], ranking: NDArray[np.float32]
 ) -> HeldOutFigures:
-    """Pairs are told by `ranking` (higher is better), correlation by minus mu; NaN where there is nothing to compare."""
+    """Return the figures of one output: ranked pairs by `ranking` (higher is better), correlation by minus mu.
+
+    They are NaN if there is nothing to compare.
+    """
     group = corpus.row_group[rows]
     sets = corpus.group_collection[group] * len(corpus.langpairs) + corpus.group_langpair[group]
     told: list[tuple[float, float]] = []

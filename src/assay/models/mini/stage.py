@@ -1,7 +1,4 @@
-"""One stage: steps that are a function of the weights, the seed and the step's number, in a folder of its own.
-
-A stage that was killed goes on from its last checkpoint, on a CPU with the same bits as one that was not.
-"""
+"""Training of one stage of assay-mini's recipe, its predictions for students, and its held-out predictions."""
 
 from __future__ import annotations
 
@@ -32,18 +29,18 @@ from assay.models.training.optimizer import clip, encoder_layer, grouped, load_n
 from assay.models.training.state import STATE, Listener
 
 CALIBRATION = 12
-"""Batches from which mean and deviation of the triples' numbers are taken."""
+"""Batches from which mean and deviation of the triples' features are computed."""
 TOLD_EVERY = 20
-"""Steps between two lines of the log; the first and the last step have one too."""
+"""Steps between two lines of the log, which also has the first and the last step."""
 PIECE = 64
-"""Batches of predictions that are written at a time."""
+"""Batches of predictions per file."""
 PREDICTED_TOKENS = 65_536
 WEIGHTS, PACE = "weights.safetensors", "pace.jsonl"
 AHEAD = 4
 
 
 class _Batches(Dataset[TrainingBatch]):
-    """The batches of a list of items or of a plan, by number."""
+    """Batches of a list of items or of a plan, by number."""
 
     def __init__(
         self,
@@ -64,14 +61,14 @@ class _Batches(Dataset[TrainingBatch]):
 
 
 class StageRecipe:
-    """The steps of one stage."""
+    """Steps of one stage."""
 
     def __init__(self, run: StageRun, model: MiniModel, data: _Batches, optimizer: torch.optim.Optimizer) -> None:
         self.run, self.model, self.data, self.optimizer = run, model, data, optimizer
         self.name, self.steps = run.stage.name, run.stage.steps
         self.losses = Losses(run.corpus, run.config, run.stage, run.device)
         self.rounding = math.ceil(run.stage.round_embeddings_at * self.steps)
-        """The step before which embeddings are rounded."""
+        """Step before which embeddings are rounded."""
         self.tokens, self.reported = 0, time.monotonic()
 
     def batches(self, first: int) -> Iterator[TrainingBatch]:
@@ -140,7 +137,7 @@ class StageRecipe:
 
 
 class StageRun(Loop):
-    """Stage `number` of a run: its training, its predictions and its held-out figures."""
+    """Training, predictions and held-out outputs of stage `number`."""
 
     def __init__(
         self, config: MiniConfig, number: int, corpus: PreparedCorpus, listener: Listener | None = None
@@ -180,7 +177,7 @@ class StageRun(Loop):
         (self.folder / STATE).unlink(missing_ok=True)
 
     def fresh(self) -> MiniModel:
-        """A model that depends on the seed and the prepared encoder alone."""
+        """Return a model that depends only on the seed and the prepared encoder."""
         folder = self.config.prepared_folder
         torch.manual_seed(mixed(self.seed, 0x1A17))
         config, weights = read_encoder(folder, self.stage.dropout)
@@ -188,7 +185,7 @@ class StageRun(Loop):
         return mini_model(config, weights, rarity, len(self.corpus.collections), self.config.width)
 
     def trained(self) -> MiniModel:
-        """The model that `train` left."""
+        """Return the trained model."""
         model = self.fresh()
         model.load_state_dict(
             {name: torch.from_numpy(np.array(value)) for name, value in read_tensors(self.folder / WEIGHTS).items()}
@@ -196,7 +193,7 @@ class StageRun(Loop):
         return model.to(self.device).eval()
 
     def loaded(self, made: _Batches, numbers: range) -> Iterator[TrainingBatch]:
-        """Batches on the device, made ready by other processes where the configuration has some."""
+        """Yield batches on the device, prepared by other processes if the configuration has some."""
         workers = self.config.workers
         if workers:
             # A batch has two dozen tensors: as open files, those made ready ahead would be too many.
@@ -214,7 +211,7 @@ class StageRun(Loop):
             yield batch.to(self.device)
 
     def predict(self) -> None:
-        """What this stage's model says of every training row, for those it teaches."""
+        """Write the model's predictions for every training row, from which students learn."""
         if (self.folder / FILE).is_file():
             return
         model = self.trained()
@@ -236,7 +233,7 @@ class StageRun(Loop):
 
     @torch.no_grad()
     def predicted(self, model: MiniModel, planned: Sequence[Sequence[BatchItem]], views: int) -> tuple[Any, Any, Any]:
-        """Rows, readings (rows, views, 7) and the tags of the first view, end to end."""
+        """Return rows, outputs (rows, views, 7), and the tags of the first view, end to end."""
         made = _Batches(self.corpus, self.config.prepared_folder, planned.__getitem__)
         rows, values, tags = [], [], []
         for batch in self.loaded(made, range(len(planned))):
@@ -265,7 +262,7 @@ def _readings(output: MiniOutput) -> Tensor:
 
 
 def _views(present: Tensor) -> list[Tensor]:
-    """With both texts, the reference alone and the source alone; where that leaves nothing, with what there is."""
+    """Return the inputs with both texts, the reference alone and the source alone; if one is missing, the other is used."""
     reference, source = present
     return [present, torch.stack([reference, source & ~reference]), torch.stack([reference & ~source, source])]
 

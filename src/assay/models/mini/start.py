@@ -1,4 +1,4 @@
-"""The encoder a run starts from, cut to the pieces in use, in the form it came in: 4-bit blocks stay 4-bit blocks."""
+"""Initial encoder of a run, restricted to the subwords in use; 4-bit blocks stay 4-bit blocks."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from assay.models.mini.pieces import Arrays, PieceModel, pieces_of_texts, pieces
 from assay.models.training.encoders import E5File, e5_path, encoder_of_folder, scales_of, unpacked
 
 EPSILON = 1e-12
-"""Of the encoder's norms: what the runtime uses, whatever the encoder was made with."""
+"""Epsilon of the encoder's norms in the runtime, whatever the encoder was trained with."""
 ENCODER, SHAPE = "encoder.safetensors", "encoder.json"
 KINDS = 3
-"""Token types: hypothesis, reference, source."""
+"""Number of token types: hypothesis, reference, source."""
 
 
 @dataclass(frozen=True)
 class StartingEncoder:
-    """Shape, pieces and weights: a tensor NAME, or ``NAME.codes`` and ``NAME.scales``; none for a random encoder."""
+    """Shape, subwords and weights: a tensor NAME, or ``NAME.codes`` and ``NAME.scales``; none for a random encoder."""
 
     config: EncoderConfig
     pieces: PieceModel
     tensors: Arrays
 
     def restricted(self, used: NDArray[np.int64], recut: bool = False) -> StartingEncoder:
-        """With the embeddings of some pieces only; `recut` where texts will be cut with these alone."""
+        """Return the encoder with the embeddings of some subwords; `recut` if texts are tokenized again with these."""
         pieces = self.pieces.restricted(used)
         if recut:
             pieces = with_unknown(pieces.pieces, pieces.scores, pieces.replacements)
@@ -47,7 +47,7 @@ class StartingEncoder:
         return StartingEncoder(replace(self.config, vocabulary=len(used), raw={}), pieces, cut)
 
     def write(self, folder: Path) -> None:
-        """The weights and the shape; the pieces have a file of their own."""
+        """Write the weights and the shape; the subwords have a separate file."""
         write_tensors(folder / ENCODER, self.tensors)
         with atomic_write(folder / SHAPE, "w") as out:
             json.dump(self.config.to_json(), out, indent=1)
@@ -60,7 +60,7 @@ def _rows(value: NDArray[Any], name: str, used: NDArray[np.int64], config: Encod
 
 
 def starting_encoder(section: EncoderSection, texts: Iterable[str]) -> StartingEncoder:
-    """What the configuration names; `texts` give the tiny encoder its pieces."""
+    """Return the configured encoder; the tiny one learns its subwords from `texts`."""
     if section.name == "tiny":
         pieces = pieces_of_texts(texts, section.tiny_vocabulary)
         hidden = section.tiny_hidden
@@ -101,9 +101,9 @@ def _of_e5(file: E5File) -> StartingEncoder:
 
 
 def read_encoder(folder: Path, dropout: float) -> tuple[EncoderConfig, dict[str, Tensor]]:
-    """The shape of the encoder to train and its weights (none: random), as `StartingEncoder.write` left them.
+    """Return the shape and the weights (none: random) of the encoder to train, as `StartingEncoder.write` wrote them.
 
-    Positions count from 0, and there are three token types, which begin as the encoder's first.
+    Positions count from 0, and each of the three token types begins as the encoder's first one.
     """
     arrays = read_tensors(folder / ENCODER)
     stored = EncoderConfig.from_json(read_document(folder / SHAPE), str(folder / SHAPE))

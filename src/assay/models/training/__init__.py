@@ -1,1 +1,3 @@
-"""Training a metric: records, guards, the three-phase curriculum of xCOMET (Guerreiro et al. 2023, sections 4.3 and 4.4)."""
+"""Training of metrics: records, guards, the training loop, and xCOMET's curriculum (Guerreiro et al. 2023, sections 4.3 and
+4.4).
+"""

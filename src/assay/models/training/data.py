@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 
 @dataclass
 class LoadedRecords:
-    """Records, and what a person should know about how they came about."""
+    """Records, with notes for the user about rejected and added ones."""
 
     records: list[Record]
     held_out: list[Record] = field(default_factory=list)
@@ -38,7 +38,7 @@ class LoadedRecords:
 def load_phase(
     config: TrainConfig, number: int, guard: Guard | None = None, embed: Embed | None = None
 ) -> LoadedRecords:
-    """The records of phase `number` (from 0); documents of the held-out share are kept apart, in every phase the same."""
+    """Return the records of phase `number` (from 0); the documents of the held-out share are the same in every phase."""
     phase = config.phases[number]
     guard, bad = guard or Guard(), BadRows(config.skip_bad)
     records = read_all(phase.data, guard, bad, config.seed)
@@ -69,7 +69,7 @@ def load_phase(
 
 
 def load_held_out(config: TrainConfig, number: int, loaded: LoadedRecords) -> list[Record]:
-    """What the model is watched on in phase `number`: the files of held_out, or the held-out documents of the phase."""
+    """Return the records for evaluation in phase `number`: the files of held_out, or the held-out documents of the phase."""
     records = loaded.held_out
     if config.held_out.data:
         records = read_all(config.held_out.data, Guard(), BadRows(config.skip_bad), config.seed)
@@ -78,7 +78,7 @@ def load_held_out(config: TrainConfig, number: int, loaded: LoadedRecords) -> li
 
 
 def read_all(data: Sequence[DataConfig], guard: Guard, bad: BadRows, seed: int) -> list[Record]:
-    """The admitted records of several files, in the order of the files."""
+    """Return the admitted records of several files, in the order of the files."""
     records: list[Record] = []
     for number, one in enumerate(data):
         found = [record for record in _read(one, bad) if _wanted(record, one)]
@@ -98,9 +98,9 @@ def sample(items: list[Item], limit: int, seed: int, stream: int = 0x5A) -> list
 
 
 def hold_out(records: Sequence[Record], fraction: float, seed: int) -> tuple[list[Record], list[Record]]:
-    """Training and held-out records; a source sentence or a document is never on both sides.
+    """Split records into training and held-out records without common sources or documents.
 
-    Documents are drawn by a hash of their name, so that the same ones are kept apart whatever else is in the files.
+    Documents are drawn by a hash of their name, so that the same ones are held out whatever else is in the files.
     """
     if not fraction:
         return list(records), []
@@ -111,7 +111,7 @@ def hold_out(records: Sequence[Record], fraction: float, seed: int) -> tuple[lis
 
 
 def _own(config: TrainConfig, bad: BadRows) -> list[Record]:
-    """The records of held_out's own files, unguarded: only their texts count here."""
+    """Return the records of held_out's own files without checks, since only their texts are compared."""
     return [record for one in config.held_out.data for record in _read(one, bad) if _wanted(record, one)]
 
 
@@ -136,7 +136,7 @@ def _wanted(record: Record, one: DataConfig) -> bool:
 
 
 def _range(phase: PhaseConfig, records: Sequence[Record]) -> tuple[ZRange, str]:
-    """The practical range of z-scores and where it comes from; no word about it where no record has one."""
+    """Return the practical range of z-scores and its origin, or no origin if no record has a z-score."""
     if phase.z_range is not None:
         return ZRange(*phase.z_range), "as configured"
     if not any(one.scale == "z" and math.isfinite(one.score) for one in records):
@@ -156,14 +156,14 @@ def document_share(seed: int, document: str) -> float:
 
 
 def order_of(epoch: int, n: int, seed: int, phase: int) -> np.ndarray:
-    """The order of an epoch: a function of seed, phase and epoch alone, so that a resumed run needs no iterator's state."""
+    """Return the order of an epoch. It depends only on seed, phase and epoch, so that a resumed run needs no iterator state."""
     return np.random.default_rng([seed, phase, epoch, 0x0DE2]).permutation(n)
 
 
 def batches(
     epoch: int, tokens: Sequence[int], seed: int, phase: int, batch_size: int, batch_tokens: int
 ) -> list[list[int]]:
-    """The batches of an epoch as rows: of `batch_size` rows, or of about `batch_tokens` tokens and similar lengths."""
+    """Return the batches of an epoch as rows: `batch_size` rows each, or about `batch_tokens` tokens of similar lengths."""
     order = order_of(epoch, len(tokens), seed, phase).tolist()
     if not batch_tokens:
         return [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
@@ -184,7 +184,7 @@ def batches(
 
 @dataclass
 class Plan:
-    """The steps of a phase: which rows make the batch of each, and how long the encoder stays frozen."""
+    """Batches of a phase, and the number of steps with a frozen encoder."""
 
     phase: PhaseConfig
     number: int
@@ -193,7 +193,7 @@ class Plan:
     _epochs: dict[int, list[list[int]]] = field(default_factory=dict)
 
     def epoch(self, number: int) -> list[list[int]]:
-        """The batches of one epoch."""
+        """Return the batches of one epoch."""
         if number not in self._epochs:
             self._epochs = {key: value for key, value in self._epochs.items() if key == 0}
             self._epochs[number] = batches(
@@ -203,7 +203,7 @@ class Plan:
 
     @property
     def steps(self) -> int:
-        """Steps in all."""
+        """Number of steps."""
         whole, part = divmod(self.phase.epochs, 1)
         total = sum(len(self.epoch(i)) for i in range(int(whole)))
         total += math.ceil(part * len(self.epoch(int(whole)))) if part else 0
@@ -211,11 +211,11 @@ class Plan:
 
     @property
     def frozen_steps(self) -> int:
-        """Steps before the encoder begins to learn."""
+        """Number of steps before the encoder starts to learn."""
         return round(self.phase.nr_frozen_epochs * len(self.epoch(0)))
 
     def batch(self, step: int) -> list[int]:
-        """The rows of a step."""
+        """Return the rows of a step."""
         epoch = 0
         while step >= len(self.epoch(epoch)):
             step -= len(self.epoch(epoch))

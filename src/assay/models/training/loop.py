@@ -125,5 +125,5 @@ def device_of(name: str) -> torch.device:
 
 
 def mixed(*parts: int) -> int:
-    """One seed out of several numbers."""
+    """Derive one seed from several numbers."""
     return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=8).digest(), "big") >> 1

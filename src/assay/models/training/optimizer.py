@@ -1,4 +1,6 @@
-"""Discriminative learning rates, gradual unfreezing and the loss (section 4.2.1, equations 1 to 4, and Appendix B)."""
+"""Optimization of xCOMET: learning rates per layer, gradual unfreezing, and the loss (section 4.2.1, equations 1 to 4,
+Appendix B).
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ def parameter_groups(model: UnifiedModel, phase: PhaseConfig) -> list[dict[str, 
 
 
 def encoder_layer(name: str, depth: int) -> int | None:
-    """The encoder layer of a parameter (-1: embeddings, the top one for a final norm), None for what is no encoder."""
+    """Return the encoder layer of a parameter: -1 for embeddings, the top layer for a final norm, None outside the encoder."""
     if not name.startswith("encoder."):
         return None
     parts = name.split(".")
@@ -68,7 +70,7 @@ def encoder_layer(name: str, depth: int) -> int | None:
 
 
 def unfreeze(model: UnifiedModel, phase: PhaseConfig, step: int, frozen_steps: int) -> None:
-    """Which parameters learn at this step: the heads always, the encoder after `frozen_steps`, embeddings if they may."""
+    """Select the parameters that learn at this step: heads always, the encoder after `frozen_steps`, embeddings if allowed."""
     depth = model.encoder_config.layers
     for name, parameter in model.named_parameters():
         place = encoder_layer(name, depth)
@@ -79,12 +81,12 @@ def unfreeze(model: UnifiedModel, phase: PhaseConfig, step: int, frozen_steps: i
 
 
 def adamw(model: UnifiedModel, phase: PhaseConfig) -> torch.optim.AdamW:
-    """AdamW as torch has it, with the phase's groups."""
+    """Return torch's AdamW with the phase's parameter groups."""
     return torch.optim.AdamW(parameter_groups(model, phase), lr=phase.learning_rate, weight_decay=phase.weight_decay)
 
 
 def warm_up(optimizer: torch.optim.Optimizer, phase: PhaseConfig, step: int) -> float:
-    """Set the learning rates of a step (linear up to `warmup_steps`, then constant); gives the heads' rate."""
+    """Set the learning rates of a step (linear up to `warmup_steps`, then constant). Return the rate of the heads."""
     share = min(1.0, (step + 1) / phase.warmup_steps) if phase.warmup_steps else 1.0
     for group in optimizer.param_groups:
         group["lr"] = group["base_lr"] * share
@@ -99,10 +101,10 @@ def losses(
     class_weights: Tensor,
     loss_lambda: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The loss of every sequence together (equation 3 summed), and its sentence and word parts unweighted.
+    """Return the sum of the sequences' losses (equation 3), and its sentence and word parts without weights.
 
-    `targets` is NaN for sequences without a score, `labels` -1 for tokens without a class. The word loss is the mean over the
-    labelled tokens of a sequence (equation 2), so long translations do not outweigh short ones.
+    `targets` is NaN for sequences without a score, `labels` -1 for tokens without a class. The word loss is the mean over
+    the labelled tokens of a sequence (equation 2), so that long translations do not outweigh short ones.
     """
     known = ~targets.isnan()
     errors = torch.where(known, output.scores.float() - targets.nan_to_num(), torch.zeros_like(targets))
@@ -118,7 +120,7 @@ def losses(
 
 
 def named_state(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """The optimizer's state as named tensors: ``PARAMETER/exp_avg`` and so on."""
+    """Return the optimizer's state as named tensors: ``PARAMETER/exp_avg`` and so on."""
     state: dict[str, Tensor] = {}
     for group in optimizer.param_groups:
         for name, parameter in zip(group["names"], group["params"], strict=True):
@@ -128,7 +130,7 @@ def named_state(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def load_named_state(optimizer: torch.optim.Optimizer, state: dict[str, Tensor]) -> None:
-    """Put back what `named_state` gave."""
+    """Restore the state that `named_state` returned."""
     by_name: dict[str, dict[str, Tensor]] = {}
     for path, value in state.items():
         name, _, key = path.rpartition("/")

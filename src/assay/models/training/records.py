@@ -1,7 +1,7 @@
-"""What a metric learns from: one judged translation, its score on [0, 1] and its error spans.
+"""Training records: a judged translation with its score on [0, 1] and its error spans.
 
-Scores inferred from MQM are on [0, 1] by equation 6 of Guerreiro et al. (2023). Direct assessments come as z-scores, centred at
-0 and without bounds; min-max scaling between a practical minimum and maximum brings them to the same range (section 4.3).
+Scores derived from MQM are on [0, 1] by equation 6 of Guerreiro et al. (2023). Direct assessments are z-scores, centred at
+0 and unbounded. Min-max scaling between a practical minimum and maximum maps them to the same range (section 4.3).
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from assay.core.spans import ErrorSpan
 TAGS = ("ok", "minor", "major", "critical")
 """Word-level classes in the order of the class weights (Listing 2)."""
 CAP = 25.0
-"""MQM penalty at which a translation is worth nothing (equation 6)."""
+"""MQM penalty from which on a translation scores 0 (equation 6)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One judged translation.
 
-    `score` is on [0, 1] where `scale` is ``unit`` and a z-score where it is ``z``; NaN where nobody gave one. `spans` is None
-    where nobody marked errors, which is not the same as marking none. `unanimous` is the raw assessment (0 or 100) when at
-    least two people gave exactly that.
+    `score` is on [0, 1] if `scale` is ``unit``, a z-score if it is ``z``, and NaN if there is none. `spans` is None if
+    errors were not annotated, which differs from an annotation without errors. `unanimous` is the raw assessment (0 or
+    100) if at least two annotators gave exactly that.
     """
 
     source: str
@@ -41,13 +41,13 @@ class Record:
     unanimous: int | None = None
 
     def texts(self) -> dict[str, str]:
-        """Field to text, for the guard."""
+        """Return the texts by field, for the contamination guard."""
         return {"source": self.source, "reference": self.reference, "hypothesis": self.hypothesis}
 
 
 @dataclass(frozen=True, slots=True)
 class ZRange:
-    """The z-scores that count as 0 and as 1."""
+    """The z-scores that are mapped to 0 and to 1."""
 
     low: float
     high: float
@@ -57,18 +57,18 @@ class ZRange:
             raise InputError(f"z_range must be two finite numbers, the smaller first, not {self.low}, {self.high}.")
 
     def unit(self, z: float) -> float:
-        """The z-score on [0, 1]; what lies beyond the practical range is cut."""
+        """Map a z-score to [0, 1], and clip values outside the practical range."""
         return min(1.0, max(0.0, (z - self.low) / (self.high - self.low)))
 
 
 WMT_RANGE = ZRange(-1.41, 0.98)
-"""Newstest2020 (en-de, zh-en) and MLQE-PE: 10 unanimous zeros, 910 unanimous hundreds. For corpora that have none of either."""
+"""Range from newstest2020 (en-de, zh-en) and MLQE-PE, with 10 unanimous zeros and 910 unanimous hundreds; the default."""
 
 
 def practical_range(records: Iterable[Record]) -> ZRange | None:
-    """Mean z-score of translations that all of several people gave 0, and 100 (section 4.3, after BLEURT-20).
+    """Return the mean z-scores of translations that several annotators unanimously gave 0 and 100.
 
-    None where the records have no unanimous 0 or no unanimous 100.
+    This follows section 4.3 and BLEURT-20. Return None if the records have no unanimous 0 or no unanimous 100.
     """
     found: dict[int, list[float]] = {0: [], 100: []}
     for record in records:
@@ -81,7 +81,7 @@ def practical_range(records: Iterable[Record]) -> ZRange | None:
 
 
 def scaled(records: Sequence[Record], z_range: ZRange) -> list[Record]:
-    """All scores on [0, 1]."""
+    """Map all scores to [0, 1]."""
     return [
         replace(record, score=z_range.unit(record.score) if math.isfinite(record.score) else math.nan, scale="unit")
         if record.scale == "z"
@@ -91,16 +91,16 @@ def scaled(records: Sequence[Record], z_range: ZRange) -> list[Record]:
 
 
 def mqm_unit(penalty: float) -> float:
-    """Equation 6: the score of a translation with this MQM penalty (0 is perfect)."""
+    """Return the score of a translation with this MQM penalty by equation 6 (0 is perfect)."""
     return 1.0 - min(max(penalty, 0.0), CAP) / CAP
 
 
 def tags(
     offsets: Sequence[tuple[int, int]], text: str, spans: Iterable[ErrorSpan], ignore: Sequence[int] = ()
 ) -> list[int]:
-    """The class of every subword of a translation, from its character offsets; the worst severity of those that touch it wins.
+    """Return the class of every subword of a translation: the worst severity of the spans that overlap it.
 
-    White space that a tokenizer counts to a subword does not make it touch a span. An empty span marks the character at its
+    Whitespace that a tokenizer assigns to a subword does not count as overlap. An empty span marks the character at its
     start (the last one at the end of the text), as in `assay.stats.spans`. Tokens of `ignore` get -1.
     """
     marked = bytearray(len(text))

@@ -1,9 +1,10 @@
-"""A small grid of loss weights, tried before a phase is trained in earnest.
+"""Grid search for loss weights before a phase is trained.
 
-The paper tuned λ (how much the tagger counts beside the sentence score) and α (the weights of the severities) by 20 trials of
-Optuna (Guerreiro et al. 2023, Appendix B). Here every combination that the configuration lists is trained for a few steps, all
-from the same weights on the same batches, and looked at on the held-out records; the best is trained. A try depends on the
-weights, the seed and its numbers alone, so that finished ones are kept and a killed search goes on with the next.
+The paper tuned λ (the weight of the tagger relative to the sentence score) and α (the weights of the severities) in 20
+trials of Optuna (Guerreiro et al. 2023, Appendix B). Here every combination in the configuration is trained for a few
+steps, from the same weights and on the same batches, and evaluated on the held-out records. The best one is used. A try
+depends only on the weights, the seed and its values, so that finished tries are kept and an interrupted search resumes
+with the next one.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ BY = {"mean": "the mean of Kendall and span F1", "kendall": "Kendall", "pearson"
 
 @dataclass(frozen=True)
 class Try:
-    """What one combination of weights came to; a figure is None where it is not defined, all are where training broke."""
+    """Result of one combination of weights. An undefined figure is None; all are None if the training stopped."""
 
     phase: int
     start: str
-    """Hash of everything that the try began with."""
+    """Hash of everything that determines the start of the try."""
     loss_lambda: float
     class_weights: ClassWeights
     steps: int
@@ -49,18 +50,18 @@ class Try:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What tells it from other tries."""
+        """Values that identify the try."""
         return self.phase, self.start, self.loss_lambda, self.class_weights, self.steps
 
     def seen(self, look: Look | None) -> Try:
-        """The same with what was seen on the held-out records."""
+        """Return the try with its figures on the held-out records."""
         if look is None:
             return self
         kendall, pearson, span_f1 = (None if math.isnan(v) else v for v in (look.kendall, look.pearson, look.span_f1))
         return dataclasses.replace(self, kendall=kendall, pearson=pearson, span_f1=span_f1)
 
     def figure(self, by: str) -> float:
-        """What it is chosen by; minus infinity where that is not defined."""
+        """Return the figure to choose by, minus infinity if undefined."""
         wanted = ("kendall", "span_f1") if by == "mean" else (by,)
         known = [value for name in wanted if (value := getattr(self, name)) is not None]
         return sum(known) / len(known) if len(known) == len(wanted) else -math.inf
@@ -73,7 +74,7 @@ class Try:
 
 
 def grid(phase: PhaseConfig, number: int, start: str, steps: int) -> list[Try]:
-    """Every combination that the phase lists, in its order; what is not listed is as the phase has it."""
+    """Return all combinations of the phase in order; values that are not listed are those of the phase."""
     search = phase.search
     assert search is not None
     lambdas, alphas = search.loss_lambda or (phase.loss_lambda,), search.class_weights or (phase.class_weights,)
@@ -83,7 +84,7 @@ def grid(phase: PhaseConfig, number: int, start: str, steps: int) -> list[Try]:
 
 
 def length(phase: PhaseConfig, steps: int) -> int:
-    """The steps of a try of a phase of `steps` steps: as configured, or a tenth."""
+    """Return the steps of a try: as configured, or a tenth of the phase's `steps`."""
     assert phase.search is not None
     return phase.search.steps or max(1, round(steps / 10))
 
@@ -95,7 +96,7 @@ def run(
     attempt: Callable[[PhaseConfig, int], Look | None],
     note: Callable[[str], None],
 ) -> Try:
-    """Make the tries that are not kept in the folder yet, keep each as it is done, and give the best."""
+    """Run the tries that are not in the folder yet, store each one, and return the best."""
     assert phase.search is not None
     kept = read_tries(folder)
     others = [one for one in kept if one.phase != wanted[0].phase]
@@ -116,7 +117,7 @@ def run(
 
 
 def best(tried: Sequence[Try], by: str, name: str) -> Try:
-    """The try with the highest figure, of equal ones the first."""
+    """Return the first try with the highest figure."""
     found = max(tried, key=lambda one: one.figure(by))
     if found.figure(by) == -math.inf:
         raise InputError(
@@ -127,7 +128,7 @@ def best(tried: Sequence[Try], by: str, name: str) -> Try:
 
 
 def chosen_config(config: TrainConfig, choices: Mapping[str, LossWeights]) -> TrainConfig:
-    """The configuration with the weights that were chosen so far."""
+    """Return the configuration with the weights chosen so far."""
     phases = [
         dataclasses.replace(phase, loss_lambda=choice.loss_lambda, class_weights=choice.class_weights)
         if (choice := choices.get(str(number))) is not None
@@ -138,7 +139,7 @@ def chosen_config(config: TrainConfig, choices: Mapping[str, LossWeights]) -> Tr
 
 
 def digest(config: Mapping[str, Any], data: str, held_out: Iterable[Record], weights: Mapping[str, Tensor]) -> str:
-    """A hash of what a try begins with: configuration, data, held-out records and weights."""
+    """Return a hash of the start of a try: configuration, data, held-out records and weights."""
     found = hashlib.blake2b(json.dumps([config, data], sort_keys=True).encode(), digest_size=16)
     for record in held_out:
         found.update(repr((record.texts(), record.score, record.spans)).encode("utf-8", "surrogatepass"))
@@ -148,7 +149,7 @@ def digest(config: Mapping[str, Any], data: str, held_out: Iterable[Record], wei
 
 
 def read_tries(folder: Path) -> list[Try]:
-    """The finished tries of a run; a file that cannot be read counts as none, since they can be made again."""
+    """Return the finished tries of a run. An unreadable file counts as none, since tries can be repeated."""
     try:
         lines = (folder / FILE).read_text(encoding="utf-8").splitlines()
         rows = [json.loads(line) for line in lines]
@@ -158,7 +159,7 @@ def read_tries(folder: Path) -> list[Try]:
 
 
 def write_tries(folder: Path, tried: Sequence[Try]) -> None:
-    """Keep them, whole or not at all."""
+    """Write the tries atomically."""
     with atomic_write(folder / FILE, "w") as out:
         for one in tried:
             out.write(json.dumps(dataclasses.asdict(one)) + "\n")

@@ -1,4 +1,4 @@
-"""What a run begins with: the model, its tokenizer, and the files beside the run that say how it began."""
+"""Start of a training run: the model, its tokenizer, and the files that record its encoder."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ TOKENIZER = "tokenizer.json"
 
 @dataclass
 class Start:
-    """A model to train and the encoder of its texts."""
+    """A model to train and the tokenizer of its texts."""
 
     model: UnifiedModel
     encoder: TextEncoder
 
 
 def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]]) -> Start:
-    """The model as the configuration wants it, with weights that depend on the seed alone where they are random.
+    """Return the configured model. Random weights depend on the seed alone.
 
-    `texts` gives the training texts, from which the tiny encoder learns its vocabulary. The tokenizer and the encoder's shape
-    are written to `folder`; a run that goes on finds them there.
+    `texts` returns the training texts, from which the tiny encoder learns its vocabulary. The tokenizer and the encoder's
+    shape are written to `folder`, where a resumed run finds them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     whole: dict[str, Tensor] = {}
@@ -63,9 +63,9 @@ def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]])
 
 
 def model_config(config: TrainConfig, pretrained: Pretrained, before: Sequence[str] = ()) -> ModelConfig:
-    """Hyperparameters under their official names; a run whose phases never tag makes a unified model without a tagger.
+    """Return the hyperparameters under their official names. Without a word-level phase, the model has no tagger.
 
-    `before` is what the model was trained on that the run goes on from.
+    `before` lists the training data of the model that the run continues.
     """
     section, encoder = config.model, pretrained.config
     word_level = any(phase.word_level for phase in config.phases)
@@ -99,7 +99,7 @@ def model_config(config: TrainConfig, pretrained: Pretrained, before: Sequence[s
 
 
 def trained_on(config: TrainConfig) -> list[str]:
-    """The collections or files that the phases name, for the card of the trained metric."""
+    """Return the collections or files of all phases, for the card of the trained metric."""
     data = [one for phase in config.phases for one in phase.data]
     return sorted({name for one in data for name in one.origins or (Path(one.path).name,)})
 
@@ -125,7 +125,7 @@ def _pretrained(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[
 
 
 def _trained(folder: Path) -> tuple[Pretrained, dict[str, Tensor], list[str]]:
-    """A trained model to go on from, with its weights and what it was trained on, or its name where it does not say."""
+    """Return a trained model to continue, with its weights and its training data, or its name if these are unknown."""
     from assay.models.heads.checkpoint import load
 
     loaded = load(folder)
@@ -143,7 +143,7 @@ def _fits(model: nn.Module, name: str, value: Tensor) -> bool:
 
 
 def _initialise(model: nn.Module) -> None:
-    """As BERT begins: normal weights of deviation 0.02, biases 0."""
+    """Initialise weights as BERT does: normal with deviation 0.02, biases 0."""
     for name, module in model.named_modules():
         if isinstance(module, nn.Embedding) or (
             isinstance(module, nn.Linear) and name.startswith(("encoder", "tagger"))

@@ -1,8 +1,8 @@
-"""Files of judged translations as records.
+"""Readers of judged translations in five formats, which yield training records.
 
-``corpus``: JSON lines, one group of hypotheses of one source a line (docs/train.md). ``da``: a table with src, mt, ref and a
-z-score. ``mqm``: Google's TSV, spans marked by <v>. ``spans``: JSON or JSON lines, one translation an object with its
-list of errors. ``mlqe``: a folder of MLQE-PE, post-edits as references, as the paper has it.
+``corpus``: JSON lines, each a group of hypotheses of one source (docs/train.md). ``da``: a table with src, mt, ref and a
+z-score. ``mqm``: Google's TSV, with spans marked by <v>. ``spans``: JSON or JSON lines, each object a translation with its
+list of errors. ``mlqe``: a folder of MLQE-PE with post-edits as references, as in the paper.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class CorpusGroup:
 
     ds: str
     kind: Literal["mqm", "bio", "syn", "esa", "qe", "da", "darr", "tch", "un"]
-    """MQM sums, ESA from 0 to 100, z-scores, relative rankings from -1 to 1, translations that nobody judged."""
+    """Kind of score: MQM sum, ESA (0 to 100), z-score, relative ranking (-1 to 1), or none."""
     lp: str
     doc: str | int
     hyps: tuple[CorpusHypothesis, ...]
@@ -56,7 +56,7 @@ class CorpusGroup:
 
 
 def read_groups(path: Path, bad: BadRows, split: str | None = None) -> Iterator[tuple[int, CorpusGroup]]:
-    """The groups of a corpus file with their lines."""
+    """Yield the groups of a corpus file with their line numbers."""
     for line, row in objects(path, bad):
         try:
             group = typed(CorpusGroup, row, Place("", "the object"), strict=False)
@@ -68,7 +68,7 @@ def read_groups(path: Path, bad: BadRows, split: str | None = None) -> Iterator[
 
 
 def read_corpus(path: Path, bad: BadRows, split: str | None = None) -> Iterator[Record]:
-    """One record a hypothesis; where the group has several references the first that is not the hypothesis itself."""
+    """Yield one record per hypothesis, with the first reference that differs from the hypothesis."""
     for line, group in read_groups(path, bad, split):
         for hypothesis in group.hyps:
             spans = corpus_spans(hypothesis, path, line, bad)
@@ -98,7 +98,7 @@ def _corpus_score(kind: str, score: float | None) -> float:
 
 
 def corpus_spans(hypothesis: CorpusHypothesis, path: Path, line: int, bad: BadRows) -> Any:
-    """The spans of a translation, None where nobody marked any, ``"bad"`` where they cannot be used."""
+    """Return the spans of a translation, None if errors were not annotated, ``"bad"`` if the spans are unusable."""
     if hypothesis.spans is None:
         return None
     text, spans = hypothesis.text, []
@@ -125,9 +125,9 @@ _SCORES = ("z", "z mean", "score")
 
 
 def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None = None) -> Iterator[Record]:
-    """A table of direct assessments with a z-score (``z``), or a score that is on [0, 1] already (``score``).
+    """Yield records of a table of direct assessments with z-scores (``z``), or scores on [0, 1] (``score``).
 
-    ``raw`` (0 to 100) and ``n`` (judgements) are used, where they stand, to find the practical range of z-scores.
+    If there are columns ``raw`` (0 to 100) and ``n`` (judgements), they determine the practical range of z-scores.
     """
     from assay.io.judgements.tables import read_judged_table
 
@@ -159,14 +159,14 @@ def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None
 
 
 def _unanimous(raw: float, judgements: float) -> int | None:
-    """A mean of exactly 0 or 100 over several judgements can only come from judges who all said so."""
+    """Return a mean of exactly 0 or 100 over several judgements, which only unanimous annotators can give."""
     return int(raw) if judgements > 1 and raw in (0.0, 100.0) else None
 
 
 def read_google_mqm(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Record]:
-    """One record a translation: the mean score of its raters and the spans of all of them.
+    """Yield one record per translation: the mean score of its raters and the spans of all raters.
 
-    The file has no references: the human translations among its systems (``Human-A``, ``ref.A`` …) serve as such.
+    The file has no references. The human translations among its systems (``Human-A``, ``ref.A`` …) are used instead.
     """
     segments = read_mqm(path, skip_bad=bad.skip)
     human: dict[tuple[str, str], list[MqmSegment]] = {}
@@ -191,7 +191,7 @@ def read_google_mqm(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Re
 
 
 def _paper_severity(text: str, span: ErrorSpan) -> ErrorSpan:
-    """Google has no critical errors; a non-translation is what comes nearest."""
+    """Return a span with the severity critical if it is a non-translation, since Google has no critical errors."""
     if span.severity == "major" and span.category.lower().startswith("non-translation"):
         return ErrorSpan.of(text, span.start, span.end, "critical", span.category)
     return span
@@ -205,14 +205,14 @@ _TEXTS: Mapping[str, tuple[str, ...]] = {
     "document": ("document", "document id"),
 }
 PENALTY = {"neutral": 0.0, "minor": 1.0, "major": 5.0, "critical": 10.0}
-"""Equation 5."""
+"""Penalties of equation 5."""
 
 
 def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Record]:
-    """Objects with texts and ``spans`` (or ``errors``, ``target_errors``): start, end (exclusive), severity.
+    """Yield records of objects with texts and ``spans`` (or ``errors``, ``target_errors``): start, end (exclusive), severity.
 
-    ``startIndex`` and ``endIndex`` (Bio MQM) are taken with their ``term``, which says where the span really stands. The score is
-    the object's ``score`` on [0, 1], else that of its errors by equations 5 and 6.
+    For ``startIndex`` and ``endIndex`` (Bio MQM), ``term`` gives the actual position. The score is the object's ``score``
+    on [0, 1], otherwise that of its errors by equations 5 and 6.
     """
     for line, row in objects(path, bad):
         values = {plain(name): value for name, value in row.items()}
@@ -248,7 +248,7 @@ def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Rec
 
 
 def _text(values: Mapping[str, Any], roles: Sequence[str]) -> str:
-    """The first value of the roles that is not empty; of a list the first entry."""
+    """Return the first value of the roles that is not empty; of a list, the first entry."""
     found = (values[name] for name in spellings(*roles) if values.get(name))
     return next((str(value[0] if isinstance(value, list) else value) for value in found), "")
 
@@ -271,7 +271,7 @@ def _json_spans(errors: Sequence[Any], text: str, path: Path, line: int, bad: Ba
 
 
 def _extent(error: Mapping[str, Any], text: str) -> tuple[int, int] | None:
-    """Where an error stands, end exclusive; None where it stands nowhere."""
+    """Return start and end (exclusive) of an error; None if it has no position."""
     if "startIndex" in error:
         term, start, end = str(error.get("term") or ""), error["startIndex"], error.get("endIndex")
         if not isinstance(start, int) or not isinstance(end, int):
@@ -285,7 +285,7 @@ def _extent(error: Mapping[str, Any], text: str) -> tuple[int, int] | None:
 
 
 def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Record]:
-    """``part.da.tsv`` of a folder of MLQE-PE, with ``part.pe.pe`` as references where it stands beside it."""
+    """Yield the records of ``part.da.tsv`` in a folder of MLQE-PE, with references from ``part.pe.pe`` if it exists."""
     path, edits = folder / f"{part}.da.tsv", folder / f"{part}.pe.pe"
     post_edits = [text for piece in read_lines(edits, 4096) for text in piece] if edits.is_file() else []
     with open_table(path, bad, quoting="none") as table:
@@ -313,7 +313,7 @@ def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Recor
 
 
 def _numbers(text: str) -> list[float] | None:
-    """The numbers of a JSON list; None for anything else."""
+    """Return the numbers of a JSON list; None for anything else."""
     try:
         found = decode(text)
     except ValueError:

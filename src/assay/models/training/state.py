@@ -1,7 +1,8 @@
-"""The state of a run on disk: one safetensors file that is always whole, and a log that never runs ahead of it.
+"""State of a training run on disk: one safetensors file, written atomically, and a log that never runs ahead of it.
 
-No pickles: tensors, and the rest as JSON in the file's header. Shuffling and dropout are functions of seed and step, so that the
-position is all there is to remember. The first Ctrl-C stops after the current step with a checkpoint, the second at once.
+The file contains tensors, and the rest as JSON in its header, but no pickles. Shuffling and dropout depend only on seed
+and step, so that the position suffices to resume. The first Ctrl-C writes a checkpoint after the current step, the second
+stops at once.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ LOG = "log.jsonl"
 
 @dataclass(frozen=True)
 class LossWeights:
-    """The loss weights that a search chose for a phase."""
+    """Loss weights that a search chose for a phase."""
 
     loss_lambda: float
     class_weights: tuple[float, float, float, float]
@@ -43,7 +44,7 @@ class LossWeights:
 
 @dataclass
 class TrainingProgress:
-    """Where a run stands: the next step to take, the micro-batch that fits, how long the log was, and what it trains on."""
+    """Position of a run: next step, micro-batch that fits into memory, length of the log, and hash of the data."""
 
     phase: int = 0
     step: int = 0
@@ -53,7 +54,7 @@ class TrainingProgress:
     """Hash of the phase's examples."""
     finished: bool = False
     choices: Mapping[str, LossWeights] = field(default_factory=dict)
-    """What searches chose, by the number of the phase (from 1)."""
+    """Results of searches by number of the phase (from 1)."""
 
 
 def save_state(
@@ -63,7 +64,7 @@ def save_state(
     model: dict[str, Tensor],
     optimizer: dict[str, Tensor],
 ) -> None:
-    """Replace the state; a kill at any moment leaves the old one or the new one."""
+    """Replace the state atomically."""
     from safetensors.torch import save
 
     tensors = {f"model/{name}": value.detach().cpu().contiguous() for name, value in model.items()}
@@ -75,7 +76,7 @@ def save_state(
 
 
 def load_state(folder: Path) -> tuple[TrainingProgress, dict[str, Any], dict[str, Tensor], dict[str, Tensor]]:
-    """Where it stands, configuration, weights and optimizer state of an unfinished run."""
+    """Return position, configuration, weights and optimizer state of an unfinished run."""
     from safetensors import SafetensorError, safe_open
 
     path = folder / STATE
@@ -100,7 +101,7 @@ class _Header:
 
 
 class Log:
-    """One JSON object a line; what a killed run wrote after its last checkpoint is cut off when it goes on."""
+    """Log with one JSON object per line. On resuming, lines after the last checkpoint are removed."""
 
     def __init__(self, path: Path, keep_bytes: int = 0) -> None:
         self.path = path
@@ -115,18 +116,18 @@ class Log:
         self._file.write(json.dumps(entry) + "\n")
 
     def size(self) -> int:
-        """Bytes so far, all of them on the disk."""
+        """Return the size in bytes after everything is on disk."""
         self._file.flush()
         os.fsync(self._file.fileno())
         return self.path.stat().st_size
 
     def close(self) -> None:
-        """Flush and close."""
+        """Flush and close the file."""
         self._file.close()
 
 
 def plain_config(config: TrainConfig) -> dict[str, Any]:
-    """The configuration as JSON holds it, without what may differ when a run goes on: a run may be moved with its data."""
+    """Return the configuration as JSON values, without values that may change on resuming. A run may be moved with its data."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
     for section in (plain["held_out"], *plain["phases"]):
         for one in section["data"]:
@@ -137,7 +138,7 @@ def plain_config(config: TrainConfig) -> dict[str, Any]:
 
 
 def difference(old: Any, new: Any, where: str = "") -> str | None:
-    """The first place where two plain structures differ, such as ``phases.2.learning_rate``."""
+    """Return the first place where two plain structures differ, such as ``phases.2.learning_rate``."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *(key for key in new if key not in old)]:
             if (found := difference(old.get(key), new.get(key), f"{where}.{key}" if where else str(key))) is not None:
@@ -157,7 +158,7 @@ class OutOfTime(Exception):
 
 @dataclass
 class Listener:
-    """Callbacks of a training run, which do nothing by default, and when the run must stop."""
+    """Callbacks of a training run, which do nothing by default, and the conditions for stopping it."""
 
     note: Callable[[str], None] = lambda sentence: None
     phase: Callable[[PhaseConfig, int, int, int], None] = lambda phase, records, first, steps: None
@@ -165,7 +166,7 @@ class Listener:
     look: Callable[[PhaseConfig, int, Look], None] = lambda phase, step, seen: None
     stage_step: Callable[[str, int, int, float], None] = lambda stage, step, steps, loss: None
     until: float = math.inf
-    """Seconds of `time.monotonic` after which no further step is begun."""
+    """Value of `time.monotonic` after which no further step begins."""
     stop: bool = False
 
     @classmethod

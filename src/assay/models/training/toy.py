@@ -1,7 +1,7 @@
-"""A made-up language pair on which a small model learns to tag an inserted error in a minute, without any data.
+"""Toy training data: an invented language pair on which a small model learns to tag inserted errors in a minute.
 
-Every word of the source language has one translation, word for word. A hypothesis is the translation, or the translation with one
-word of the source language put in: a major error.
+Every word of the source language has one translation. A hypothesis is the word-for-word translation, or that translation
+with a word of the source language inserted, which is a major error.
 """
 
 from __future__ import annotations
@@ -84,12 +84,12 @@ stages:
 """
 SYSTEMS = 4
 SEGMENTS = 5
-"""Of a document."""
+"""Segments of a document."""
 MAJOR_WEIGHT = 5.0
 
 
 def toy_records(n: int, seed: int = 1, words: int = 40) -> list[Record]:
-    """`n` records, half of them with an inserted error."""
+    """Return `n` records, half of them with an inserted error."""
     rng = np.random.default_rng([seed, 0x701])
     source, target = _vocabularies(words)
     records = []
@@ -119,8 +119,10 @@ def toy_records(n: int, seed: int = 1, words: int = 40) -> list[Record]:
 
 
 def toy_groups(n: int, seed: int = 1, words: int = 40) -> list[dict[str, Any]]:
-    """`n` sources, word for word translated by several systems that put words of the source language in; every third is assessed
-    instead of annotated, and every tenth document is held out."""
+    """Return `n` sources, translated word for word by several systems that insert words of the source language.
+
+    Every third source is assessed instead of annotated, and every tenth document is held out.
+    """
     rng = np.random.default_rng([seed, 0x70E])
     source, target = _vocabularies(words)
     groups = []
@@ -193,6 +195,6 @@ def _vocabularies(words: int) -> tuple[list[str], list[str]]:
 
 
 def vocabulary(consonants: str, vowels: str, n: int) -> list[str]:
-    """`n` different words of two syllables."""
+    """Return `n` different words of two syllables."""
     syllables = [c + v for c in consonants for v in vowels]
     return [syllables[i % len(syllables)] + syllables[(7 * i + i // len(syllables)) % len(syllables)] for i in range(n)]

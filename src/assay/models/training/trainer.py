@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from assay.models.training.records import Record
 
 MODEL = "model"
-"""The folder of the trained model inside the run's folder."""
+"""Folder of the trained model inside the run's folder."""
 
 
 @dataclass
 class PhaseRecipe:
-    """The steps of one phase of the curriculum."""
+    """Steps of one phase of the curriculum."""
 
     trainer: Trainer
     phase: PhaseConfig

@@ -1,6 +1,6 @@
-"""How well the model does on what it does not train on: Kendall's tau, Pearson's r and the F1 of error spans.
+"""Evaluation on held-out records during training: Kendall's tau, Pearson's r and the F1 of error spans.
 
-Works without our compiled kernels, since models train on machines that have none.
+It needs no compiled kernels, since training may run on machines without them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Agreement with people; NaN where there is nothing to compare."""
+    """Agreement with human judgements; NaN if there is nothing to compare."""
 
     kendall: float
     pearson: float
@@ -40,7 +40,7 @@ class Look:
 
 
 def look(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], batch: int = 32) -> Look:
-    """Score and tag held-out records with the average over the inputs that each allows."""
+    """Score and tag held-out records, averaged over the inputs that each record allows."""
     examples = encoder.examples(records)
     scores, shares = predict(model, encoder, examples, batch)
     people = np.array([record.score for record in records])
@@ -67,9 +67,9 @@ def look(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], b
 def predict(
     model: UnifiedModel, encoder: TextEncoder, examples: Sequence[EncodedRecord], batch: int = 32
 ) -> tuple[Floats, list[NDArray[np.float32] | None]]:
-    """One score an example, and for a model that tags the class distribution of every subword of its translation.
+    """Return one score per example and, for a model that tags, the class distribution of every subword of its translation.
 
-    Both are means over the inputs. Subwords beyond the model's window have no row.
+    Both are means over the inputs. Subwords outside the model's window have no row.
     """
     model.eval()
     scores = np.full(len(examples), np.nan)
@@ -95,14 +95,14 @@ def predict(
 
 
 def pearson(a: Floats, b: Floats) -> float:
-    """Pearson's r; NaN where it is not defined."""
+    """Return Pearson's r; NaN if it is undefined."""
     if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
         return math.nan
     return float(np.corrcoef(a, b)[0, 1])
 
 
 def kendall_b(a: Floats, b: Floats) -> float:
-    """Kendall's tau-b by counting all pairs, a row at a time; NaN where it is not defined."""
+    """Return Kendall's tau-b from all pairs; NaN if it is undefined."""
     agree = ties_a = ties_b = 0
     for i in range(len(a) - 1):
         x, y = np.sign(a[i + 1 :] - a[i]), np.sign(b[i + 1 :] - b[i])
