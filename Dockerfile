@@ -3,7 +3,7 @@
 FROM python:3.13-slim AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*
 COPY . /source
-# Options as extras: docker build --build-arg EXTRAS=ja,ko,spm -t assay .
+# With extras: docker build --build-arg EXTRAS=ja,ko,spm -t assay .
 ARG EXTRAS=
 RUN python -m venv /opt/assay \
     && /opt/assay/bin/pip install --no-cache-dir /source/packages/mini "/source${EXTRAS:+[$EXTRAS]}"

@@ -1,16 +1,16 @@
 # make demo   install into .venv and show what assay does
-# make test   install everything the tests need; lint, types, import rules, tests
+# make test   install everything the tests need; run lint, types, import rules and tests
 # make dev    the same environment with an editable install: pytest sees every edit at once
-# make quick  lint, types, import rules and the tests of what changed since the last commit, in under a minute (after make dev)
-# make fuzz   minutes of random input: kernels under sanitizers and beside the original tools, mutated files for every reader
-# make soak   hundreds of kills, four writers, full disks, and the checks that take minutes
-# make docs   build the pages of docs/ as a site in build/site; a link that leads nowhere is an error
-# make cross  build the kernels for Windows, macOS and 64-bit ARM with Zig's clang, to see that they compile there
-# make bench  print how fast assay is beside the tools it replaces
+# make quick  lint, types, import rules and the tests of what changed since the last commit; under a minute (after make dev)
+# make fuzz   minutes of random input: kernels under sanitizers and compared with the original tools, mutated files for every reader
+# make soak   hundreds of kills, four writers, full disks, and other checks that take minutes
+# make docs   build docs/ as a site in build/site; a broken link is an error
+# make cross  cross-compile the kernels for Windows, macOS and 64-bit ARM with Zig's clang
+# make bench  compare the speed of assay with that of the tools it replaces
 
 PYTHON ?= python3
 VENV   ?= .venv
-# The CPU build is ten times smaller than the plain one; where pip does not offer it, the plain one will do.
+# The CPU build is ten times smaller than the default one, which is the fallback if pip does not offer it.
 TORCH  ?= torch==2.13.0+cpu
 BIN    := $(VENV)/bin
 SOURCES := $(shell find src CMakeLists.txt pyproject.toml README.md -type f ! -name '*.so' ! -path '*__pycache__*')
@@ -40,7 +40,7 @@ tests: $(VENV)/.tested
 
 dev: $(VENV)/.dev
 
-# An editable install is replaced by make test, and made again by the next make dev.
+# make test replaces an editable install; the next make dev makes it again.
 $(VENV)/.dev: $(VENV)/.locked $(VENV)/.mini CMakeLists.txt pyproject.toml $(wildcard src/assay/kernels/*.?pp)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
 	rm -f $(VENV)/.installed $(VENV)/.tested
@@ -65,7 +65,7 @@ docs: $(VENV)/.tested
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "build/site/index.html"
 
-# Zig is 400 MB and for this alone: it lies beside the builds that it makes.
+# Zig takes 400 MB and is used only here, so it is installed next to the builds that it makes.
 cross: $(VENV)/.tested
 	$(BIN)/python -m pip install --quiet --target build/zig ziglang==0.17.0
 	PYTHONPATH=build/zig $(BIN)/python scripts/cross.py
@@ -78,19 +78,19 @@ $(VENV)/.made:
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	touch $@
 
-# The weights of assay-mini come with the repository: what the extra mini names is installed from its folder. A source
-# distribution has no such folder; there the metric says what to install.
+# The weights of assay-mini are in the repository, so the package of the extra mini is installed from its folder. A source
+# distribution has no such folder; there the metric's message says what to install.
 $(VENV)/.mini: $(VENV)/.made $(WEIGHTS)
 	test ! -d packages/mini || $(BIN)/python -m pip install --quiet ./packages/mini
 	touch $@
 
 $(VENV)/.installed: $(VENV)/.made $(VENV)/.mini $(SOURCES)
-	@command -v c++ >/dev/null || { echo "assay builds its kernels with a C++ compiler, and there is none. Try: apt-get install g++"; exit 1; }
+	@command -v c++ >/dev/null || { echo "assay needs a C++ compiler to build its kernels, and none was found. Try: apt-get install g++"; exit 1; }
 	$(BIN)/python -m pip install --quiet .
 	rm -f $(VENV)/.dev
 	touch $@
 
-# What the tests need comes first, so that assay finds its own requirements in the versions of the lock.
+# The tests' requirements are installed first, so that assay gets its own requirements in the locked versions.
 $(VENV)/.locked: $(VENV)/.made requirements/test.txt pyproject.toml
 	$(BIN)/python scripts/install_tests.py
 	$(BIN)/python -m pip install --quiet $(TORCH) 2>/dev/null || $(BIN)/python -m pip install --quiet "torch>=2.6,<3"

@@ -1,7 +1,7 @@
-# The kernels by Zig's clang (pip install ziglang), for this machine or for another:
+# Build the kernels with Zig's clang (pip install ziglang), for this machine or another one:
 #   cmake -DCMAKE_TOOLCHAIN_FILE=toolchain/zig.cmake -DASSAY_ZIG_TARGET=aarch64-macos …
-# On Windows they are built so: they need a compiler that knows GCC's vectors, which Microsoft's does not.
-# scripts/cross.py builds for other systems, to see that it can be done.
+# Windows builds use this file: Microsoft's compiler does not support GCC's vector types.
+# scripts/cross.py builds for other systems as a test.
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES ASSAY_ZIG_TARGET ASSAY_ZIG_PYTHON)
 
 if(NOT ASSAY_ZIG_PYTHON)
@@ -11,7 +11,7 @@ if(NOT ASSAY_ZIG_PYTHON)
     find_program(ASSAY_ZIG_PYTHON NAMES python3 python REQUIRED)
   endif()
 endif()
-# A target is always named: without one Zig builds for the very processor that it runs on.
+# Always name a target: without one, Zig builds for the processor it runs on.
 string(TOLOWER "${CMAKE_HOST_SYSTEM_PROCESSOR}" processor)
 string(REPLACE amd64 x86_64 processor "${processor}")
 string(REPLACE arm64 aarch64 processor "${processor}")
