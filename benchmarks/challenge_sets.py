@@ -1,9 +1,9 @@
-"""The whole of ``assay run demetr`` beside scoring the same requests one by one with the tools it replaces, in one run.
+"""Benchmark: ``assay run demetr`` compared with the tools it replaces, which score the same requests one by one, in one run.
 
     python benchmarks/challenge_sets.py [PATH TO THE SHARED DATA]
 
-Ours: a fresh process, loading and tables included, an empty store. Theirs: sacrebleu (BLEU, chrF, chrF++, TER), rouge-score
-(ROUGE-2) and rapidfuzz (CER) in one process, on every `STEP`-th distinct request, scaled up; loading left out.
+assay: a new process, including loading and tables, with an empty store. The others: sacrebleu (BLEU, chrF, chrF++, TER),
+rouge-score (ROUGE-2) and rapidfuzz (CER) in one process, on every `STEP`-th distinct request, scaled up, without loading.
 """
 
 from __future__ import annotations

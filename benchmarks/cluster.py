@@ -1,11 +1,11 @@
-"""A billion rows on 64 nodes, simulated from costs that are measured here: where driver, listing and reduction become the limit.
+"""Simulation of a billion rows on 64 nodes, from measured costs: when driver, listing and reduction become the bottleneck.
 
     python benchmarks/cluster.py                            # measure, simulate, print
     python benchmarks/cluster.py --figure cluster.png       # and draw it
 
-Measured with the code that a run uses: listing and cutting the shards, the driver's work for a task, putting the records together,
-and (where Ray is installed) a task's way to a Ray worker and back. What the workers do is simulated: nodes of unlike speed, tasks
-that take several times as long, nodes that fail and come back, and an object store that lets one wait.
+These are measured with the code of a run: listing and splitting the shards, the driver's work per task, combining the records,
+and (if Ray is installed) the path of a task to a Ray worker and back. The workers are simulated: nodes of unequal speed, tasks
+that take several times as long, nodes that fail and return, and an object store with latency.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 from assay.corpus.job import Job, Shard, ShardOutcome, ShardTask, Source  # noqa: E402
 
 PAGE = 1000
-"""Objects that a store names in one answer to a listing."""
+"""Objects per reply when a store is listed."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds: of listing a shard, of the driver for a task, of a task's way through Ray, of a record at the end."""
+    """Costs in seconds: listing a shard, the driver per task, a task's path through Ray, a record at the end."""
 
     listing: float
     driver: float
@@ -44,23 +44,23 @@ class Costs:
 
 @dataclass(frozen=True)
 class Setting:
-    """What is simulated."""
+    """Parameters of the simulation."""
 
     rows: float = 1e9
     shard: float = 250_000
     """Rows in a shard."""
     nodes: int = 64
     cores: int = 32
-    """Of a node; a worker each."""
+    """Cores of a node, with one worker each."""
     rate: float = 20_000
-    """Rows a second and core: chrF, the fastest to score, and so the hardest for the driver."""
+    """Rows per second and core: chrF, the fastest to score and therefore the hardest for the driver."""
     row_bytes: float = 300
     latency: float = 0.2
-    """Seconds before an object store begins to answer."""
+    """Seconds before an object store begins to reply."""
     bandwidth: float = 1.2e9
-    """Bytes a second between a node and the store, shared by its workers."""
+    """Bytes per second between a node and the store, shared by its workers."""
     fails: float = 24 * 3600
-    """Seconds that a node lives, on average; a hard life."""
+    """Mean time between failures of a node in seconds, deliberately short."""
     repair: float = 300
     stragglers: float = 0.01
     """The share of tasks that take `slowdown` times as long."""
@@ -68,7 +68,9 @@ class Setting:
 
 
 class EmptyEngine:
-    """Hands every task back at once: the first as it was done, the others with its record. What is left is the driver's time."""
+    """Engine that returns every task at once: the first as processed, the others with its record. The rest is the driver's
+    time.
+    """
 
     slots, threads = 64, 1
 
@@ -98,7 +100,7 @@ class EmptyEngine:
 
 @contextmanager
 def timed(owner: Any, name: str, into: dict[str, float]) -> Iterator[None]:
-    """Add up the seconds that a function takes while this lasts."""
+    """Add up the seconds that a function takes within this context."""
     known = getattr(owner, name)
 
     def measured(*args: Any, **options: Any) -> Any:
@@ -116,7 +118,7 @@ def timed(owner: Any, name: str, into: dict[str, float]) -> Iterator[None]:
 
 
 def measure(shards: int, *, with_ray: bool = True) -> Costs:
-    """Costs of so many shards, with the code of a run."""
+    """Return the costs for a number of shards, with the code of a run."""
     from assay.corpus import cutting, plan
     from assay.corpus.engines import ENGINES
     from assay.corpus.manifest import CorpusManifest
@@ -141,7 +143,7 @@ def measure(shards: int, *, with_ray: bool = True) -> Costs:
 
 
 def ray_seconds(tasks: int) -> float:
-    """Seconds between two tasks that come back from two workers of Ray, which do nothing (they do not see the results)."""
+    """Return the seconds between two tasks that return from two Ray workers, which do nothing (they do not see the results)."""
     from assay._version import __version__
     from assay.corpus.engines.ray import RayEngine
 
@@ -157,14 +159,14 @@ def ray_seconds(tasks: int) -> float:
                 left, under_way = left - 1, under_way + 1
             came = len(engine.wait(30))
             back, under_way = back + came, under_way - came
-            started = started or time.perf_counter()  # the workers are there
+            started = started or time.perf_counter()  # wait for the workers
         return (time.perf_counter() - started) / tasks
     finally:
         engine.close()
 
 
 def simulate(setting: Setting, costs: Costs, seed: int = 1) -> dict[str, float]:
-    """Seconds of a run and of its parts, and what was lost on the way."""
+    """Return the seconds of a run and of its parts, and the number of lost tasks."""
     rng = random.Random(seed)
     tasks = max(1, round(setting.rows / setting.shard))
     rows = setting.rows / tasks
@@ -179,14 +181,14 @@ def simulate(setting: Setting, costs: Costs, seed: int = 1) -> dict[str, float]:
     left, free_at, busy, last, lost, ideal = tasks, listing, 0.0, listing, 0, 0.0
     while left:
         ready, node = heapq.heappop(idle)
-        start = max(ready, free_at)  # one driver hands out one task after the other
+        start = max(ready, free_at)  # one driver hands out tasks one by one
         free_at = start + once
         busy += once
         seconds = plain * pace[node] * (setting.slowdown if rng.random() < setting.stragglers else 1.0) + moved
         end = free_at + seconds
         while fails_at[node] < free_at:
             fails_at[node] += rng.expovariate(1 / setting.fails)
-        if fails_at[node] < end:  # the task is lost, and done again by whoever is free
+        if fails_at[node] < end:  # the task is lost, and another worker repeats it
             lost += 1
             heapq.heappush(idle, (fails_at[node] + setting.repair, node))
             continue
@@ -202,7 +204,7 @@ def simulate(setting: Setting, costs: Costs, seed: int = 1) -> dict[str, float]:
 
 
 def swept(setting: Setting, costs: Costs, rows: list[float], shards: list[float]) -> dict[str, list[dict[str, float]]]:
-    """By the size of the corpus, and by the size of a shard."""
+    """Simulate by the size of the corpus, and by the size of a shard."""
     return {
         "rows": [{"at": n, **simulate(replace(setting, rows=n), costs)} for n in rows],
         "shard": [{"at": n, **simulate(replace(setting, shard=n), costs)} for n in shards],
@@ -210,7 +212,7 @@ def swept(setting: Setting, costs: Costs, rows: list[float], shards: list[float]
 
 
 def told(point: dict[str, float]) -> str:
-    """A point in words."""
+    """Describe a point in words."""
     return (
         f"{point['tasks']:,.0f} shards, {point['whole']:,.0f} s in all; workers {point['work']:,.0f}, driver busy "
         f"{point['driver']:,.1f}, listing {point['listing']:,.1f}, reduction {point['reduction']:,.1f}; {point['lost']:,.0f} tasks "
@@ -219,7 +221,7 @@ def told(point: dict[str, float]) -> str:
 
 
 def draw(found: dict[str, list[dict[str, float]]], setting: Setting, path: str) -> None:
-    """Both sweeps beside each other."""
+    """Draw both simulations next to each other."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 4.2))
@@ -247,16 +249,16 @@ def draw(found: dict[str, list[dict[str, float]]], setting: Setting, path: str) 
 def main() -> None:
     """Measure, simulate, print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--shards", type=int, default=5000, help="shards by which costs are measured")
-    parser.add_argument("--costs", help="take these instead: JSON of listing, driver, broker, reduction in seconds")
+    parser.add_argument("--shards", type=int, default=5000, help="number of shards for measuring costs")
+    parser.add_argument("--costs", help="use these costs: JSON of listing, driver, broker, reduction in seconds")
     parser.add_argument("--no-ray", action="store_true", help="do not start Ray to measure it")
     parser.add_argument("--most", type=float, default=1e10, help="rows of the largest corpus")
     parser.add_argument("--figure", metavar="FILE")
     args = parser.parse_args()
     costs = Costs(**json.loads(args.costs)) if args.costs else measure(args.shards, with_ray=not args.no_ray)
     print(
-        f"measured: listing {costs.listing * 1e3:.3f} ms a shard, driver {costs.driver * 1e3:.3f} ms a task, "
-        f"Ray {costs.broker * 1e3:.3f} ms a task, reduction {costs.reduction * 1e3:.3f} ms a shard"
+        f"measured: listing {costs.listing * 1e3:.3f} ms per shard, driver {costs.driver * 1e3:.3f} ms per task, "
+        f"Ray {costs.broker * 1e3:.3f} ms per task, reduction {costs.reduction * 1e3:.3f} ms per shard"
     )
     setting = Setting(rows=min(1e9, args.most))
     rows = [n for n in (1e6, 1e7, 1e8, 1e9, 3e9, 1e10) if n <= args.most]

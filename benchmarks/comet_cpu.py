@@ -1,9 +1,9 @@
-"""A base-size model on the CPU: ours beside unbabel-comet, the same checkpoint, the same segments, taking turns in one run.
+"""Benchmark: a base-size COMET model on the CPU, assay and unbabel-comet alternating on the same checkpoint and segments.
 
     python benchmarks/comet_cpu.py --official comet-env/bin/python --tokenizer tokenizer.json --demetr ../shared/data/demetr
 
-The other Python is that of an environment with unbabel-comet (tests/fixtures/comet/make_reference.py says how to make one). The
-tokenizer is XLM-R's; the checkpoint is written by assay with random weights, and both sides must agree on its scores.
+The other Python belongs to an environment with unbabel-comet (tests/fixtures/comet/make_reference.py says how to make one). The
+tokenizer is XLM-R's. assay writes the checkpoint with random weights, and both sides must agree on its scores.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ MODELS = {
 
 
 def segments(folder: Path, count: int) -> list[dict[str, str]]:
-    """Segments from all over DEMETR, in random order."""
+    """Return segments from all parts of DEMETR, in random order."""
     rows = []
     for path in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -65,7 +65,7 @@ def segments(folder: Path, count: int) -> list[dict[str, str]]:
 
 
 def checkpoint(folder: Path, hparams: dict[str, Any], tokenizer: Path) -> Path:
-    """A base-size model with random weights in the official format."""
+    """Write a base-size model with random weights in the official format."""
     encoder = EncoderConfig("xlm-roberta", 768, 12, 12, 3072, 250002)
     home = folder / "encoder"
     home.mkdir(exist_ok=True)
@@ -149,7 +149,7 @@ def compare(name: str, place: Path, data: Path, columns: list[list[str]], args: 
 
 
 def keep(best: dict[str, list[float]], name: str, times: list[float]) -> None:
-    """The better of two runs, by the clock and in processor time (which other work on the machine disturbs less)."""
+    """Return the better of two runs, by the clock and in processor time (which other work on the machine affects less)."""
     best[name] = [min(pair) for pair in zip(best.get(name, times), times, strict=True)]
 
 

@@ -1,14 +1,14 @@
-"""xCOMET on one GPU: ours beside the official package's way of batching, and beside what the hardware can multiply.
+"""Benchmark: xCOMET on one GPU, compared with the official package's batching and with the hardware's matrix products.
 
-Run from the repository's root on the machine with the GPU; it needs torch and numpy only (no compiled kernels of ours)::
+Run from the repository's root on the machine with the GPU. It needs only torch and numpy (no compiled kernels of assay)::
 
     PYTHONPATH=src:. python benchmarks/comet_gpu.py                      # XL, about three minutes on an H200
     PYTHONPATH=src:. python benchmarks/comet_gpu.py --trained cut.pt     # and a trained model (benchmarks/cut_model.py)
     PYTHONPATH=src:. python benchmarks/comet_gpu.py --models xl,xxl      # about seven minutes
-    PYTHONPATH=src:. python benchmarks/comet_gpu.py --tiny               # a few seconds on a CPU, to see that it runs
+    PYTHONPATH=src:. python benchmarks/comet_gpu.py --tiny               # a test run of a few seconds on a CPU
 
-Weights are random, of the true sizes. The segments have DEMETR's token lengths (XLM-R's vocabulary): 128 (source, translation,
-reference) triples at equal steps through its distribution, stretched to a mean of 240 tokens over the three passes.
+Weights are random, in the real sizes. The segments have DEMETR's token lengths (XLM-R's vocabulary): 128 (source, translation,
+reference) triples at equal steps through its distribution, scaled to a mean of 240 tokens over the three passes.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ SIZES = {"xl": "xlm-roberta-xl", "xxl": "xlm-roberta-xxl"}
 TARGETS = {"xl": 420, "xxl": 125}
 HALVES = ("fp16", "bf16", "fp8")
 FASTER, ALIKE = 1.4, 0.999
-"""What is asked of fp8: beside fp16, and Spearman's correlation with fp32."""
+"""Requirements for fp8: speed relative to fp16, and Spearman's correlation with fp32."""
 
 
 class Numbers(Ids):
-    """A "text" is its number of tokens and a seed. Tokens are drawn once, so that drawing them is no part of what is timed."""
+    """Tokenizer stub: a "text" is its number of tokens and a seed. Tokens are drawn once, outside the measured time."""
 
     def __init__(self, vocabulary: int) -> None:
         self.vocabulary = vocabulary
@@ -71,7 +71,7 @@ class Numbers(Ids):
 
 
 def texts(count: int) -> Texts:
-    """Sources, translations and references of as many segments, in an order that has nothing to do with length."""
+    """Return sources, translations and references of the segments, in an order independent of length."""
     triples = [[round(int(n) * STRETCH) for n in each.split(",")] for each in LENGTHS.split()]
     order = np.random.default_rng(7).permutation(count)
     rows = [[f"{length} {3 * i + side}" for side, length in enumerate(triples[i % len(triples)])] for i in order]
@@ -87,7 +87,7 @@ def tokens_of(sources: list[str], hypotheses: list[str], references: list[str]) 
 
 
 def random_model(encoder: EncoderConfig, device: torch.device) -> XcometModel:
-    """xCOMET with random weights, made on the device itself."""
+    """Build xCOMET with random weights directly on the device."""
     config = ModelConfig.from_hparams(
         {
             "class_identifier": "xcomet_metric",
@@ -103,7 +103,7 @@ def random_model(encoder: EncoderConfig, device: torch.device) -> XcometModel:
     for module in model.modules():
         if isinstance(module, (nn.Linear, nn.LayerNorm)):
             module.reset_parameters()
-    for module in model.encoder.modules():  # as transformers does it; the heads stay as torch makes them
+    for module in model.encoder.modules():  # as in transformers; the heads keep torch's initialisation
         if isinstance(module, (nn.Linear, nn.Embedding)):
             nn.init.normal_(module.weight, std=0.02)
         if isinstance(module, nn.Linear):
@@ -119,7 +119,7 @@ def wait(device: torch.device) -> None:
 
 
 def product(device: torch.device, size: int, dtype: torch.dtype) -> Callable[[], Tensor]:
-    """A square product of random numbers; of 8-bit ones row by row, without the step that makes them."""
+    """Multiply square matrices of random numbers; 8-bit ones row by row, without the conversion."""
     a, b = (torch.randn(size, size, device=device) for _ in range(2))
     if dtype != FP8:
         a, b = a.to(dtype), b.to(dtype)
@@ -132,7 +132,7 @@ def product(device: torch.device, size: int, dtype: torch.dtype) -> Callable[[],
 
 
 def matrix_limit(device: torch.device, size: int, dtype: torch.dtype, seconds: float) -> float:
-    """TFLOP/s of a square product, repeated for some seconds: after the first, a GPU slows down to what its power allows."""
+    """Return TFLOP/s of a square product repeated for some seconds: after the first, a GPU slows down to its power limit."""
     multiply = product(device, size, dtype)
     for _ in range(5):
         multiply()
@@ -152,7 +152,7 @@ def norm(hidden: Tensor, layer: nn.LayerNorm) -> Tensor:
 
 
 def padded_states(encoder: Encoder, ids: Tensor, mask: Tensor) -> list[Tensor]:
-    """The same encoder on a padded batch, every layer kept, as the official package runs it."""
+    """Run the same encoder on a padded batch, keeping every layer, as the official package does."""
     places = torch.cumsum(mask, 1) * mask + 1
     hidden = encoder.words(ids) + encoder.places(places) + encoder.types(torch.zeros_like(ids))
     states, (count, length) = [hidden], ids.shape
@@ -172,7 +172,7 @@ def padded_states(encoder: Encoder, ids: Tensor, mask: Tensor) -> list[Tensor]:
 
 @torch.inference_mode()
 def official(model: XcometModel, numbers: Numbers, rows: Texts, device: torch.device) -> float:
-    """Seconds for all segments: 16 at a time, sorted by the source's length, three padded passes one after the other."""
+    """Return the seconds for all segments: 16 at a time, sorted by the source's length, in three padded passes."""
     encoder = model.encoder
     assert isinstance(encoder, Encoder) and model.tagger is not None and model.mix is not None
     encoded = [numbers.encode(column, 512) for column in rows]
@@ -215,7 +215,7 @@ def report(
         print(f"  {what + ':':42} {rate:8.1f} segments/s{rest}", flush=True)
 
     def fresh(dtype: torch.dtype) -> tuple[XcometModel, Predictor]:
-        """The same random weights anew: a cast to half precision cannot be undone."""
+        """Build the same random weights again: a cast to half precision cannot be undone."""
         model = random_model(encoder, device)
         return model, Predictor(LoadedCheckpoint(model, numbers, "random"), device=device, dtype=dtype)  # type: ignore[arg-type]
 
@@ -243,11 +243,11 @@ def report(
         del model, predictor
     wanted = TARGETS.get(name.lower())
     for short, rate in rates.items():
-        goal = f"; wanted {wanted}: {'reached' if rate >= wanted else 'missed'}" if wanted else ""
+        goal = f"; required {wanted}: {'reached' if rate >= wanted else 'missed'}" if wanted else ""
         print(f"  {name} in {short}: {rate:.0f} segments/s, {rate / half:.1f} times official batching in fp16{goal}")
     faster = rates["fp8"] / rates["fp16"]
     print(
-        f"  fp8 is {faster:.2f} times as fast as fp16; wanted {FASTER}: {'reached' if faster >= FASTER else 'missed'}"
+        f"  fp8 is {faster:.2f} times as fast as fp16; required {FASTER}: {'reached' if faster >= FASTER else 'missed'}"
     )
 
 
@@ -256,7 +256,7 @@ def first(rows: Texts, count: int) -> Texts:
 
 
 def trained(path: str, device: torch.device) -> None:
-    """A trained model of `benchmarks/cut_model.py` in every precision beside fp32."""
+    """Compare a trained model of `benchmarks/cut_model.py` in every precision with fp32."""
     found = {}
     for short in ("fp32", *HALVES):
         loaded, rows = read(path)
@@ -267,7 +267,7 @@ def trained(path: str, device: torch.device) -> None:
 
 
 def profiled(predictor: Predictor, rows: Texts, most: int = 14) -> None:
-    """Where the device's time goes."""
+    """Print where the device's time is spent."""
     gpu = predictor.device.type == "cuda"
     with profile(activities=[ProfilerActivity.CUDA if gpu else ProfilerActivity.CPU]) as seen:
         predictor.predict(rows[1], rows[0], rows[2])
@@ -280,7 +280,7 @@ def profiled(predictor: Predictor, rows: Texts, most: int = 14) -> None:
 
 
 def rate_of(predictor: Predictor, rows: Texts, repeats: int = 4) -> float:
-    """Segments a second, the best of some repeats after a first one that is not counted."""
+    """Return segments per second: the best of some repetitions after a first one that is not counted."""
     sources, hypotheses, references = rows
     times = []
     for _ in range(repeats + 1):
@@ -293,22 +293,22 @@ def rate_of(predictor: Predictor, rows: Texts, repeats: int = 4) -> float:
 
 
 def compare(found: Prediction, exact: Prediction, short: str) -> None:
-    """16 or 8 bits beside fp32: the largest difference of a pass's score, of the final score, and spans that are the same."""
+    """Compare 16 or 8 bits with fp32: the largest difference of a pass, of the final score, and the share of identical spans."""
     gaps = {name: np.abs(found.components[name] - exact.components[name]).max() for name in PASSES}
     same = np.mean([a == b for a, b in zip(_tags(found), _tags(exact), strict=True)])
     print(
-        f"  {short} beside fp32: a pass differs by {max(gaps.values()):.1e} at most "
+        f"  {short} compared with fp32: a pass differs by at most {max(gaps.values()):.1e} "
         f"({', '.join(f'{k} {v:.1e}' for k, v in gaps.items())}), the score by {np.abs(found.values - exact.values).max():.1e}; "
         f"scores spread by {np.std(exact.components['unified']):.1e}; same spans {same:.0%}; "
         f"Spearman of the passes {', '.join(f'{ranked(found.components[k], exact.components[k]):.4f}' for k in PASSES)}",
     )
     alike = ranked(*(np.mean([one.components[k] for k in PASSES], axis=0) for one in (found, exact)))
-    goal = f"; wanted {ALIKE}: {'reached' if alike >= ALIKE else 'missed'}" if short == "fp8" else ""
-    print(f"  {short} beside fp32: Spearman of the passes' mean {alike:.4f}{goal}", flush=True)
+    goal = f"; required {ALIKE}: {'reached' if alike >= ALIKE else 'missed'}" if short == "fp8" else ""
+    print(f"  {short} compared with fp32: Spearman of the passes' mean {alike:.4f}{goal}", flush=True)
 
 
 def ranked(found: Floats, exact: Floats) -> float:
-    """Spearman's correlation; equal numbers share their place."""
+    """Return Spearman's correlation; equal numbers share their rank."""
     places = []
     for column in (found, exact):
         _, which, counts = np.unique(column, return_inverse=True, return_counts=True)
@@ -324,13 +324,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", default="xl")
     parser.add_argument("--segments", type=int, default=1024)
-    parser.add_argument("--check", type=int, default=384, help="segments for 16 and 8 bits beside fp32")
+    parser.add_argument("--check", type=int, default=384, help="segments for comparing 16 and 8 bits with fp32")
     parser.add_argument("--trained", metavar="FILE", help="a trained model, written by benchmarks/cut_model.py")
-    parser.add_argument("--tiny", action="store_true", help="a small model on whatever device there is")
+    parser.add_argument("--tiny", action="store_true", help="a small model on any device")
     args = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if device.type == "cpu" and not args.tiny:
-        raise SystemExit("there is no GPU here (--tiny runs on a CPU)")
+        raise SystemExit("this machine has no GPU (--tiny runs on a CPU)")
     from assay.models.encoders.encoder import _varlen
     from assay.models.runtime.fp8 import _kernels, _output
     from assay.models.runtime.fused import _kernel

@@ -1,8 +1,8 @@
-"""A trained model and texts to score, cut down to what a machine with nothing but torch needs to compare precisions::
+"""Reduction of a trained model and its texts to what a machine with only torch needs to compare precisions::
 
     PYTHONPATH=. python benchmarks/cut_model.py MODEL TEXTS.tsv cut.pt      # lines of source, translation and reference
 
-Weights are rounded to float16, embeddings are those of the pieces that the texts have, and the texts are their numbers.
+Weights are rounded to float16, embeddings are those of the subwords in the texts, and texts are subword indices.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from assay.models.heads.checkpoint import LoadedCheckpoint, load
 from assay.models.heads.comet import build_model
 
 Texts = tuple[list[str], list[str], list[str]]
-"""Sources, translations, references."""
+"""Read sources, translations and references."""
 
 
 class Ids:
-    """Stands in for a tokenizer: a "text" is the numbers of its pieces."""
+    """Tokenizer stub: a "text" is its subword indices."""
 
     first, last, pad, between = 0, 2, 1, (2, 2)
 
@@ -49,7 +49,7 @@ class Ids:
 
 
 def cut(folder: str, rows: Texts, out: Path) -> None:
-    """Write the model in `folder` (an XLM-R vocabulary) with all that `rows` need."""
+    """Write the model in `folder` (an XLM-R vocabulary) with what `rows` need."""
     loaded = load(folder)
     encoded = [[one.ids[1:-1] for one in loaded.tokenizer.encode(column, 510)] for column in rows]
     sources, hypotheses, references = ([" ".join(map(str, ids)) for ids in column] for column in encoded)
@@ -57,7 +57,7 @@ def cut(folder: str, rows: Texts, out: Path) -> None:
 
 
 def write(model: CometModel, rows: Texts, out: Path) -> None:
-    """The same for texts that are numbers of pieces, which are counted anew."""
+    """Do the same for texts that are subword indices, which are renumbered."""
     special = (0, 1, 2, 3)
     used = [*special, *sorted({int(n) for column in rows for text in column for n in text.split()} - {*special})]
     new = {str(old): str(number) for number, old in enumerate(used)}
@@ -73,7 +73,7 @@ def write(model: CometModel, rows: Texts, out: Path) -> None:
 
 
 def read(path: str) -> tuple[LoadedCheckpoint, Texts]:
-    """The model in float32, and its rows."""
+    """Return the model in float32, and its rows."""
     content: dict[str, Any] = torch.load(path, weights_only=True)
     encoder = EncoderConfig(**content["encoder"])
     model: CometModel = build_model(ModelConfig.from_hparams(content["hparams"]), encoder)

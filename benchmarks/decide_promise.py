@@ -1,11 +1,11 @@
-"""Does `assay decide` keep what it promises, at which cost? Promised and kept on halves of real outcomes, memory, speed.
+"""Benchmark: guarantees of `assay decide` and their results on halves of real outcomes; memory and speed.
 
     python benchmarks/decide_promise.py [--data OUTCOMES.tsv] [--hallucinations FOLDER] [--halves 200]
 
-Rules are learned on a random half and tried on the other. The outcomes are those of a table (as for `assay breakdown`), of the
-hallucination benchmark (a person's labels; FOLDER as for `assay run hallucinations --data-dir`), or, with neither, of the
-parsing task: translated by Apertium where it is installed, with controlled errors where it is not.
-Memory and speed are measured on made-up texts, in processes of their own.
+Rules are learned on a random half and tested on the other. The outcomes are those of a table (as for `assay breakdown`), of
+the hallucination benchmark (an annotator's labels; FOLDER as for `assay run hallucinations --data-dir`), or by default of the
+parsing task: translated by Apertium if it is installed, otherwise with controlled errors. Memory and speed are measured on
+generated texts, in separate processes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from assay.metrics import build_metrics
 GOALS = ("catch 90%", "catch 95%", "at most 25% bad")
 METRICS = (("chrf",), ("chrf", "cer", "bleu"))
 THIN = 12
-"""Examples to learn from that are left of one language in the last block."""
+"""Examples of one language to learn from in the last block."""
 
 
 def main() -> None:
@@ -64,9 +64,9 @@ def main() -> None:
         print(f"\nwith {THIN} examples of {thin} to learn from:")
         show("chrf", GOALS[1], {thin: found[thin]}, args.halves)
     print(
-        "\nkept: mean share of held-out breakdowns caught, or of bad ones among the used, ± its deviation. broken: halves that\n"
-        "gave a rule with more bad than promised (10% may). used: mean share of held-out translations used. rules: halves that\n"
-        "gave a rule.\n"
+        "\nkept: mean share of held-out breakdowns caught, or of bad ones among the used, ± its deviation. broken: halves\n"
+        "whose rule had more bad translations than guaranteed (10% may). used: mean share of held-out translations used.\n"
+        "rules: halves that gave a rule.\n"
     )
     with tempfile.TemporaryDirectory() as folder:
         memory_and_speed(Path(folder))
@@ -97,7 +97,7 @@ def real_outcomes(args: argparse.Namespace) -> tuple[TaskOutcomes, str]:
 
 @dataclass
 class Kept:
-    """What became of the rules for one language."""
+    """Results of the rules for one language."""
 
     promised: list[float] = field(default_factory=list)
     kept: list[float] = field(default_factory=list)
@@ -113,7 +113,7 @@ def halves(
     repeats: int,
     thin: str = "",
 ) -> dict[str, Kept]:
-    """Rules learned on one half; what they promised, kept and used on the other, by language and over all."""
+    """Learn rules on one half; return guarantees, results and use on the other, by language and overall."""
     wanted, rng = parse_goal(goal), np.random.default_rng(2024)
     spoken = list(dict.fromkeys(languages.tolist()))
     found = {name: Kept() for name in ([EVERY, *spoken] if len(spoken) > 1 else [EVERY])}
@@ -148,7 +148,7 @@ def show(metrics: str, goal: str, found: dict[str, Kept], repeats: int) -> None:
     for name, kept in found.items():
         start = f"{metrics:17} {goal:16} {name:10}"
         if not kept.kept:
-            print(f"{start} nothing could be promised")
+            print(f"{start} no guarantee was possible")
             continue
         broken = (
             "" if goal.startswith("catch") else f"{np.sum(np.array(kept.kept) > np.array(kept.promised)) / repeats:.1%}"
@@ -166,18 +166,18 @@ def memory_and_speed(folder: Path) -> None:
         ("decide fit, chrF", ["decide", "fit", "--data", outcomes, "--out", rule]),
     ):
         seconds, megabytes = timed(arguments)
-        print(f"100,000 outcomes: {what:26} {seconds:6.1f} s {megabytes:7.0f} MB at most")
+        print(f"100,000 outcomes: {what:26} {seconds:6.1f} s {megabytes:7.0f} MB peak")
     texts = ["--mt", str(folder / "mt"), "--ref", str(folder / "ref"), "--format", "tsv", "--out", str(folder / "out")]
     rows = {"score": ["score", "-m", "chrf", *texts], "apply": ["decide", "apply", "--rule", rule, *texts]}
     times = {name: min(timed(arguments)[0] for _ in range(3)) for name, arguments in rows.items()}
     print(
         f"200,000 translations: score {times['score']:.2f} s, decide apply {times['apply']:.2f} s, "
-        f"{times['apply'] / times['score']:.2f} times as long (best of three, start-up included)"
+        f"{times['apply'] / times['score']:.2f} times as long (best of three, including start-up)"
     )
 
 
 def made_up(folder: Path, outcomes: int, translations: int) -> None:
-    """Sentences of 18 words of which up to seven are wrong; the more, the likelier a breakdown."""
+    """Generate sentences of 18 words of which up to seven are wrong; more wrong words make a breakdown more likely."""
     rng = np.random.default_rng(1)
     words = np.array([f"w{number:x}" for number in range(20_000)])
     wrong = rng.integers(0, 8, translations)
@@ -197,7 +197,7 @@ def made_up(folder: Path, outcomes: int, translations: int) -> None:
 
 
 def timed(arguments: Sequence[str]) -> tuple[float, float]:
-    """Seconds and peak megabytes of an assay command, in a process of its own."""
+    """Return seconds and peak megabytes of an assay command in a separate process."""
     code = (
         "import sys\nfrom assay.cli.main import main\nassert main(sys.argv[1:]) == 0\n"
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')), file=sys.stderr)"

@@ -1,4 +1,4 @@
-"""What 8-bit products cost in accuracy, for many ways to use them, by emulation on a CPU; and what each would give in speed.
+"""Emulation of 8-bit products on a CPU: the accuracy of many variants, and the calculated speed of each.
 
 ::
 
@@ -6,9 +6,9 @@
     PYTHONPATH=. python benchmarks/fp8_variants.py --trained cut.pt         # a trained model (benchmarks/cut_model.py)
     PYTHONPATH=. python benchmarks/fp8_variants.py --layers 36 --only built bf16
 
-Products are computed in float32 from rounded numbers, which is what the hardware does but for the order of its sums. `built`
-is `assay.models.runtime.fp8` itself. Noise is the deviation from fp32 beside the spread of the scores. Speeds are counted, for XL
-on an H200: products at the rates measured there, everything else by the bytes that it reads and writes.
+Products are computed in float32 from rounded numbers, which is what the hardware does except for the order of its sums.
+`built` is `assay.models.runtime.fp8` itself. Noise is the deviation from fp32 relative to the spread of the scores. Speeds are
+calculated for XL on an H200: products at the rates measured there, everything else by the bytes that it reads and writes.
 """
 
 from __future__ import annotations
@@ -43,8 +43,12 @@ E5M2 = torch.float8_e5m2
 
 @dataclass(frozen=True)
 class Variant:
-    """`small`: the matrices in 8 bits. `centre`: what is taken off first (nothing, the mean of a typical batch, or each
-    sequence's own). `firsts`: first tokens in float16. `layers`: the share of layers, first to last, that have it."""
+    """Variant of 8-bit products.
+
+    `small`: the matrices in 8 bits. `centre`: what is subtracted first (nothing, the mean of a typical batch, or each
+    sequence's own mean). `firsts`: first tokens in float16. `layers`: the first and last layer (as shares of the depth) that
+    use it.
+    """
 
     small: tuple[str, ...] = MATRICES
     centre: str = "sequence"
@@ -87,7 +91,7 @@ VARIANTS = {
 
 
 class Emulated(nn.Module):
-    """A linear layer whose weights and tokens are rounded as a variant has it."""
+    """Linear layer whose weights and tokens are rounded by a variant."""
 
     now: Packed
 
@@ -205,13 +209,13 @@ def emulate(encoder: Encoder, variant: Variant) -> None:
 
 
 def typical_ids(vocabulary: int) -> list[list[int]]:
-    """Sequences of token ids that stand for text: small ids often, as vocabularies are ordered."""
+    """Return sequences of token ids that resemble text: small ids are frequent, as in real vocabularies."""
     drawn = torch.rand(32, 62, generator=torch.Generator().manual_seed(8)) ** 3
     return [[0, *row, 2] for row in (3 + drawn * (vocabulary - 3)).long().tolist()]
 
 
 def expected(variant: Variant, built: bool = False) -> tuple[float, float]:
-    """The share of products in 8 bits, and segments a second of XL on an H200 at 240 tokens each."""
+    """Return the share of products in 8 bits, and segments per second of XL on an H200 at 240 tokens each."""
     hidden, rows = 2560, 36 * 240
     share = sum(COST[name] for name in variant.small) / 12 * (variant.layers[1] - variant.layers[0])
     products = 2 * 12 * hidden**2 * rows
@@ -238,7 +242,9 @@ def scores(predictor: Predictor, rows: Texts, alone: bool) -> NDArray[np.float64
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--trained", metavar="FILE", help="of benchmarks/cut_model.py; else weights are random")
+    parser.add_argument(
+        "--trained", metavar="FILE", help="a model of benchmarks/cut_model.py (default: random weights)"
+    )
     parser.add_argument("--segments", type=int, default=512)
     parser.add_argument("--layers", type=int, default=12)
     parser.add_argument("--hidden", type=int, default=384)

@@ -1,11 +1,11 @@
-"""DEMETR's 35 perturbations made by rule, beside the ones that its authors made and checked by hand.
+"""Benchmark: DEMETR's 35 perturbations made by rule, compared with those that its authors made and checked by hand.
 
     python benchmarks/make_demetr.py SHARED [--seed 7]
 
-SHARED holds data/demetr and expected/demetr_perturbations.csv. The rules are applied to DEMETR's own 1,000 translations.
-Printed for each perturbation: how many sentences it applies to beside how many it must (DEMETR's checked items; 70% of them
-where people wrote the change; DEMETR's own unchanged items are no changes and do not count), results that failed their
-check, and the accuracy of chrF, BLEU and TER on our items and on DEMETR's. Then the time against that of parsing once.
+SHARED holds data/demetr and expected/demetr_perturbations.csv. The rules are applied to DEMETR's own 1,000 translations. For
+each perturbation the script prints the number of sentences it applies to and the number required (DEMETR's checked items; 70%
+of them if people wrote the change; DEMETR's own unchanged items do not count), the results that failed their check, and the
+accuracy of chrF, BLEU and TER on assay's items and on DEMETR's. At the end it prints the time relative to one parse.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def main() -> None:
 
     metrics = build_metrics(["chrf", "bleu", "ter"])
     print(
-        " n  perturbation                  applied  needed  failed   chrF ours/theirs   BLEU ours/theirs   TER ours/theirs"
+        " n  perturbation                  applied  needed  failed   chrF assay/DEMETR  BLEU assay/DEMETR  TER assay/DEMETR"
     )
     close = enough = 0
     failed = Counter(outcome.spec for outcome in outcomes if outcome.failed)

@@ -1,10 +1,10 @@
-"""WMT23's ten tasks and PERM-BOTH beside mt-metrics-eval, both sides in one run, loading left out on both.
+"""Benchmark: WMT23's ten tasks and PERM-BOTH, compared with mt-metrics-eval in one run, without loading.
 
     python benchmarks/meta.py PATH_TO_A_CHECKOUT_OF_MT_METRICS_EVAL [PATH TO THE SHARED DATA]
 
-The peer (github.com/google-research/mt-metrics-eval) runs its task set WMT23 with k = 0; Apache Beam, which this path never
-uses, is stood in for. PERM-BOTH: segment-level Pearson of two metrics there, `DRAWS` draws without early stopping; here all
-496 pairs of the 32 metrics with 1,000 draws, divided by pairs and draws.
+The peer (github.com/google-research/mt-metrics-eval) runs its task set WMT23 with k = 0; Apache Beam, which is not needed, is
+replaced by a stub. PERM-BOTH: segment-level Pearson of two metrics in the peer, `DRAWS` draws without early stopping; in assay
+all 496 pairs of the 32 metrics with 1,000 draws, divided by pairs and draws.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""assay-mini beside an encoder of its size in transformers and in onnxruntime, taking turns in one run.
+"""Benchmark: assay-mini compared with an encoder of its size in transformers and in onnxruntime, alternating in one run.
 
     python benchmarks/mini.py --demetr ../shared/data/demetr      # DEMETR's segments, the installed weights
-    python benchmarks/mini.py --segments 24 --rounds 1            # a few sentences of its own
+    python benchmarks/mini.py --segments 24 --rounds 1            # a few built-in sentences
 
-A segment is a translation with its reference and its source. Cold: every text is new to a new model. Shared: the set in its order
-(the beginning of each file), in which many translations have one source and one reference. The other side is what bert-score
-does, without its matching: distinct texts by length, in padded batches of 64, through an encoder of chance of 12 layers, 384 and
-1,536 numbers; it gets our pieces, so tokenizing costs it nothing. onnxruntime runs the same encoder as 8-bit numbers (dynamic
-quantisation), where onnx and onnxruntime are installed beside torch.
+A segment is a translation with its reference and its source. Cold: every text is new to a new model. Shared: the set in its
+order (the beginning of each file), in which many translations share one source and one reference. The others do what
+bert-score does, without its matching: distinct texts by length, in padded batches of 64, through a random encoder of 12
+layers, 384 and 1,536 units. They get assay-mini's subwords, so tokenizing costs them nothing. onnxruntime runs the same
+encoder with 8-bit numbers (dynamic quantisation), if onnx and onnxruntime are installed in addition to torch.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ WORDS = "the treaty was signed by two countries in a small town near the norther
 
 
 def own_segments(count: int) -> list[Segment]:
-    """Sentences of about DEMETR's length; two translations share a source and a reference."""
+    """Return sentences of about DEMETR's length; two translations share a source and a reference."""
     rng = random.Random(1)
     rows: list[Segment] = []
     while len(rows) < count:
@@ -48,7 +48,7 @@ def own_segments(count: int) -> list[Segment]:
 
 
 def demetr_segments(folder: Path) -> list[list[Segment]]:
-    """File by file, the original and the changed translation of every item."""
+    """Return the original and the changed translation of every item, file by file."""
     files = []
     for path in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -59,7 +59,7 @@ def demetr_segments(folder: Path) -> list[list[Segment]]:
 
 
 def alone(rows: list[Segment]) -> list[Segment]:
-    """Those of which no text came before."""
+    """Return the rows whose texts did not occur before."""
     seen: set[str] = set()
     out = []
     for row in rows:
@@ -70,21 +70,21 @@ def alone(rows: list[Segment]) -> list[Segment]:
 
 
 def timed(call: Callable[[], object]) -> Times:
-    """Seconds by the clock and of the processor, which other work on the machine disturbs less."""
+    """Return seconds by the clock and of the processor, which other work on the machine affects less."""
     started, spent = time.perf_counter(), time.process_time()
     call()
     return time.perf_counter() - started, time.process_time() - spent
 
 
 def score(tensors: dict[str, Any], rows: list[Segment], precise: bool, workers: int) -> Times:
-    """The times of a new model for the rows; the model is made beforehand."""
+    """Return the times of a new model for the rows; the model is made before."""
     model = Mini(tensors)
     columns = [list(column) for column in zip(*rows, strict=True)]
     return timed(lambda: model.score(columns[0], columns[1], columns[2], precise, workers))
 
 
 def batches(model: Mini, rows: list[Segment]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The distinct texts' pieces and masks, by length."""
+    """Return the distinct texts' subwords and masks, by length."""
     ids, starts, *_ = model.pieces(list(dict.fromkeys(text for row in rows for text in row)))
     texts = sorted((np.r_[0, ids[a:b][:400], 2] % VOCABULARY for a, b in itertools.pairwise(starts)), key=len)
     out = []
@@ -99,7 +99,7 @@ def batches(model: Mini, rows: list[Segment]) -> list[tuple[np.ndarray, np.ndarr
 
 
 def torch_encoder(threads: int) -> tuple[Any, Encode]:
-    """A BERT of assay-mini's size with weights of chance."""
+    """Build a BERT of assay-mini's size with random weights."""
     import torch
     from transformers import BertConfig, BertModel
 
@@ -118,7 +118,7 @@ def torch_encoder(threads: int) -> tuple[Any, Encode]:
 
 
 def onnx_encoder(model: Any, threads: int, folder: Path) -> Encode:
-    """The same encoder in onnxruntime, its matrices in 8 bits."""
+    """Build the same encoder in onnxruntime, with 8-bit matrices."""
     import onnxruntime
     import torch
     from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -148,7 +148,7 @@ def run_all(encode: Encode, parts: list[tuple[np.ndarray, np.ndarray]]) -> Times
 
 
 def measure(contenders: dict[str, Callable[[], Times]], rounds: int) -> dict[str, Times]:
-    """The best times of each; they take turns, so that other work on the machine disturbs all alike."""
+    """Return the best times of each; they alternate, so that other work on the machine affects all equally."""
     best: dict[str, Times] = {}
     for _ in range(rounds):
         for name, run in contenders.items():
@@ -161,13 +161,13 @@ def measure(contenders: dict[str, Callable[[], Times]], rounds: int) -> dict[str
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--demetr", type=Path, help="folder with DEMETR's .jsonl.gz files; sentences of its own without"
+        "--demetr", type=Path, help="folder with DEMETR's .jsonl.gz files (default: built-in sentences)"
     )
-    parser.add_argument("--weights", type=Path, help="folder of assay-mini's weights; the installed ones without")
+    parser.add_argument("--weights", type=Path, help="folder of assay-mini's weights (default: the installed ones)")
     parser.add_argument("--segments", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--without-peers", action="store_true", help="assay-mini alone")
+    parser.add_argument("--without-peers", action="store_true", help="run only assay-mini")
     args = parser.parse_args()
     files = demetr_segments(args.demetr) if args.demetr else [own_segments(args.segments)]
     rows = [row for file in files for row in file[: -(-args.segments // len(files))]]
@@ -178,7 +178,7 @@ def main() -> None:
     print(
         f"{len(rows):,} segments that share, {len(cold):,} that do not; {model.processor}; load average {os.getloadavg()[0]:.1f}"
     )
-    print(f"weights checked and loaded in {time.perf_counter() - started:.2f} s")
+    print(f"weights verified and loaded in {time.perf_counter() - started:.2f} s")
     for threads in dict.fromkeys((1, args.threads)):
         with tempfile.TemporaryDirectory() as folder:
             contenders = ours(tensors, rows, cold, threads)
@@ -186,7 +186,7 @@ def main() -> None:
                 contenders |= peers(batches(model, cold), threads, Path(folder))
             found = measure(contenders, args.rounds)
         print(
-            f"\n{threads} thread{'s' * (threads > 1)}, best of {args.rounds}: segments by the second and by the processor's second"
+            f"\n{threads} thread{'s' * (threads > 1)}, best of {args.rounds}: segments/s (by the clock, by processor time)"
         )
         for name, times in found.items():
             wall, processor = ((len(rows) if "shared" in name else len(cold)) / seconds for seconds in times)

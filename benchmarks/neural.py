@@ -1,16 +1,18 @@
-"""Segments a second of each class of neural metric, ours beside the original code, the same weights and texts, in turns in one run.
+"""Benchmark: segments per second of each class of neural metric, assay and the original code alternating in one run.
 
-    python benchmarks/neural.py --peer bert_score=peer/lib/python3.11/site-packages      # every case whose peer is there
+    python benchmarks/neural.py --peer bert_score=peer/lib/python3.11/site-packages      # every case whose peer is available
     python benchmarks/neural.py --only bertscore --size large --precision fp16 --device cuda
 
-Weights are random, made on the fly in the shape of the published encoders, so that nothing is downloaded; texts are words of
-random letters, as long as those of news (or the lines of --texts SOURCE HYPOTHESIS REFERENCE). The peer is imported from the path
-given with --peer NAME=PATH, or from where Python finds it; where it cannot be imported, ours runs alone. Both sides must agree on
-the scores. Needs torch, transformers (the peers'), tokenizers and safetensors; assay from its sources (PYTHONPATH=src) will do, its
-compiled kernels are not used. Peers: bert-score and bleurt-pytorch of PyPI (the latter wants transformers 4), and checkouts of
-google-research/metricx (metricx24) and neulab/BARTScore (bart_score).
+Weights are random, generated in the shape of the published encoders, so nothing is downloaded. Texts are words of random
+letters, as long as those of news (or the lines of --texts SOURCE HYPOTHESIS REFERENCE). The peer is imported from the path
+given with --peer NAME=PATH, or from Python's path; if it cannot be imported, assay runs alone. Both sides must agree on the
+scores.
 
-A case is a class: `prepare` writes the weights, `ours` and `peer` give the scores of all rows. `CASES` names them all.
+Needs torch, transformers (for the peers), tokenizers and safetensors. assay can run from its sources (PYTHONPATH=src); its
+compiled kernels are not used. Peers: bert-score and bleurt-pytorch from PyPI (the latter needs transformers 4), and checkouts
+of google-research/metricx (metricx24) and neulab/BARTScore (bart_score).
+
+A case is a class: `prepare` writes the weights, `ours` and `peer` return the scores of all rows. `CASES` names them all.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from typing import Any
 import numpy as np
 import torch
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))  # run as a script or imported as a module
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # as a script or as a module
 from neural_cases import DTYPES, Case, Setting, Texts
 from neural_sequences import SEQUENCE_CASES
 
@@ -40,16 +42,16 @@ SIZES: dict[str, dict[str, int]] = {
     "large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
 }
 LAYERS = {"tiny": 2, "base": 9, "large": 17}
-"""The layer that BERTScore reads of XLM-R of that size."""
+"""The layer of XLM-R that BERTScore uses, by size."""
 
 
 class BertscoreCase(Case):
-    """BERTScore on an XLM-R, beside bert-score."""
+    """BERTScore on an XLM-R, compared with bert-score."""
 
     name, peer_module = "bertscore", "bert_score"
 
     def prepare(self, texts: Texts) -> None:
-        """An encoder that both sides load from the same folder."""
+        """Write an encoder that both sides load from the same folder."""
         from transformers import XLMRobertaConfig, XLMRobertaModel
 
         from assay.metrics.embedding.bertscore import Bertscore
@@ -73,14 +75,14 @@ class BertscoreCase(Case):
         self.scorer: Any = None
 
     def ours(self, texts: Texts) -> Sequence[float]:
-        """F1."""
+        """Return F1."""
         from assay.core.batch import Batch
 
         found = self.metric.score(Batch(tuple(texts.hypotheses), references=(tuple(texts.references),)))
         return found.values.tolist()
 
     def peer(self, texts: Texts) -> Sequence[float]:
-        """F1, the encoder being loaded once and put into the same precision."""
+        """Return F1; the encoder is loaded once and set to the same precision."""
         if self.scorer is None:
             from bert_score import BERTScorer
 
@@ -96,12 +98,12 @@ class BertscoreCase(Case):
 
 
 class BleurtCase(Case):
-    """BLEURT on a RemBERT (narrow embeddings), beside the port to PyTorch (bleurt-pytorch)."""
+    """BLEURT on a RemBERT (narrow embeddings), compared with the PyTorch port (bleurt-pytorch)."""
 
     name, peer_module = "bleurt", "bleurt_pytorch"
 
     def prepare(self, texts: Texts) -> None:
-        """A port's folder, which both sides load."""
+        """Write a port's folder, which both sides load."""
         from assay.metrics import METRICS
 
         self.folder = self.setting.folder / f"rembert-{self.setting.size}"
@@ -113,14 +115,14 @@ class BleurtCase(Case):
         self.network: Any = None
 
     def ours(self, texts: Texts) -> Sequence[float]:
-        """Scores."""
+        """Return the scores."""
         from assay.core.batch import Batch
 
         found = self.metric.score(Batch(tuple(texts.hypotheses), references=(tuple(texts.references),)))
         return found.values.tolist()
 
     def peer(self, texts: Texts) -> Sequence[float]:
-        """Scores as the port's own page computes them, a batch at a time."""
+        """Return the scores as in the port's own documentation, one batch at a time."""
         if self.network is None:
             from bleurt_pytorch import BleurtForSequenceClassification
             from bleurt_pytorch.bleurt.tokenization_bleurt_sp import BleurtSPTokenizer
@@ -140,7 +142,7 @@ class BleurtCase(Case):
 
 
 def write_bleurt(folder: Path, size: dict[str, int], texts: Texts) -> None:
-    """A port of a random BLEURT: config.json, Hugging Face's names, a sentencepiece model learned from the texts."""
+    """Write a port of a random BLEURT: config.json, Hugging Face's names, a sentencepiece model trained on the texts."""
     import sentencepiece
     from safetensors.torch import save_file
 
@@ -181,7 +183,7 @@ CASES: dict[str, type[Case]] = {case.name: case for case in (BertscoreCase, Bleu
 
 
 def write_tokenizer(folder: Path, texts: Texts) -> int:
-    """XLM-R's kind of tokenizer with a vocabulary learned from the texts; how many tokens it has."""
+    """Train a tokenizer like XLM-R's on the texts; return its number of tokens."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -203,7 +205,7 @@ def write_tokenizer(folder: Path, texts: Texts) -> int:
 
 
 def made_texts(segments: int, systems: int, seed: int = 1) -> Texts:
-    """Sentences of 6 to 60 words (26 on average, as in news); each system changes some words of the reference."""
+    """Generate sentences of 6 to 60 words (26 on average, as in news); each system changes some words of the reference."""
     draw = random.Random(seed)
     letters = "etaoinshrdlucmfwypvbg"
     words = ["".join(draw.choices(letters, k=draw.randint(2, 9))) for _ in range(3000)]
@@ -223,7 +225,7 @@ def made_texts(segments: int, systems: int, seed: int = 1) -> Texts:
 
 
 def timed(call: Any, texts: Texts) -> tuple[tuple[float, float], np.ndarray]:
-    """Seconds by the clock and of the processors, and the scores."""
+    """Return seconds by the clock and of the processors, and the scores."""
     started, spent = time.perf_counter(), time.process_time()
     scores = np.array(call(texts), np.float64)
     if torch.cuda.is_available():
@@ -232,7 +234,7 @@ def timed(call: Any, texts: Texts) -> tuple[tuple[float, float], np.ndarray]:
 
 
 def compare(case: Case, texts: Texts, rounds: int, with_peer: bool) -> dict[str, Any]:
-    """Best of some rounds in turns, after a first one of a few rows that nobody counts."""
+    """Return the best of some alternating rounds, after a first one with a few rows that is not counted."""
     case.prepare(texts)
     sides = {"ours": case.ours, **({"peer": case.peer} if with_peer else {})}
     few = Texts(texts.sources[:32], texts.hypotheses[:32], texts.references[:32])
@@ -260,12 +262,12 @@ def compare(case: Case, texts: Texts, rounds: int, with_peer: bool) -> dict[str,
 
 
 def importable(module: str) -> bool:
-    """Whether the original code can be had here."""
+    """Return whether the original code can be imported."""
     try:
         importlib.import_module(module)
-    except Exception as error:  # whatever an old package stumbles over
+    except Exception as error:  # any error of an old package
         print(
-            f"{module} cannot be imported ({type(error).__name__}: {str(error)[:120]}): ours runs alone",
+            f"{module} cannot be imported ({type(error).__name__}: {str(error)[:120]}): assay runs alone",
             file=sys.stderr,
         )
         return False
@@ -285,7 +287,7 @@ def run(
     texts: Texts | None = None,
     peers: bool = True,
 ) -> list[dict[str, Any]]:
-    """All cases asked for in one setting; a line for each."""
+    """Run all requested cases in one setting and print one line for each."""
     wanted = texts or made_texts(-(-segments // systems), systems)
     lines = []
     for name in only:
@@ -300,20 +302,20 @@ def run(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", choices=list(CASES), default=list(CASES))
-    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PATH", help="where a peer's module lies")
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PATH", help="folder of a peer's module")
     parser.add_argument("--size", default="base", choices=list(SIZES))
     parser.add_argument("--precision", nargs="*", default=["fp32"], choices=list(DTYPES))
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--segments", type=int, default=256)
-    parser.add_argument("--systems", type=int, default=2, help="translations of each source")
+    parser.add_argument("--systems", type=int, default=2, help="translations per source")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--batch", type=int, default=64, help="the peer's batch size (its default: 64)")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--texts", nargs=3, type=Path, metavar=("SOURCE", "HYPOTHESIS", "REFERENCE"))
-    parser.add_argument("--out", type=Path, help="a JSON file for the lines")
+    parser.add_argument("--out", type=Path, help="JSON file for the results")
     given = parser.parse_args(argv)
     if given.threads:
         torch.set_num_threads(given.threads)

@@ -1,4 +1,6 @@
-"""What a case of `benchmarks/neural.py` is: a class of metric that writes its weights and gives the scores of both sides."""
+"""Contract of a case of `benchmarks/neural.py`: a class of metric that writes its weights and returns the scores of both
+sides.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 @dataclass(frozen=True)
 class Texts:
-    """What is scored: several systems' translations of the same sources, row by row."""
+    """Texts to score: several systems' translations of the same sources, row by row."""
 
     sources: list[str]
     hypotheses: list[str]
@@ -27,7 +29,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class Setting:
-    """How a case is run."""
+    """Settings of a case."""
 
     folder: Path
     size: str
@@ -41,21 +43,21 @@ class Case(ABC):
 
     name: ClassVar[str]
     peer_module: ClassVar[str]
-    """What is imported for the original code."""
+    """The module of the original code."""
     tolerance: ClassVar[float] = 1e-3
-    """How far the scores of both sides may lie apart in fp32; ten times that in half precision."""
+    """Permitted difference of the scores in fp32; ten times as much in half precision."""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
 
     @abstractmethod
     def prepare(self, texts: Texts) -> None:
-        """Write the weights, and load both sides as far as that is not part of scoring."""
+        """Write the weights, and load both sides as far as loading is not part of scoring."""
 
     @abstractmethod
     def ours(self, texts: Texts) -> Sequence[float]:
-        """Our scores."""
+        """Return assay's scores."""
 
     @abstractmethod
     def peer(self, texts: Texts) -> Sequence[float]:
-        """The original code's scores."""
+        """Return the original code's scores."""

@@ -1,9 +1,9 @@
 """Cases of `benchmarks/neural.py`: MetricX and BARTScore, on random weights in the shape of the published ones.
 
-MetricX's own ``models.py`` was written for transformers 4.30; where a later version is installed, its stack of layers is given the
-arguments it was written for (`_stack`), and nothing else of it is changed. Its script scores one segment at a time; here it gets
-padded batches of --batch, which favours it. There is no case for Prism:
-its peer is fairseq, which today's Pythons do not import.
+MetricX's own ``models.py`` was written for transformers 4.30. With a later version, its stack of layers gets the arguments it
+was written for (`_stack`); nothing else is changed. Its script scores one segment at a time; here it gets padded batches of
+--batch, which favours it. There is no case for Prism, because its peer is fairseq, which current Python versions cannot
+import.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ T5 = {
     "large": {"d_model": 1024, "d_kv": 64, "d_ff": 2816, "num_layers": 24, "num_heads": 16},
 }
 BART = {"tiny": (32, 2, 2, 64), "base": (768, 6, 12, 3072), "large": (1024, 12, 16, 4096)}
-"""Units, layers, heads, units of the feed-forward network."""
+"""Hidden size, layers, heads, size of the feed-forward network."""
 REGRESSION_WORD = 250_089
 
 
 class MetricxCase(Case):
-    """MetricX-24 with source and reference, beside its own models.py."""
+    """MetricX-24 with source and reference, compared with its own models.py."""
 
     name, peer_module, tolerance = "metricx", "metricx24", 2e-2
 
     def prepare(self, texts: Texts) -> None:
-        """An mT5 that both sides load from the same folder."""
+        """Write an mT5 that both sides load from the same folder."""
         from assay.metrics import metric
 
         folder = self.setting.folder / f"mt5-{self.setting.size}"
@@ -46,14 +46,14 @@ class MetricxCase(Case):
         self.model: Any = None
 
     def ours(self, texts: Texts) -> Sequence[float]:
-        """Scores from 0 to 25."""
+        """Return scores from 0 to 25."""
         from assay.core.batch import Batch
 
         batch = Batch(texts.hypotheses, sources=texts.sources, references=(texts.references,))
         return self.metric.score(batch).values.tolist()
 
     def peer(self, texts: Texts) -> Sequence[float]:
-        """Their model on padded batches in the order of the texts."""
+        """Run the original model on padded batches in the order of the texts."""
         if self.model is None:
             from transformers import PreTrainedTokenizerFast
 
@@ -82,12 +82,12 @@ class MetricxCase(Case):
 
 
 class BartscoreCase(Case):
-    """BARTScore in both directions on a BART, beside neulab/BARTScore."""
+    """BARTScore in both directions on a BART, compared with neulab/BARTScore."""
 
     name, peer_module, tolerance = "bartscore", "bart_score", 1e-2
 
     def prepare(self, texts: Texts) -> None:
-        """A BART that both sides load from the same folder."""
+        """Write a BART that both sides load from the same folder."""
         from assay.metrics import metric
 
         folder = self.setting.folder / f"bart-{self.setting.size}"
@@ -100,13 +100,13 @@ class BartscoreCase(Case):
         self.scorer: Any = None
 
     def ours(self, texts: Texts) -> Sequence[float]:
-        """F1."""
+        """Return F1."""
         from assay.core.batch import Batch
 
         return self.metric.score(Batch(texts.hypotheses, references=(texts.references,))).values.tolist()
 
     def peer(self, texts: Texts) -> Sequence[float]:
-        """The mean of both directions."""
+        """Return the mean of both directions."""
         if self.scorer is None:
             theirs = importlib.import_module("bart_score")
             self.scorer = theirs.BARTScorer(device=self.setting.device, checkpoint=str(self.folder))
@@ -121,7 +121,7 @@ SEQUENCE_CASES: tuple[type[Case], ...] = (MetricxCase, BartscoreCase)
 
 
 def write_pieces(folder: Path, texts: Texts) -> None:
-    """T5's kind of tokenizer with a vocabulary learned from the texts."""
+    """Train a tokenizer like T5's on the texts."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def write_pieces(folder: Path, texts: Texts) -> None:
 
 
 def write_bytes(folder: Path, texts: Texts) -> None:
-    """BART's kind of tokenizer, pairs of bytes learned from the texts."""
+    """Train a tokenizer like BART's (byte pairs) on the texts."""
     from tokenizers import ByteLevelBPETokenizer
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -147,7 +147,7 @@ def write_bytes(folder: Path, texts: Texts) -> None:
 
 
 def write_mt5(folder: Path, size: dict[str, int]) -> None:
-    """Random weights of an mT5, and a logit that lies between 0 and 25 as a rule."""
+    """Write random weights of an mT5, with a logit that is usually between 0 and 25."""
     from safetensors.torch import save_file
 
     words, hidden, inner = 250_112, size["d_model"], size["d_ff"]
@@ -180,7 +180,7 @@ def write_mt5(folder: Path, size: dict[str, int]) -> None:
 
 
 def write_bart(folder: Path, size: str) -> None:
-    """Random weights of a BART with the vocabulary of the published one."""
+    """Write random weights of a BART with the vocabulary of the published one."""
     from transformers import BartConfig, BartForConditionalGeneration
 
     hidden, layers, heads, inner = BART[size]
@@ -194,7 +194,7 @@ def write_bart(folder: Path, size: str) -> None:
 
 
 def _stack() -> None:
-    """Give MetricX's models.py the stack of layers that it was written for, out of a later transformers."""
+    """Give MetricX's models.py the stack of layers it was written for, from a later transformers."""
     from transformers.models.mt5 import modeling_mt5
 
     name = "__HEAD_MASK_WARNING_MSG"
@@ -202,7 +202,7 @@ def _stack() -> None:
         return
 
     class Stack(modeling_mt5.MT5Stack):
-        """As in transformers 4.30: the words are handed in, and masks of heads are taken."""
+        """Run the stack as in transformers 4.30, which takes embeddings and head masks."""
 
         def __init__(self, config: Any, words: Any) -> None:
             super().__init__(config)

@@ -1,11 +1,11 @@
-"""How fast a corpus in many files is scored, by local workers and by Ray's, beside a plain loop of `assay.score`; and the memory.
+"""Benchmark: speed and memory of a corpus in many files, with local workers and Ray's, compared with a loop of `assay.score`.
 
-    python benchmarks/shards.py --rows 20000000             # at half of them, and at all of them
+    python benchmarks/shards.py --rows 20000000             # with half of them, and with all of them
     python benchmarks/shards.py --rows 2000000 --metric chrf --workers 2 --keep-data
 
-The corpus is made from NTREX-128 (English to German, its lines joined anew two by two), in JSON lines and in Parquet by turns,
-in a folder that goes afterwards. Memory is the largest resident size of the driver and of a worker, as the system counts it;
-processor time is that of all processes that the run has started, Ray's own among them.
+The corpus is made from NTREX-128 (English to German, pairs of its lines joined), in JSON lines and in Parquet alternately, in
+a folder that is removed afterwards. Memory is the largest resident size of the driver and of a worker, as the system counts it.
+Processor time is that of all processes that the run has started, including Ray's own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FALLBACK = [
 
 
 def sentences(folder: Path = NTREX) -> list[tuple[str, str]]:
-    """English and German sentences: those of NTREX where it lies, else a few of our own."""
+    """Return English and German sentences: those of NTREX if available, otherwise a few built-in ones."""
     from assay.io.files.text import read_text
 
     files = [folder / "src.eng.txt.gz", folder / "ref.deu.txt.gz"]
@@ -44,7 +44,7 @@ def sentences(folder: Path = NTREX) -> list[tuple[str, str]]:
 
 
 def rows(known: list[tuple[str, str]], n: int, seed: int) -> Iterator[dict[str, str]]:
-    """Rows of two sentences each, with a translation that lacks some words."""
+    """Return rows of two sentences each, with a translation that lacks some words."""
     rng = random.Random(seed)
     for i in range(n):
         (s1, r1), (s2, r2) = rng.choice(known), rng.choice(known)
@@ -59,7 +59,7 @@ def rows(known: list[tuple[str, str]], n: int, seed: int) -> Iterator[dict[str, 
 
 
 def make(folder: Path, total: int, shard: int, before: int = 0) -> None:
-    """Shards of so many rows each: JSON lines and Parquet by turns; of the rows `before` they are there already."""
+    """Write shards of equal size, JSON lines and Parquet alternately; those of the rows `before` exist already."""
     import polars
 
     known = sentences()
@@ -75,7 +75,7 @@ def make(folder: Path, total: int, shard: int, before: int = 0) -> None:
 
 
 def plain(folder: Path, metrics: list[str]) -> tuple[float, float, int]:
-    """A loop of `assay.score` over the shards, as a person would write it, texts kept: seconds, processor seconds and rows."""
+    """Score the shards in a loop of `assay.score` with texts; return seconds, processor seconds and rows."""
     import assay
 
     started, before, n = time.perf_counter(), time.process_time(), 0
@@ -87,7 +87,7 @@ def plain(folder: Path, metrics: list[str]) -> tuple[float, float, int]:
 
 
 def local(folder: Path, out: Path, metrics: list[str], workers: int, engine: str = "local") -> dict[str, float]:
-    """A corpus run in a process of its own: seconds, rows, and the largest memory of the driver and of a worker, in MB."""
+    """Score a corpus in a separate process; return seconds, rows, and the largest memory of the driver and of a worker in MB."""
     words = [sys.executable, __file__, "--one", str(folder), str(out), ",".join(metrics), str(workers), engine]
     done = subprocess.run(words, check=True, capture_output=True, text=True)
     found: dict[str, float] = json.loads(done.stdout)
@@ -95,7 +95,7 @@ def local(folder: Path, out: Path, metrics: list[str], workers: int, engine: str
 
 
 def one(folder: str, out: str, metrics: str, workers: str, engine: str) -> None:
-    """What `local` runs."""
+    """The process that `local` runs."""
     from assay.verbs.score import score
 
     most, used = {"driver": 0.0, "worker": 0.0}, dict[int, float]()
@@ -116,7 +116,7 @@ def one(folder: str, out: str, metrics: str, workers: str, engine: str) -> None:
 
 
 def processor(process: int) -> float:
-    """Seconds of processor time that a process has had; 0 where the system does not say."""
+    """Return the processor seconds of a process; 0 if the system does not report them."""
     try:
         told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -125,7 +125,7 @@ def processor(process: int) -> float:
 
 
 def command(process: int) -> bytes:
-    """What a process was started as."""
+    """Return the command line of a process."""
     try:
         return Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:
@@ -133,13 +133,13 @@ def command(process: int) -> bytes:
 
 
 def descendants(process: int) -> list[int]:
-    """The processes that one has started, with theirs."""
+    """Return the descendants of a process."""
     found = children(process)
     return found + [deeper for child in found for deeper in descendants(child)]
 
 
 def children(process: int) -> list[int]:
-    """The processes that one has started; none where the system does not say."""
+    """Return the children of a process; none if the system does not report them."""
     try:
         return [int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
     except OSError:
@@ -147,9 +147,9 @@ def children(process: int) -> list[int]:
 
 
 def largest(process: int) -> float:
-    """The largest resident size that a process has had since it began, in MB; 0 where the system does not say.
+    """Return the largest resident size of a process since its start in MB; 0 if the system does not report it.
 
-    (What `getrusage` says of a child begins with the size of its parent.)
+    (`getrusage` for a child starts with the size of its parent.)
     """
     try:
         told = Path(f"/proc/{process}/status").read_text()
@@ -166,11 +166,9 @@ def main() -> None:
     parser.add_argument("--shard", type=int, default=250_000, help="rows in a shard")
     parser.add_argument("--metric", action="append", default=None)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument(
-        "--engine", action="append", choices=("local", "ray"), help="default: both, ray where it is installed"
-    )
-    parser.add_argument("--folder", help="where to make the corpus (default: temporary files)")
-    parser.add_argument("--keep-data", action="store_true", help="leave the corpus there")
+    parser.add_argument("--engine", action="append", choices=("local", "ray"), help="default: both, ray if installed")
+    parser.add_argument("--folder", help="folder for the corpus (default: temporary files)")
+    parser.add_argument("--keep-data", action="store_true", help="keep the corpus")
     parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one:

@@ -1,12 +1,13 @@
-"""A learned metric over shards: the loop that a worker runs, in this process and without Ray, beside a plain run of `assay.score`.
+"""Benchmark: a learned metric over shards in a worker's loop (this process, without Ray), compared with a plain run of
+`assay.score`.
 
     PYTHONPATH=src:. python benchmarks/shards_gpu.py                   # COMET of base size in fp32, on the GPU if there is one
-    PYTHONPATH=src:. python benchmarks/shards_gpu.py --precision fp16 --rows 100000 --shard 50000     # where Python is the limit
+    PYTHONPATH=src:. python benchmarks/shards_gpu.py --precision fp16 --rows 100000 --shard 50000     # Python is the limit
     PYTHONPATH=src:. python benchmarks/shards_gpu.py --size tiny --rows 2000 --threads 1      # on a CPU
 
-The checkpoint has random weights and a vocabulary learned from the texts (those of `benchmarks/shards.py`). The plain run scores
-all rows of one file and writes nothing; the loop reads them from shards and writes shards. Both have their network loaded before
-the clock starts, and take turns; the last line has the median of each and their ratio. Scores must agree.
+The checkpoint has random weights and a vocabulary trained on the texts (those of `benchmarks/shards.py`). The plain run scores
+all rows of one file and writes nothing; the loop reads them from shards and writes shards. Both load their model before the
+clock starts, and they alternate. The last line has the median of each and their ratio. Scores must agree.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ SHAPES = {"tiny": (64, 2, 4, 128), "base": (768, 12, 12, 3072), "large": (1024, 
 
 
 def checkpoint(folder: Path, shape: str, texts: list[str]) -> Path:
-    """COMET with random weights, in the official format."""
+    """Write COMET with random weights in the official format."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -61,7 +62,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--precision", default="fp32", help="fp32, fp16, bf16, auto (default: %(default)s)")
     parser.add_argument(
-        "--threads", type=int, help="of the CPU (default: torch's); 1 where other work keeps cores busy"
+        "--threads", type=int, help="CPU threads (default: torch's); use 1 if other work keeps cores busy"
     )
     parser.add_argument("--size", choices=list(SHAPES), default="base")
     args = parser.parse_args()
@@ -70,7 +71,7 @@ def main() -> None:
 
 
 def measure(folder: Path, args: argparse.Namespace) -> None:
-    """Plain and loop by turns."""
+    """Run plain and loop alternately."""
     import torch
 
     import assay

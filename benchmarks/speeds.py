@@ -1,11 +1,11 @@
-"""Segments a second of one CPU core, metric by metric, for the table in docs/metrics.md.
+"""Benchmark: segments per second of one CPU core, metric by metric, for the table in docs/metrics.md.
 
-    python benchmarks/speeds.py --demetr ../shared/data/demetr      # what needs no weights, on DEMETR's perturbed translations
-    python benchmarks/speeds.py --networks                          # networks in the shape of the published ones, random weights
+    python benchmarks/speeds.py --demetr ../shared/data/demetr      # metrics without weights, on DEMETR's perturbed translations
+    python benchmarks/speeds.py --networks                          # neural metrics with random weights in the published shapes
     python benchmarks/speeds.py --networks --only comet-22
 
-Time is that of the processor, so that whoever else computes on the machine does not count; torch has one thread. Networks read the
-texts of `benchmarks/neural.py`: words of random letters, 26 on average, two translations of each source. Needs torch, tokenizers.
+Time is processor time, so that other work on the machine does not count; torch uses one thread. Neural metrics read the texts of
+`benchmarks/neural.py`: words of random letters, 26 on average, two translations per source. Needs torch and tokenizers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import torch
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))  # run as a script or imported as a module
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # as a script or as a module
 from comet_cpu import segments
 from neural import made_texts, write_bleurt, write_tokenizer
 from neural_cases import Texts
@@ -40,11 +40,11 @@ BASE = {"hidden": 768, "layers": 12, "heads": 12, "feed_forward": 3072}
 REMBERT = {"hidden_size": 1152, "num_hidden_layers": 32, "num_attention_heads": 18, "intermediate_size": 4608}
 TINY = {"hidden": 32, "layers": 2, "heads": 2, "feed_forward": 64}
 PARTS, LEAST = 8, 2.0
-"""Texts are scored in so many parts, until so many seconds are measured."""
+"""Number of parts in which texts are scored, until the measured seconds suffice."""
 
 
 def comet(kind: str) -> Callable[[Path, Texts, bool], str]:
-    """A COMET of XLM-R large."""
+    """Write a COMET on XLM-R large."""
 
     def made(folder: Path, texts: Texts, tiny: bool) -> str:
         words = write_tokenizer(folder, texts)
@@ -58,7 +58,7 @@ def comet(kind: str) -> Callable[[Path, Texts, bool], str]:
 
 
 def encoder_of(name: str, more: str = "") -> Callable[[Path, Texts, bool], str]:
-    """A metric on an encoder of XLM-R base's shape."""
+    """Write a metric on an encoder of XLM-R base's shape."""
 
     def made(folder: Path, texts: Texts, tiny: bool) -> str:
         from safetensors.torch import save_file
@@ -80,7 +80,7 @@ def encoder_of(name: str, more: str = "") -> Callable[[Path, Texts, bool], str]:
 
 
 def bleurt(folder: Path, texts: Texts, tiny: bool) -> str:
-    """A BLEURT-20."""
+    """Write a BLEURT-20."""
     small = dict(zip(REMBERT, (32, 2, 2, 64), strict=True))
     write_bleurt(folder / "bleurt", small if tiny else REMBERT, texts)
     return f"bleurt:path={folder / 'bleurt'}"
@@ -95,12 +95,14 @@ NETWORKS: dict[str, Callable[[Path, Texts, bool], str]] = {
     "cometkiwi-22": comet("unified_metric"),
     "bleurt-20": bleurt,
 }
-"""What makes the weights of a metric and gives its spec."""
+"""Functions that write the weights of a metric and return its specification."""
 
 
 def speed(spec: str, texts: Texts) -> float:
-    """Segments for each second of the processor. What was scored once may be remembered, so no text comes a second time; the first
-    part is scored before and not counted."""
+    """Return segments per second of processor time.
+
+    No text is used twice, because scores may be cached; the first part is scored before and not counted.
+    """
     made = metric(spec)
     batch = Batch(texts.hypotheses, sources=texts.sources, references=(texts.references,))
     size = len(batch) // PARTS
@@ -118,14 +120,14 @@ def speed(spec: str, texts: Texts) -> float:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--demetr", type=Path, help="folder with DEMETR's .jsonl.gz files")
     what.add_argument("--networks", action="store_true")
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--segments", type=int, default=0, help="(default: 16,000 of DEMETR, 128 for networks)")
-    parser.add_argument("--tiny", action="store_true", help="tiny networks, to see that it runs")
+    parser.add_argument("--tiny", action="store_true", help="tiny models, for a test run")
     given = parser.parse_args(argv)
     torch.set_num_threads(1)
     if given.demetr is not None:

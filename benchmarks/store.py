@@ -1,8 +1,8 @@
-"""What remembering costs: microseconds a key in the store, milliseconds a chunk in the spool, megabytes a second of reading.
+"""Benchmark: microseconds per key in the store, milliseconds per chunk of the progress file, megabytes per second of reading.
 
     python benchmarks/store.py [ENTRIES]
 
-A metric whose own cost a segment is below the sum of key, look-up and unpacking is cheaper to compute than to remember.
+A metric whose cost per segment is below the sum of key, look-up and unpacking is cheaper to compute than to store.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""assay beside sacrebleu, rouge-score, NLTK and rapidfuzz, both sides in one run.
+"""Benchmark: assay compared with sacrebleu, rouge-score, NLTK and rapidfuzz, in one run.
 
     python benchmarks/string_metrics.py [PATH TO THE SHARED DATA]
 
 Segments: all distinct requests of DEMETR, shuffled, through the public Python call, without the store. The peers are timed on
-the first `PEER` of them. Comparison: two systems of 1,997 lines, 1,000 resamples, statistics included, the same seed.
+the first `PEER` of them. Comparison: two systems of 1,997 lines, 1,000 resamples, including statistics, the same seed.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def meteor() -> Callable[[str, str], object]:
 def main() -> None:
     shared = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2] / "shared"
     hypotheses, references = requests(shared)
-    print(f"{len(hypotheses):,} requests, {os.cpu_count()} cores; microseconds a segment")
+    print(f"{len(hypotheses):,} requests, {os.cpu_count()} cores; microseconds per segment")
     print(f"{'metric':<10}{'peer':<14}{'theirs':>9}{'ours':>8}{'ratio':>8}")
     for name, (peer, call) in peers().items():
         spec = "meteor:wordnet=none" if name == "meteor" else name

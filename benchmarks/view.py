@@ -1,10 +1,10 @@
-"""How long a person waits for the page of `assay view`, and what it costs.
+"""Benchmark: waiting times of the page of `assay view`, its size and its memory.
 
     python benchmarks/view.py [--items 36000] [--rows 1000000] [--rounds 5]
 
-Prints the time from `assay view` to its address, from there to the first rows in a real Chromium (where there is one) and by HTTP,
-the time of filters, searches and orders at both sizes, asked over HTTP as the page does (the slowest of the rounds, each with
-another expression, so that none is remembered), the size of the page without data, and the memory of the server's process.
+Prints the time from `assay view` to its address, from there to the first rows in a real Chromium (if available) and by HTTP,
+the time of filters, searches and sorts at both sizes, requested over HTTP as the page does (the slowest of the rounds, each
+with another expression, so that none is cached), the size of the page without data, and the memory of the server's process.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def items(n: int) -> Iterator[dict[str, Any]]:
-    """Pairs about as long as DEMETR's, by two metrics."""
+    """Return pairs about as long as DEMETR's, with two metrics."""
     rng = random.Random(1)
     for i in range(n):
         src, good, bad = (" ".join(rng.choices(WORDS, k=rng.randint(10, 35))) for _ in range(3))
@@ -51,7 +51,7 @@ def items(n: int) -> Iterator[dict[str, Any]]:
 
 
 def segments(n: int) -> Iterator[dict[str, Any]]:
-    """Translations of five systems, by two metrics."""
+    """Return translations of five systems, with two metrics."""
     rng = random.Random(2)
     texts = [" ".join(rng.choices(WORDS, k=rng.randint(6, 25))) for _ in range(20_000)]
     for i in range(n):
@@ -62,7 +62,7 @@ def segments(n: int) -> Iterator[dict[str, Any]]:
 
 
 def kept_items(folder: Path, n: int) -> Path:
-    """A run directory of `n` items."""
+    """Write a run directory of `n` items."""
     folder.mkdir()
     cards = {name: Card(name, name, "reference", True, (0, 100), "made up") for name in ("chrf", "bleu")}
     write_view_files(folder, ViewData("items", cards, items(n)), [], title="benchmark")
@@ -71,7 +71,7 @@ def kept_items(folder: Path, n: int) -> Path:
 
 
 def kept_segments(path: Path, n: int) -> Path:
-    """A table of `n` segments: Parquet where polars is installed, else JSON lines."""
+    """Write a table of `n` segments: Parquet if polars is installed, otherwise JSON lines."""
     try:
         import polars as pl
     except ImportError:
@@ -84,7 +84,7 @@ def kept_segments(path: Path, n: int) -> Path:
 
 
 class Served:
-    """`assay view` in a process of its own."""
+    """Run `assay view` in a separate process."""
 
     def __init__(self, path: Path) -> None:
         start = time.perf_counter()
@@ -97,7 +97,7 @@ class Served:
         self.started = time.perf_counter() - start
 
     def ask(self, **asked: Any) -> tuple[float, int]:
-        """Seconds until a window of 100 rows is here, and how many rows there are in all."""
+        """Return the seconds until a window of 100 rows has arrived, and the total number of rows."""
         query = "&".join(f"{name}={quote(str(value))}" for name, value in {"run": "r0", "count": 100, **asked}.items())
         start = time.perf_counter()
         with _DIRECT.open(f"{self.url}api/rows?{query}", timeout=120) as answer:
@@ -106,7 +106,7 @@ class Served:
 
     @property
     def memory(self) -> float:
-        """MB that the process holds, where Linux says it."""
+        """Return the memory of the process in MB, if Linux reports it."""
         try:
             for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
                 if line.startswith("VmRSS"):
@@ -118,7 +118,7 @@ class Served:
 
 @contextmanager
 def served(path: Path) -> Iterator[Served]:
-    """The page of a run or table, until the block ends."""
+    """Serve the page of a run or table within this context."""
     made = Served(path)
     try:
         yield made
@@ -128,8 +128,9 @@ def served(path: Path) -> Iterator[Served]:
 
 
 def in_browser(url: str, folder: Path) -> float | None:
-    """Seconds from opening an address to the first rows on it, by the clock of a browser that runs already; None where there is no
-    Chromium."""
+    """Return the seconds from opening an address to its first rows, in a browser that is already running; None without
+    Chromium.
+    """
     import shutil
 
     if shutil.which("chromedriver") is None:
@@ -154,7 +155,7 @@ FILTERS = {
 
 
 def measure(page: Served, score: str, text: str, rounds: int) -> None:
-    """Filters, a search and two orders."""
+    """Return filters, a search and two sorts."""
     for name, form in FILTERS.items():
         show(name, [page.ask(where=form.format(score=score, text=text, n=n + 20)) for n in range(rounds)])
     show(
@@ -165,9 +166,9 @@ def measure(page: Served, score: str, text: str, rounds: int) -> None:
 
 
 def show(name: str, found: list[tuple[float, int]]) -> None:
-    """One line: the slowest and the median."""
+    """Print one line: the slowest and the median."""
     times = sorted(seconds for seconds, _ in found)
-    print(f"   {name:<26}{times[-1] * 1000:8.0f} ms at most{times[len(times) // 2] * 1000:8.0f} ms median")
+    print(f"   {name:<26}{times[-1] * 1000:8.0f} ms maximum{times[len(times) // 2] * 1000:8.0f} ms median")
 
 
 def main() -> None:
@@ -178,7 +179,7 @@ def main() -> None:
     args = parser.parse_args()
     static = Path(__file__).parents[1] / "src" / "assay" / "viewer" / "static"
     page = b"".join((static / name).read_bytes() for name in ("app.js", "app.css"))
-    print(f"page without data: {len(page) / 1000:.0f} kB, {len(gzip.compress(page)) / 1000:.0f} kB packed")
+    print(f"page without data: {len(page) / 1000:.0f} kB, {len(gzip.compress(page)) / 1000:.0f} kB compressed")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for what, path, score, text in (
@@ -198,7 +199,7 @@ def main() -> None:
                 if seen is not None:
                     print(f"   first rows are seen      {seen * 1000:8.0f} ms after it is opened")
                 print(f"   a window of 100 rows     {first * 1000:8.0f} ms")
-                running.ask(where="segment > 0" if not path.is_dir() else "id != ''")  # all rows are read by now
+                running.ask(where="segment > 0" if not path.is_dir() else "id != ''")  # all rows have been read
                 measure(running, score, text, args.rounds)
                 print(f"   memory                   {running.memory:8.0f} MB")
 

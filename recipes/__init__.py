@@ -1,1 +1,1 @@
-"""How the data inside the package were made."""
+"""Sources of the data in the package."""

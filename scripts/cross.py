@@ -1,12 +1,12 @@
-"""Build the kernels for other systems with Zig's clang, to see that they compile and link there. Nothing is run.
+"""Cross-compile and link the kernels for other systems with Zig's clang. Nothing is run.
 
-    pip install ziglang                             # 80 MB, 400 MB unpacked: no part of what the tests install
-    python scripts/cross.py                         # every target, minutes each the first time
-    python scripts/cross.py aarch64-linux-gnu       # one; its library is in build/cross/aarch64-linux-gnu
+    pip install ziglang                             # 80 MB, 400 MB unpacked; not part of the tests' requirements
+    python scripts/cross.py                         # every target; minutes for each the first time
+    python scripts/cross.py aarch64-linux-gnu       # one target; its library is in build/cross/aarch64-linux-gnu
     python scripts/cross.py --only mini/ops_generic.cpp      # one kernel for every target
 
-Python's headers are this machine's, with toolchain/pyconfig.h for a system that is not this one. Windows links against Python's
-library: here one is made of the names in the headers.
+The script uses Python's headers of this machine, with toolchain/pyconfig.h for other systems. Windows links against Python's
+library, so the script makes an import library of the names in the headers.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGETS = ("x86_64-windows-gnu", "aarch64-macos", "x86_64-macos", "aarch64-linux-gnu")
-"""What wheels are built for beside x86-64 Linux, as Zig calls it."""
+"""Targets of the wheels in addition to x86-64 Linux, in Zig's names."""
 OURS = "cpython-{v.major}{v.minor}-aarch64-linux-gnu"
 EXPORTED = re.compile(r"PyAPI_(?:FUNC|DATA)\([^)]*\)\s*(\w+)")
 ZIG = [sys.executable, "-m", "ziglang"]
 
 
 def missing() -> list[str]:
-    """What a build needs and this machine does not have."""
+    """A requirement of the build that this machine lacks."""
     wanted = ("ziglang", "nanobind", "cmake", "ninja")
     return [f"{name} (pip install {name})" for name in wanted if importlib.util.find_spec(name) is None]
 
 
 def run(command: list[str]) -> None:
-    """Run a tool of the build; its words only where it fails."""
+    """Run a build tool; print its output only if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout[-6000:]}{done.stderr[-6000:]}")
 
 
 def headers(target: str, folder: Path) -> Path:
-    """Python's headers as the target's Python has them."""
+    """Write Python's headers as they are on the target."""
     own = Path(sysconfig.get_path("include"))
     if sys.platform == "linux" and "-linux" in target:
         return own
@@ -52,7 +52,9 @@ def headers(target: str, folder: Path) -> Path:
 
 
 def library(folder: Path, include: Path) -> Path:
-    """Python's library for Windows: what its headers say it exports. Beside it, empty, what this machine's Python asks for."""
+    """Write Python's import library for Windows from its headers, and empty libraries for those that this machine's Python
+    requires.
+    """
     name = f"python{sys.version_info.major}{sys.version_info.minor}"
     texts = [path.read_text(encoding="utf-8") for path in include.rglob("*.h")]
     names = sorted({found for text in texts for found in EXPORTED.findall(text)})
@@ -65,7 +67,7 @@ def library(folder: Path, include: Path) -> Path:
 
 
 def build(target: str, only: str = "", folder: Path | None = None) -> Path:
-    """Compile and link the kernels for a target, or compile one of them; the path of what was made."""
+    """Compile and link the kernels for a target, or compile one of them; return the path of the result."""
     folder = folder or ROOT / "build" / "cross" / target
     folder.mkdir(parents=True, exist_ok=True)
     nanobind = Path(subprocess.check_output([sys.executable, "-m", "nanobind", "--cmake_dir"], text=True).strip())
@@ -92,7 +94,7 @@ def build(target: str, only: str = "", folder: Path | None = None) -> Path:
 
 
 def main() -> int:
-    """Build what was asked for; a line each."""
+    """Build the requested targets and print one line for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("targets", nargs="*", default=TARGETS, metavar="TARGET", help=f"of {', '.join(TARGETS)}")
     parser.add_argument("--only", default="", metavar="KERNEL", help="compile this one file of src/assay/kernels")

@@ -1,8 +1,8 @@
-"""Make the pictures of ``docs/gallery/``: what assay draws, small enough for a repository.
+"""Make the images of ``docs/gallery/``, small enough for a repository.
 
     python scripts/gallery.py --data-dir DIR        # local copies of DEMETR, the hallucination corpus and WMT23
 
-The figures are those of a run directory; they are drawn anew in 48 colours and at most 1,100 pixels wide.
+These are the figures of run directories, redrawn in 48 colours and at most 1,100 pixels wide.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WIDTH, COLOURS = 1100, 48
 
 
 def pictures(data_dir: Path) -> dict[str, bytes]:
-    """Each picture by its name, as PNG."""
+    """Return each image by its name, as PNG."""
     demetr = assay.run("demetr", metrics=["chrf", "bleu", "ter"], data_dir=data_dir)
     found = assay.run("hallucinations", metrics=["chrf++", "bleu"], data_dir=data_dir)
     ranking = assay.campaign("wmt23", langpairs=["en-de"], data_dir=data_dir)
@@ -32,7 +32,7 @@ def pictures(data_dir: Path) -> dict[str, bytes]:
 
 
 def small(picture: bytes) -> Image.Image:
-    """The picture, no wider than a page and with as many colours as a chart has."""
+    """Reduce an image to the width of a page and the colours of a chart."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     height = round(image.height * min(1, WIDTH / image.width))
     smaller = image.resize((min(WIDTH, image.width), height), Image.Resampling.LANCZOS)
@@ -40,7 +40,7 @@ def small(picture: bytes) -> Image.Image:
 
 
 def main() -> None:
-    """Draw and keep them."""
+    """Draw and write the images."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-dir", type=Path, required=True)
     PLACE.mkdir(exist_ok=True)

@@ -1,13 +1,13 @@
-"""Our reading of a judge's answers beside that of GEMBA's own code.
+"""Comparison of assay's parsers for judges' answers with GEMBA's own.
 
     python scripts/gemba_answers.py PATH_TO_GEMBA [FOLDER_OF_ANSWERS]
 
-PATH_TO_GEMBA is a checkout of github.com/MicrosoftTranslator/GEMBA. Its parsers are run here, so it must be one that you trust.
-Three things are counted:
+PATH_TO_GEMBA is a checkout of github.com/MicrosoftTranslator/GEMBA. The script runs its parsers, so use one that you trust.
+It compares three kinds of answers:
 
-- raw answers, where a folder has some (a diskcache folder as GEMBA's `cache/`, or files of JSON lines with an `answer`);
-- the scores that the repository keeps (mt-metrics-eval-v2/…/GEMBA-*.seg.score), each read by our parser as if it were the answer;
-- answers made here in many forms, read by both.
+- raw answers in a folder (a diskcache folder such as GEMBA's `cache/`, or JSON lines with an `answer`);
+- the scores in the repository (mt-metrics-eval-v2/…/GEMBA-*.seg.score), each read by assay's parser as if it were the answer;
+- constructed answers in many formats.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Parser = Callable[[str], float | None]
 
 
 def our_parsers(root: Path) -> dict[str, Parser]:
-    """Our reading of the answers to the prompts of a checkout."""
+    """Return assay's parsers for the prompts of a checkout."""
     errors, classes = gemba_prompt("gemba-mqm", str(root)), our_classes(root)
     return {
         "DA": lambda answer: read_number(answer, 0, 100),
@@ -48,12 +48,12 @@ def our_parsers(root: Path) -> dict[str, Parser]:
 
 
 def our_classes(root: Path) -> tuple[str, ...]:
-    """The names of the classes, the worst first."""
+    """Return the names of the classes, worst first."""
     return gemba_prompt("gemba-classes", str(root)).classes
 
 
 def mqm(prompt: Prompt, answer: str) -> float | None:
-    """Our points of an MQM answer; None where it cannot be read."""
+    """Return assay's points for an MQM answer, or None if it is unreadable."""
     try:
         return points(prompt, named_errors(answer))
     except InputError:
@@ -61,7 +61,7 @@ def mqm(prompt: Prompt, answer: str) -> float | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Count, and print what disagrees."""
+    """Count answers and print differences."""
     if not arguments or not (Path(arguments[0]) / "gemba" / "prompt.py").is_file():
         print(__doc__)
         return 2
@@ -78,7 +78,7 @@ def main(arguments: list[str]) -> int:
 
 
 def their_parsers(root: Path) -> dict[str, Parser]:
-    """The parsers of GEMBA's code; what it imports besides is left out."""
+    """Import the parsers of GEMBA's code without its other imports."""
     for name, attributes in {"ipdb": {}, "termcolor": {"colored": lambda text, *_: text}}.items():
         sys.modules.setdefault(name, types.ModuleType(name)).__dict__.update(attributes)
     prompt, mqm_utils = (_module(root / "gemba" / f"{name}.py") for name in ("prompt", "gemba_mqm_utils"))
@@ -109,7 +109,7 @@ def _module(path: Path) -> Any:
 
 
 def raw_answers(folder: Path) -> Iterator[tuple[str, str]]:
-    """Answers as models gave them: of JSON lines, or of the texts in a diskcache folder."""
+    """Yield models' answers from JSON lines or from the texts in a diskcache folder."""
     for path in sorted(folder.rglob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             value = json.loads(line)
@@ -122,7 +122,7 @@ def raw_answers(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def stored(root: Path, ours: dict[str, Parser], classes: tuple[str, ...]) -> None:
-    """The scores that the repository keeps, read as answers. Classes are kept by number and stay what they are."""
+    """Compare the scores in the repository, read as answers. Classes are stored as numbers and stay numbers."""
     counts: dict[str, Counter[str]] = {}
     for path in sorted(root.glob("mt-metrics-eval-v2/*/metric-scores/*/GEMBA-*.seg.score")):
         kind = path.name.split("-")[2]
@@ -139,7 +139,7 @@ def stored(root: Path, ours: dict[str, Parser], classes: tuple[str, ...]) -> Non
 
 
 def made(names: tuple[str, ...]) -> dict[str, list[str]]:
-    """Answers in the forms that models give them."""
+    """Return answers in the formats that models use."""
     frames = [
         "{}",
         "{}.",
@@ -165,7 +165,9 @@ def made(names: tuple[str, ...]) -> dict[str, list[str]]:
 
 
 def _mqm_answers() -> Iterator[str]:
-    """Every number of errors of each severity up to three, in the form of the examples and in some that models slip into."""
+    """Return every combination of up to three errors of each severity, in the format of the examples and in common deviations
+    from it.
+    """
     error = {
         "Critical": 'accuracy/mistranslation - "a"',
         "Major": 'accuracy/omission - "b"',
@@ -185,11 +187,11 @@ def _mqm_answers() -> Iterator[str]:
 
 
 def compare(kind: str, answers: list[str], ours: dict[str, Parser], theirs: dict[str, Parser]) -> None:
-    """How many answers both read alike, and what the others are."""
+    """Print how many answers both parsers read alike, and the others."""
     different = [(a, t, o) for a in answers if (t := theirs[kind](a)) != (o := ours[kind](a))]
     print(f"{kind}: {len(answers) - len(different)} of {len(answers)} answers read alike")
     for answer, their, our in different:
-        print(f"    {answer!r}: theirs {their}, ours {our}")
+        print(f"    {answer!r}: GEMBA {their}, assay {our}")
 
 
 if __name__ == "__main__":

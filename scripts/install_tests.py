@@ -1,7 +1,7 @@
-"""Install what the tests need into this environment: from the lock with its hashes where the platform is the lock's, else by name.
+"""Installation of the tests' requirements: from the lock file with hashes on its platform, otherwise by name.
 
-A file that does not match its hash ends the installation. A registry that does not offer a version of the lock is said, and the
-packages are taken by name.
+A file that does not match its hash stops the installation. If the registry lacks a locked version, the script reports this and
+installs the packages by name.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ PIP = [sys.executable, "-m", "pip", "install", "--quiet"]
 
 
 def matches() -> bool:
-    """Whether this is the platform that the lock was made for: CPython 3.11 on x86-64 Linux."""
+    """Return whether this is the platform of the lock file: CPython 3.11 on x86-64 Linux."""
     here = platform.python_implementation(), sys.version_info[:2], platform.system(), platform.machine()
     return here == ("CPython", (3, 11), "Linux", "x86_64")
 
 
 def main() -> int:
-    """Install; the exit code is pip's."""
+    """Install the requirements; return pip's exit code."""
     if matches():
         done = subprocess.run(
             [*PIP, "--require-hashes", "-r", str(LOCK)], stderr=subprocess.PIPE, text=True, check=False
@@ -34,7 +34,7 @@ def main() -> int:
         if "DO NOT MATCH THE HASHES" in done.stderr:
             return done.returncode
         print(
-            "requirements/test.txt could not be installed here; the tests' packages are taken by name, without hashes."
+            "requirements/test.txt could not be installed on this platform; installing the tests' packages by name, without hashes."
         )
     return subprocess.run([*PIP, "--group", f"{ROOT / 'pyproject.toml'}:test"], check=False).returncode
 

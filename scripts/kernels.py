@@ -1,9 +1,9 @@
-"""Special builds of the kernels, for tests: one whose allocations can be made to fail, one that sanitizers watch as well.
+"""Special builds of the kernels for tests: one with failing allocations, one with sanitizers as well.
 
     python scripts/kernels.py faults      # build/faults/_native….so, for tests/kernels/test_faults.py
     python scripts/kernels.py sanitize    # build/sanitize/_native….so, for scripts/sanitize.py
 
-A second build compiles only what changed. What is installed is not touched.
+A second build compiles only what changed. The installed build is not touched.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ OPTIONS = {"faults": ["-DASSAY_FAULTS=ON"], "sanitize": ["-DASSAY_SANITIZE=ON", 
 
 
 def missing() -> list[str]:
-    """What a build needs and this machine does not have."""
+    """A requirement of the build that this machine lacks."""
     tools = {"c++": "a C++ compiler (apt-get install g++)", "cmake": "cmake (pip install cmake)"}
     lacking = [remedy for tool, remedy in tools.items() if not find(tool)]
     return lacking + ([] if importlib.util.find_spec("nanobind") else ["nanobind (pip install nanobind)"])
 
 
 def find(tool: str) -> str | None:
-    """A program beside this Python, or on the path."""
+    """Find a program next to this Python or on the path."""
     return shutil.which(tool, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 
 
 def build(kind: str, folder: Path | None = None) -> Path:
-    """Compile one of the special builds; the path of its module."""
+    """Compile a special build; return the path of its module."""
     folder = folder or ROOT / "build" / kind
     nanobind = subprocess.check_output([sys.executable, "-m", "nanobind", "--cmake_dir"], text=True).strip()
     configure = [

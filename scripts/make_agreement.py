@@ -57,17 +57,17 @@ class Pairs:
     agree: Floats
     langpairs: Sequence[str]
     systems: NDArray[np.int64]
-    """Numbers of the two systems of each pair, within its language pair."""
+    """Indices of the two systems of each pair, within its language pair."""
     better: NDArray[np.bool_]
 
     def only(self, chosen: NDArray[np.bool_]) -> Pairs:
-        """Some of the pairs."""
+        """Select some of the pairs."""
         langpairs = [pair for pair, one in zip(self.langpairs, chosen, strict=True) if one]
         return Pairs(self.sizes[chosen], self.agree[chosen], langpairs, self.systems[chosen], self.better[chosen])
 
 
 def pairs_of(golds: Mapping[str, Floats], scores: Mapping[str, Floats]) -> Pairs:
-    """All pairs that annotators do not hold equal."""
+    """Return all pairs that annotators do not rank equal."""
     sizes, agree, langpairs, systems, better = [], [], [], [], []
     for langpair, gold in golds.items():
         half = np.argsort(np.argsort(-gold)) < (len(gold) + 1) // 2
@@ -84,7 +84,7 @@ def pairs_of(golds: Mapping[str, Floats], scores: Mapping[str, Floats]) -> Pairs
 
 
 def bins(pairs: Pairs) -> Iterator[dict[str, object]]:
-    """The rows of one group and band."""
+    """Return the rows of one group and band."""
     many = min(MOST_BINS, len(pairs.sizes) // FEWEST)
     if not many:
         return
@@ -103,7 +103,7 @@ def bins(pairs: Pairs) -> Iterator[dict[str, object]]:
 
 
 def weights(pairs: Pairs) -> Floats:
-    """How often each pair occurs when the systems of each language pair are drawn anew (draws by pairs)."""
+    """Count each pair in resamples of the systems of each language pair (draws by pairs)."""
     rng, out = np.random.default_rng(SEED), np.ones((DRAWS, len(pairs.sizes)))
     for langpair in PAIRS:
         mine = np.array([one == langpair for one in pairs.langpairs])
@@ -116,7 +116,7 @@ def weights(pairs: Pairs) -> Floats:
 
 
 def gold_of(judged: JudgedSystems) -> tuple[Floats, list[int]]:
-    """MQM of the systems that take part, and their rows."""
+    """Return MQM of the participating systems, and their rows."""
     task = MetaTask(1, (judged.langpair,), "sys", "pairwise_accuracy", human=False)
     data = gather(task, {judged.langpair: judged})
     return data.gold[0], [judged.systems.index(name) for name in taking_part(task, judged)]

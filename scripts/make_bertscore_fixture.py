@@ -1,4 +1,4 @@
-"""Numbers of bert-score for tests/metrics/embedding: small random encoders, scored by the original package.
+"""Test fixture: numbers of bert-score for small random encoders (tests/metrics/embedding).
 
     python -m venv peer && peer/bin/pip install bert-score==0.3.13 torch==2.13.0 'transformers<5' safetensors
     peer/bin/python scripts/make_bertscore_fixture.py tests/fixtures/bertscore
@@ -43,7 +43,7 @@ BASELINE = "LAYER,P,R,F\n0,0.1,0.1,0.1\n1,0.2,0.21,0.2\n2,0.3,0.31,0.305\n3,0.4,
 
 
 def tokenizer(kind: str) -> Any:
-    """BERT's pieces, or sentencepiece's, learned from the texts."""
+    """Train BERT's or sentencepiece's subwords on the texts."""
     texts = [text for row in TEXTS for text in row]
     if kind == "bert":
         backend = Tokenizer(models.WordPiece(unk_token="[UNK]"))

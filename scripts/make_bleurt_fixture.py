@@ -1,13 +1,13 @@
-"""Write tests/fixtures/bleurt: two small random BLEURT checkpoints and the scores that google-research/bleurt gives with them.
+"""Test fixture: two small random BLEURT checkpoints with scores by google-research/bleurt (tests/fixtures/bleurt).
 
-Run in an environment of its own that has TensorFlow, with a checkout of google-research/bleurt::
+Run in a separate environment with TensorFlow, and a checkout of google-research/bleurt::
 
     pip install tensorflow-cpu tf_slim tf_keras sentencepiece pandas scipy
     python scripts/make_bleurt_fixture.py --bleurt /path/to/bleurt
 
-`bert` is BLEURT's own network (`create_model`) with a WordPiece vocabulary, as BLEURT-base has it. `rembert` has the shape of
-BLEURT-20: the same functions of its `modeling.py`, with narrow embeddings that a dense layer widens and a sentencepiece vocabulary.
-The weights are drawn wider than usual, so that a wrong step shows in the scores.
+`bert` is BLEURT's own network (`create_model`) with a WordPiece vocabulary, as in BLEURT-base. `rembert` has the shape of
+BLEURT-20: the same functions of its `modeling.py`, with narrow embeddings that a dense layer widens, and a sentencepiece
+vocabulary. The weights are drawn from a wider distribution than usual, so that an error is visible in the scores.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LIMIT = 48
 
 
 def pairs() -> list[tuple[str, str]]:
-    """References and candidates: odd ones, then sentences of words with some of them changed."""
+    """Return references and candidates: unusual ones, then sentences with some words changed."""
     draw = random.Random(20)
     made = list(ODD)
     for _ in range(48):
@@ -60,7 +60,7 @@ def pairs() -> list[tuple[str, str]]:
 
 
 def vocabulary(place: Path) -> None:
-    """A WordPiece vocabulary of the words in lower case and of their letters."""
+    """Write a WordPiece vocabulary of the lower-cased words and their letters."""
     words = list(dict.fromkeys(word.lower() for word in WORDS))
     letters = sorted({letter for word in words for letter in word})
     pieces = [
@@ -80,7 +80,7 @@ def vocabulary(place: Path) -> None:
 
 
 def sentencepieces(place: Path) -> None:
-    """A sentencepiece model as RemBERT's is numbered: padding first, the other special tokens somewhere behind."""
+    """Write a sentencepiece model with RemBERT's numbering: padding first, other special tokens later."""
     import sentencepiece
 
     draw = random.Random(3)
@@ -95,7 +95,7 @@ def sentencepieces(place: Path) -> None:
 
 
 def write(place: Path, kind: str) -> None:
-    """A checkpoint folder as BLEURT exports one."""
+    """Write a checkpoint folder as BLEURT exports it."""
     import tensorflow.compat.v1 as tf
     from bleurt import model as bleurt_model
     from bleurt.lib import modeling
@@ -130,7 +130,7 @@ def write(place: Path, kind: str) -> None:
         else:
             scores = rembert(config, *arguments)
         session.run(tf.global_variables_initializer())
-        for variable in tf.global_variables():  # biases and norms that are not just 0 and 1
+        for variable in tf.global_variables():  # biases and norms other than 0 and 1
             if variable.name.rsplit("/", 1)[-1] in ("bias:0", "beta:0", "gamma:0"):
                 session.run(
                     variable.assign_add(tf.random.normal(variable.shape, stddev=0.2, seed=hash_of(variable.name)))
@@ -148,12 +148,12 @@ INPUTS = ("input_ids", "input_mask", "segment_ids")
 
 
 def hash_of(name: str) -> int:
-    """A small number that is the same in every run."""
+    """Return a small number that is the same in every run."""
     return sum(ord(letter) * (i + 1) for i, letter in enumerate(name))
 
 
 def rembert(config: Any, ids: Any, mask: Any, segments: Any) -> Any:
-    """BLEURT's network with narrow embeddings: its own functions, and a dense layer between embeddings and blocks."""
+    """Build BLEURT's network with narrow embeddings: its own functions, and a dense layer between embeddings and blocks."""
     import tensorflow.compat.v1 as tf
     from bleurt.lib import modeling
 
@@ -189,7 +189,7 @@ def main() -> None:
     sys.path.insert(0, parser.parse_args().bleurt)
     import tensorflow.compat.v1 as tf
 
-    if not hasattr(tf, "estimator"):  # gone from TensorFlow 2.16 on; BLEURT's module imports it for training only
+    if not hasattr(tf, "estimator"):  # removed in TensorFlow 2.16; BLEURT's module imports it only for training
         tf.estimator = types.SimpleNamespace(ModeKeys=None)
     from bleurt.score import BleurtScorer
 

@@ -1,14 +1,14 @@
-"""Write tests/fixtures/cometoid: small random COMET models that Marian NMT made, and the scores that it gives with them.
+"""Test fixture: small random COMET models made and scored by Marian NMT (tests/fixtures/cometoid).
 
-Run in an environment of its own::
+Run in a separate environment::
 
     pip install pymarian sentencepiece numpy
     python scripts/make_cometoid_fixture.py
 
-Marian trains each model for one step, so that names, shapes and settings are its own; then the weights are drawn anew and wider,
-so that a wrong step shows in the scores, and Marian packs the file and scores with it, one pair at a time: on a CPU its scores
-move with the batch. `plain` is what Marian's task `comet-qe` makes: the mean of the last layer, and a sigmoid at the end. `mixed`
-weighs all layers, each normalised.
+Marian trains each model for one step, so that names, shapes and settings are its own. The weights are then redrawn from a
+wider distribution, so that an error is visible in the scores. Marian packs the file and scores with it, one pair at a time,
+because its CPU scores depend on the batch. `plain` is Marian's task `comet-qe`: the mean of the last layer, and a sigmoid at
+the end. `mixed` weights all layers, each normalised.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ KINDS = {"plain": {}, "mixed": {"comet_mix": True, "comet_mix_norm": True, "come
 
 
 def sentence(draw: random.Random, longest: int) -> str:
-    """Some words in a row."""
+    """Return a sequence of random words."""
     return " ".join(draw.choices(WORDS, k=draw.randrange(1, longest)))
 
 
 def vocabulary(place: Path) -> Path:
-    """A sentencepiece model that is numbered as XLM-R's."""
+    """Train a sentencepiece model with XLM-R's numbering."""
     draw = random.Random(3)
     corpus = place / "corpus.txt"
     corpus.write_text("".join(sentence(draw, 12) + ".\n" for _ in range(400)))
@@ -63,7 +63,7 @@ def vocabulary(place: Path) -> Path:
 
 
 def make(place: Path, words: Path, kind: str) -> Path:
-    """A model of Marian's with random weights, packed."""
+    """Write a packed Marian model with random weights."""
     draw = random.Random(5)
     (place / "classes.yml").write_text('"</s>": 0\n"<unk>": 1\n"0.5": 2\n')
     (place / "train.tsv").write_text("".join(f"0.5\t{sentence(draw, 6)}\t{sentence(draw, 6)}\n" for _ in range(16)))
@@ -90,7 +90,7 @@ def make(place: Path, words: Path, kind: str) -> Path:
 
 
 def main() -> None:
-    """Make both, score with them, and write what the tests read."""
+    """Make both models, score with them, and write what the tests read."""
     draw = random.Random(20)
     pairs = [*ODD, *((sentence(draw, 20), sentence(draw, 20)) for _ in range(40))]
     HOME.mkdir(parents=True, exist_ok=True)
@@ -100,7 +100,7 @@ def main() -> None:
         words = vocabulary(place)
         shutil.copyfile(words, HOME / "vocab.spm")
         for kind in KINDS:
-            (place / kind).mkdir()  # Marian goes on with a model that it finds
+            (place / kind).mkdir()  # Marian would continue with an existing model
             model = make(place / kind, words, kind)
             evaluator = pymarian.Evaluator.new(
                 model, words, cpu_threads=1, workspace=64, max_length=LIMIT, mini_batch=1, maxi_batch=1, quiet=""

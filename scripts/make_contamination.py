@@ -1,10 +1,10 @@
-"""Make ``src/assay/data/contamination.bin.xz`` from local copies of the test sets.
+"""Write ``src/assay/data/contamination.bin.xz`` from local copies of the test sets.
 
     python scripts/make_contamination.py --data DATA --wmt22 wmt22-news-systems --wmt23 wmt23-news-systems
 
 DATA holds demetr/, aces_subset/, hallucinations/ and wmt23/ (the mt-metrics-eval archives). The two repositories
-(github.com/wmt-conference) give the sources and references of every pair of the 2022 and 2023 general tasks
-(without the test suites that were sent along); git directories without a work tree will do. Nothing but hashes is written.
+(github.com/wmt-conference) have the sources and references of every pair of the 2022 and 2023 general tasks, without the
+additional test suites; git directories without a work tree are enough. Only hashes are written.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from assay.suites.aces import Aces
 from assay.suites.demetr import Demetr
 
 OLDER = re.compile(r"\.(en-hr|en-liv|liv-en)\.")
-"""Pairs of the 2022 task whose sources are those of earlier test sets (en-hr: newstest2020), which may be trained on."""
+"""Pairs of the 2022 task with the sources of earlier test sets (en-hr: newstest2020), which are permitted for training."""
 
 
 def contrastive(items: list[Item]) -> Iterator[str]:
-    """All texts of minimal pairs."""
+    """Yield all texts of minimal pairs."""
     for item in items:
         yield from (text for text in (item.source, item.reference, item.good, item.incorrect) if text)
 
 
 def hallucinations(folder: Path) -> Iterator[str]:
-    """Sources, translations and references of the three files of the benchmark."""
+    """Yield sources, translations and references of the three files of the benchmark."""
     for path in sorted(folder.glob("*.[ct]sv.gz")):
         with open_table(path, BadRows(skip=True)) as table:
             wanted = [
@@ -47,7 +47,7 @@ def hallucinations(folder: Path) -> Iterator[str]:
 
 
 def tree(folder: Path) -> Iterator[str]:
-    """Sources, references and system outputs of mt-metrics-eval archives."""
+    """Yield sources, references and system outputs of mt-metrics-eval archives."""
     for path in sorted(folder.glob("*.tar.xz")):
         with tarfile.open(path) as archive:
             for member in archive:
@@ -60,7 +60,7 @@ def tree(folder: Path) -> Iterator[str]:
 
 
 def repository(folder: Path) -> Iterator[str]:
-    """Sources and references of a wmt-conference repository."""
+    """Yield sources and references of a wmt-conference repository."""
     git = ["git", "-C", str(folder)]
     names = subprocess.run([*git, "ls-tree", "-r", "-z", "--name-only", "HEAD"], check=True, capture_output=True).stdout
     for name in names.decode().split("\0"):
@@ -73,7 +73,7 @@ def repository(folder: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the hashes and say how many there are."""
+    """Write the hashes and print their number."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--wmt22", type=Path, required=True)

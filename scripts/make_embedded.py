@@ -1,9 +1,9 @@
-"""Makes src/assay/data/embedded/generated.jsonl: DEMETR's 35 perturbations of the embedded suite's base segments.
+"""Write src/assay/data/embedded/generated.jsonl: DEMETR's 35 perturbations of the embedded suite's base segments.
 
     python scripts/make_embedded.py
 
-Needs the extra `make` and WordNet. The same seed gives the same bytes. Each perturbation gives at most `MOST` items, spread over
-the language pairs; items carry the papers' names and categories, so that they stand in the same tables as those written by hand.
+Needs the extra `make` and WordNet. The same seed gives the same bytes. Each perturbation gives at most `MOST` items, distributed
+over the language pairs. Items have the papers' names and categories, so that they share tables with those written by hand.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OUT = Path(__file__).resolve().parents[1] / "src" / "assay" / "data" / "embedded
 
 
 def main() -> None:
-    """Write the file and print how many items each phenomenon has."""
+    """Write the file and print the number of items per phenomenon."""
     base = base_segments()
     batch = Batch(
         hypotheses=[segment.good for segment in base],

@@ -1,4 +1,4 @@
-"""Write tests/fixtures/matese: a small random MaTESe checkpoint and the spans that SapienzaNLP/MaTESe's own code finds with it.
+"""Test fixture: a small random MaTESe checkpoint with spans by SapienzaNLP/MaTESe's own code (tests/fixtures/matese).
 
 Run in an environment with torch and transformers 4, with a checkout of that repository::
 
@@ -36,7 +36,7 @@ ODD = [
 
 
 def texts() -> list[tuple[str, str]]:
-    """Translations and what they are held against: odd ones, then sentences with some words changed."""
+    """Return translations and the texts to compare them with: unusual ones, then sentences with some words changed."""
     draw = random.Random(11)
     words = [
         "the", "a", "cat", "dog", "house", "tree", "river", "red", "green", "old", "young", "sat", "ran", "saw", "slept", "near",
@@ -50,7 +50,7 @@ def texts() -> list[tuple[str, str]]:
 
 
 def main() -> None:
-    """Write the checkpoints and what is found with them."""
+    """Write the checkpoints and the spans found with them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--matese", required=True, help="a checkout of SapienzaNLP/MaTESe")
     sys.path.insert(0, str(Path(parser.parse_args().matese) / "src"))
@@ -95,7 +95,7 @@ def main() -> None:
             module.device = torch.device("cpu")
             torch.nn.init.normal_(module.classification_head[1].weight, std=0.6)
             for parameter in module.parameters():
-                parameter.data = parameter.data.half().float()  # as they are kept
+                parameter.data = parameter.data.half().float()  # as stored
             module.eval()
             metric = MaTESe(module)
             other = "sources" if config["reference_less"] else "references"

@@ -1,9 +1,9 @@
-"""Make the table by which assay-mini.unit is read, and show which thresholds mark errors best.
+"""Write the table of assay-mini.unit, and print the thresholds that mark errors best.
 
     python scripts/make_mini_reading.py FOLDER > src/assay/data/mini_quantiles.csv
 
-FOLDER holds the prepared training corpus (``open.jsonl.xz``, ``wmt.jsonl.xz``); read are its held-out documents alone, whose
-sources and references no training row has. Figures for people go to standard error.
+FOLDER holds the prepared training corpus (``open.jsonl.xz``, ``wmt.jsonl.xz``). Only its held-out documents are read, whose
+sources and references occur in no training row. Results for readers go to standard error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COLLECTIONS = ("mqm21", "ted21", "esa24")
 
 
 def held_out(folder: Path) -> Iterator[tuple[Triple, list[list[float]] | None]]:
-    """Translations of held-out documents beside their first reference, with the spans people marked where they did."""
+    """Return translations of held-out documents with their first reference and, if annotated, the annotators' spans."""
     for name in ("open.jsonl.xz", "wmt.jsonl.xz"):
         with lzma.open(folder / name, "rt", encoding="utf-8") as lines:
             for group in map(json.loads, lines):
@@ -37,7 +37,7 @@ def held_out(folder: Path) -> Iterator[tuple[Triple, list[list[float]] | None]]:
 
 
 def character_f1(rows: list[tuple[str, Opinion, Any]], column: int, least: float, threshold: float) -> float:
-    """F1 over characters of pieces above the threshold against spans of at least the weight `least`."""
+    """Return F1 over characters of tokens above the threshold, with gold spans of at least the weight `least`."""
     right = marked = true = 0
     for text, judgement, spans in rows:
         mine, theirs = np.zeros(len(text) + 1, bool), np.zeros(len(text) + 1, bool)
@@ -51,14 +51,14 @@ def character_f1(rows: list[tuple[str, Opinion, Any]], column: int, least: float
 
 
 def main(folder: str) -> None:
-    """Print the table; say which thresholds are best."""
+    """Print the table and the best thresholds."""
     rows = list(held_out(Path(folder)))
     model = model_of(None, False)
     triples = [triple for triple, _ in rows]
     judgements = model.judge(triples, True, "reading")
     scores = np.quantile(ranking(columns(judgements), held_against(triples)), np.linspace(0, 1, 101))
     print(
-        f"# Ranking scores (int8, source and reference) below which so many per cent of {len(rows):,} translations lie:"
+        f"# Ranking scores (int8, source and reference) below which this percentage of {len(rows):,} translations lie:"
     )
     print(
         f"# the held-out documents of {', '.join(COLLECTIONS)}. Weights {model.weights.identity}; scripts/make_mini_reading.py."

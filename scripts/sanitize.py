@@ -1,10 +1,10 @@
-"""The kernels under AddressSanitizer and UndefinedBehaviorSanitizer: faults and random texts.
+"""Run of the kernels under AddressSanitizer and UndefinedBehaviorSanitizer: failing allocations and random texts.
 
     python scripts/sanitize.py                                   # a minute of random texts
     python scripts/sanitize.py --inputs 1000000 --seed 7         # the options of tests/kernels/fuzz.py
-    python scripts/sanitize.py faults                            # tests/kernels/test_faults.py alone
+    python scripts/sanitize.py faults                            # only tests/kernels/test_faults.py
 
-The first wrong use of memory ends the run with its report and exit code 77; a difference from the twins ends it with 1.
+The first memory error ends the run with its report and exit code 77; a difference from the reference implementations with 1.
 """
 
 from __future__ import annotations
@@ -21,25 +21,27 @@ from scripts.kernels import build, find, missing  # noqa: E402
 
 
 def library(name: str) -> str:
-    """Where the compiler keeps one of its libraries."""
+    """Return the path of a compiler library."""
     return subprocess.check_output([str(find("c++")), f"-print-file-name={name}"], text=True).strip()
 
 
 def environment() -> dict[str, str]:
-    """What a plain Python needs to load a sanitized module, and to let the sanitizer see Python's own allocations."""
+    """Return the environment in which a plain Python loads a sanitized module, with Python's own allocations visible to the
+    sanitizer.
+    """
     python_path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     return {
         **os.environ,
         "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so')}",
         "PYTHONPATH": python_path,
         "PYTHONMALLOC": "malloc",
-        "ASAN_OPTIONS": "detect_leaks=0:exitcode=77:allocator_may_return_null=1",  # Python itself leaks at its end
+        "ASAN_OPTIONS": "detect_leaks=0:exitcode=77:allocator_may_return_null=1",  # Python itself leaks when it exits
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1:exitcode=77",
     }
 
 
 def main() -> int:
-    """Build and run; the exit code of what ran."""
+    """Build and run; return the exit code."""
     if lacking := missing():
         sys.exit(f"A build of the kernels needs {' and '.join(lacking)}.")
     module, options = str(build("sanitize")), sys.argv[1:] or ["--seconds", "60"]

@@ -1,10 +1,10 @@
-"""Make the pictures of the page in ``docs/gallery/``: what `assay view` shows, small enough for a repository.
+"""Make the screenshots of `assay view` in ``docs/gallery/``, small enough for a repository.
 
     assay compare --mt NLLB=… Online-W=… GPT4=… --src … --ref … --langpair en-de -m assay-mini,chrf,bleu,ter --run-dir runs/wmt23
     assay run demetr -m chrf,chrf++,bleu,ter,rougeL,meteor,wer --run-dir runs/demetr
     PYTHONPATH=. python scripts/screens.py runs/wmt23 runs/demetr        # needs Chromium, its driver and Noto's fonts
 
-The first run directory shows Segments and Systems, the second Phenomena.
+The first run directory is used for Segments and Systems, the second for Phenomena.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ CHOSEN = 'length(src) < 150 and chrf < 75 and system != "GPT4"'
 
 
 def main() -> None:
-    """Open the screens, and keep a picture of each."""
+    """Open the screens and save an image of each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("translations", help="a run directory of translations with spans")
     parser.add_argument("pairs", help="a run directory of a challenge set")
-    parser.add_argument("--row", default="12", help="the segment that stands open")
+    parser.add_argument("--row", default="12", help="the segment to open")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, assay.view([args.translations, args.pairs], browser=False) as viewing:
         keys = {run.path: run.key for run in viewing.server.answers.runs}

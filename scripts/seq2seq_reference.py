@@ -1,13 +1,13 @@
-"""Numbers of MetricX's, BARTScore's and Prism's own code on small random checkpoints: tests/fixtures/seq2seq/reference.json.
+"""Test fixture: numbers of MetricX's, BARTScore's and Prism's own code on small random checkpoints.
 
-Each peer runs in its own environment, on a checkout of its repository:
+Writes tests/fixtures/seq2seq/reference.json. Each peer runs in a separate environment, on a checkout of its repository:
 
     python scripts/seq2seq_reference.py vocabulary                     # spiece.model, spm.model, dict.txt (sentencepiece)
     python scripts/seq2seq_reference.py metricx   --code metricx       # transformers 4.30.2, tokenizers, sentencepiece
     python scripts/seq2seq_reference.py bartscore --code BARTScore     # the same environment
     python scripts/seq2seq_reference.py prism     --code prism         # fairseq 0.12 (Python 3.8), sentencepiece, sacrebleu
 
-The checkpoints are made by tests/fixtures/seq2seq/tiny.py, the same bits everywhere; none of the peers' code is kept.
+tests/fixtures/seq2seq/tiny.py makes the checkpoints, with the same bits everywhere. None of the peers' code is stored.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIXTURES = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "seq2seq
 
 
 def vocabulary(folder: Path, code: Path) -> dict:
-    """Two small sentencepiece models of the example texts, and fairseq's dictionary of one."""
+    """Write two small sentencepiece models of the example texts, and fairseq's dictionary of one."""
     import sentencepiece
     import tiny
 
@@ -47,7 +47,7 @@ def vocabulary(folder: Path, code: Path) -> dict:
 
 
 def metricx(folder: Path, code: Path) -> dict:
-    """MetricX-23's and -24's predictions, with and without a reference, through their own reading of the input."""
+    """Return MetricX-23's and -24's predictions, with and without a reference, with their own processing of the input."""
     import tiny
     import torch
     import transformers
@@ -61,7 +61,7 @@ def metricx(folder: Path, code: Path) -> dict:
     rows.write_text("\n".join(map(json.dumps, told)))
 
     def words(text, **options):
-        # Blanks at the end become a piece of their own in transformers 4.30, against sentencepiece and later versions.
+        # Trailing spaces become a token in transformers 4.30, unlike in sentencepiece and later versions.
         return tokenizer(text.rstrip(), **options)
 
     found = {}
@@ -82,7 +82,7 @@ def metricx(folder: Path, code: Path) -> dict:
 
 
 class _Rows(list):
-    """As much of a `datasets` data set as MetricX's script asks for."""
+    """Stub of a `datasets` data set with the methods that MetricX's script calls."""
 
     def map(self, change):
         return _Rows(change(dict(row)) if "input" in row or "hypothesis" in row else row for row in self)
@@ -109,7 +109,7 @@ def _dataset(kind, data_files):
 
 
 def bartscore(folder: Path, code: Path) -> dict:
-    """BARTScore in its three directions."""
+    """Return BARTScore in its three directions."""
     import tiny
 
     sys.path.insert(0, str(code))
@@ -123,7 +123,7 @@ def bartscore(folder: Path, code: Path) -> dict:
 
 
 def prism(folder: Path, code: Path) -> dict:
-    """Prism with a reference and with the source: fairseq's network, Prism's own scorer and averages."""
+    """Return Prism with a reference and with the source: fairseq's network, Prism's own scorer and averages."""
     import sentencepiece
     import tiny
     import torch
@@ -142,7 +142,7 @@ def prism(folder: Path, code: Path) -> dict:
         model = TransformerModel.build_model(content["args"], task)
         model.load_state_dict(content["model"], strict=True)
         for module in model.modules():
-            module.ever_training = True  # fairseq's plain layers: its short cut does not fit today's torch
+            module.ever_training = True  # fairseq's plain layers: its optimised path does not work with current torch
         model.eval()
 
         whole = theirs.Prism.__new__(theirs.Prism)
@@ -159,7 +159,9 @@ def prism(folder: Path, code: Path) -> dict:
 
 
 def _batches(read, asked, words):
-    """Batches of three as fairseq's own data set makes them: padded, sources on the left, the end token moved in front."""
+    """Return batches of three as fairseq's own data set makes them: padded, sources on the left, the end token moved to the
+    front.
+    """
     import numpy as np
     from fairseq.data import LanguagePairDataset
 
@@ -170,7 +172,7 @@ def _batches(read, asked, words):
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("peer", choices=("vocabulary", "metricx", "bartscore", "prism"))
     parser.add_argument("--code", type=Path, default=Path(), help="a checkout of the peer's repository")

@@ -1,9 +1,10 @@
-"""Kills at random moments, four writers and full disks: every long verb goes on and ends with the bytes of an unbroken run.
+"""Soak test: kills at random moments, four writers and full disks; every long verb resumes and ends with the same bytes.
 
-    python scripts/soak.py --kills 1000 --seed 1        # JSON lines, and at last: soak: 1000 kills, 0 lost
+    python scripts/soak.py --kills 1000 --seed 1        # JSON lines, and at the end: soak: 1000 kills, 0 lost
 
-A round takes a verb, kills it with SIGKILL up to eight times, gives the same command until it is through, and compares all that it
-wrote. After every kill no file under its final name may differ from the unbroken run's. Exit 1 where anything was lost.
+A round starts a verb, kills it with SIGKILL up to eight times, repeats the command until it is complete, and compares its
+output with that of an uninterrupted run. After every kill, no file under its final name may differ from that run's. The exit
+code is 1 if anything was lost.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from scripts.soak_jobs import Job, files_of, jobs_in, serve  # noqa: E402
 
 @dataclass
 class Soak:
-    """The folder of a soak, and what it has seen so far."""
+    """The folder of a soak test, and its results so far."""
 
     place: Path
     rng: random.Random
@@ -45,7 +46,7 @@ class Soak:
     whole: dict[str, dict[str, bytes]] = field(default_factory=dict)
 
     def start(self, job: Job, out: Path, cache: Path, limit: int | None = None) -> subprocess.Popen[str]:
-        """A run of `job` in a session of its own; `limit` is the size that no file may exceed."""
+        """Run `job` in a separate session; `limit` is the maximum size of a file."""
         job.prepare(out)
         return subprocess.Popen(
             [sys.executable, "-m", "assay", *job.arguments(out)],
@@ -58,29 +59,29 @@ class Soak:
         )
 
     def lose(self, what: str) -> None:
-        """Note a loss, and say it at once."""
+        """Record a loss and report it at once."""
         self.lost.append(what)
         tell(what="lost", how=what)
 
     def fresh(self, name: str) -> tuple[Path, Path]:
-        """Empty folders for output and cache."""
+        """Make empty folders for output and cache."""
         folder = self.place / name
         shutil.rmtree(folder, ignore_errors=True)
         (folder / "out").mkdir(parents=True)
         return folder / "out", folder / "cache"
 
     def unbroken(self, job: Job) -> None:
-        """What `job` writes when nobody disturbs it, and how long that takes."""
+        """Return the output of `job` without interruptions, and its duration."""
         out, cache = self.fresh("whole")
         started = time.monotonic()
         process = self.start(job, out, cache)
         _, said = process.communicate()
         self.took[job.name], self.whole[job.name] = time.monotonic() - started, files_of(out)
         if process.returncode or not self.whole[job.name]:
-            raise SystemExit(f"soak: {job.name} does not run even when it is not killed: {said.strip()}")
+            raise SystemExit(f"soak: {job.name} does not run even without interruptions: {said.strip()}")
 
     def finish(self, job: Job, out: Path, cache: Path, what: str) -> bool:
-        """Give the command until it is through and compare; a difference is noted."""
+        """Repeat the command until it is complete, and compare; record any difference."""
         process = self.start(job, out, cache)
         _, said = process.communicate()
         found = files_of(out)
@@ -92,7 +93,7 @@ class Soak:
         return same
 
     def kill(self, job: Job, process: subprocess.Popen[str], out: Path) -> None:
-        """SIGKILL at a random moment, unless the run is through before; nothing half-written may have its final name."""
+        """Send SIGKILL at a random moment, unless the run is complete before; no incomplete file may have its final name."""
         try:
             process.wait(self.rng.uniform(0, self.took[job.name]))
         except subprocess.TimeoutExpired:
@@ -105,7 +106,7 @@ class Soak:
             self.lose(f"{job.name}: half-written after a kill: {half}")
 
     def round(self, job: Job) -> None:
-        """One to eight kills, then to the end."""
+        """Kill one to eight times, then complete the run."""
         out, cache = self.fresh("round")
         before = self.kills[job.name]
         for _ in range(self.rng.choice((1, 2, 4, 8))):
@@ -114,7 +115,7 @@ class Soak:
         tell(what="kills", job=job.name, kills=self.kills[job.name] - before, same=same)
 
     def writers(self, job: Job) -> None:
-        """Four at once on one store, some of them killed; each ends with the same bytes, and the store is whole."""
+        """Run four at once on one store, killing some; each must end with the same bytes, and the store must be valid."""
         _, cache = self.fresh("writers")
         outs = [self.place / "writers" / f"out{k}" for k in range(4)]
         for out in outs:
@@ -133,7 +134,9 @@ class Soak:
         tell(what="four writers", job=job.name, kills=self.kills[job.name] - before, same=same)
 
     def full_disk(self, job: Job) -> None:
-        """Too little room, then enough: one sentence or the same bytes, nothing half-written, and it goes on."""
+        """Run with too little disk space, then enough: one sentence or the same bytes, no incomplete file, and the run
+        resumes.
+        """
         out, cache = self.fresh("full")
         where, size = self.rng.choice((out, cache)), self.rng.randrange(8, 400) * 1024
         with small_disk(where, size) as mounted:
@@ -158,7 +161,7 @@ class Soak:
 
 @contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[bool]:
-    """A file system of so many bytes at `folder`; False where mounting is not allowed."""
+    """Mount a file system of the given size at `folder`; return False if mounting is not permitted."""
     folder.mkdir(exist_ok=True)
     command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "none", str(folder)]
     mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
@@ -170,7 +173,7 @@ def small_disk(folder: Path, size: int) -> Iterator[bool]:
 
 
 def tell(**facts: object) -> None:
-    """One line of the report."""
+    """Print one line of the report."""
     print(json.dumps(facts), flush=True)
 
 
@@ -183,7 +186,7 @@ def _sound(path: Path) -> bool:
 
 
 def soak(names: Sequence[str], kills: int, seed: int, small: bool) -> int:
-    """Rounds until there are so many kills; every fifth is one of four writers, every fifth one of a full disk."""
+    """Run rounds until the number of kills is reached; every fifth uses four writers, every fifth a full disk."""
     with tempfile.TemporaryDirectory(prefix="assay-soak-") as folder, serve() as address:
         python_path = os.pathsep.join([str(ROOT / "scripts"), str(ROOT), os.environ.get("PYTHONPATH", "")])
         environment = {**os.environ, "PYTHONPATH": python_path, "SOAK_SERVER": address, "OMP_NUM_THREADS": "1"}
@@ -209,7 +212,7 @@ def soak(names: Sequence[str], kills: int, seed: int, small: bool) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--kills", type=int, default=1000, help="go on until there were so many")
+    parser.add_argument("--kills", type=int, default=1000, help="number of kills")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", default=[], metavar="JOB", help="only this verb (repeatable)")
     parser.add_argument("--small", action="store_true", help="short inputs")

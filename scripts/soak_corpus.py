@@ -1,7 +1,7 @@
-"""Kills of workers and drivers while a corpus is scored: the folder of results ends with the bytes of an unbroken run.
+"""Soak test of corpora: workers and drivers are killed, and the output folder ends with the bytes of an uninterrupted run.
 
-python scripts/soak_corpus.py --workers 20 --drivers 10        # at last: soak: 20 workers and 10 drivers killed (…), 0 lost
-python scripts/soak_corpus.py --engine ray                     # the same on a Ray cluster of its own
+python scripts/soak_corpus.py --workers 20 --drivers 10        # at the end: soak: 20 workers and 10 drivers killed (…), 0 lost
+python scripts/soak_corpus.py --engine ray                     # the same on its own Ray cluster
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ METRICS = ("-m", "tests.corpus.odd_metrics:Slow", "-m", "chrf", "--dedup", "pair
 
 
 def main() -> int:
-    """Kill until enough are dead; 1 where anything was lost."""
+    """Kill until the numbers are reached; return 1 if anything was lost."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--workers", type=int, default=20)
     parser.add_argument("--drivers", type=int, default=10)
@@ -50,7 +50,7 @@ def main() -> int:
         whole = command(place / "in", place / "whole", *METRICS)
         started = time.monotonic()
         if whole.wait():
-            raise SystemExit("soak: the run does not go through even when nobody is killed.")
+            raise SystemExit("soak: the run fails even without kills.")
         took, wanted = time.monotonic() - started, contents(place / "whole")
         while killed["workers"] < args.workers or killed["drivers"] < args.drivers:
             shutil.rmtree(place / "out", ignore_errors=True)
@@ -77,7 +77,7 @@ def main() -> int:
 
 
 def _half_done(out: Path, shards: int) -> bool:
-    """Whether some shards are there and some are not."""
+    """Return whether some shards are finished and some are not."""
     return 0 < sum(path.name[0] not in "._" for path in out.glob("*")) < shards
 
 
@@ -90,7 +90,7 @@ def _kill(
     args: argparse.Namespace,
     cluster: Cluster | None,
 ) -> bool:
-    """Kill workers at random moments, then perhaps the driver; whether it was the driver."""
+    """Kill workers at random moments, then perhaps the driver; return whether it was the driver."""
     end = time.monotonic() + rng.uniform(0.2, 1) * took
     driver = killed["drivers"] < args.drivers
     while process.poll() is None and (time.monotonic() < end or not driver):

@@ -1,4 +1,4 @@
-"""The commands that `soak.py` kills, the texts they work on, and the server they fetch from."""
+"""Commands that `soak.py` kills, their texts, and the server that they download from."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ phases:
 
 @dataclass(frozen=True)
 class Job:
-    """A command whose output goes to a folder, with what must lie in the folder before."""
+    """A command whose output is a folder, and the files it needs there."""
 
     name: str
     arguments: Callable[[Path], list[str]]
     prepare: Callable[[Path], object] = lambda out: None
     stored: bool = False
-    """It keeps scores in the store."""
+    """Whether it saves scores in the store."""
     spooled: bool = False
-    """It keeps finished chunks in its progress file."""
+    """Whether it saves finished chunks in its progress file."""
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """All that a job has written under a final name: no parts, state of an unfinished training or times of day."""
+    """Return everything a job has written under a final name, without parts, training state and times."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
@@ -57,7 +57,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def jobs_in(folder: Path, small: bool) -> list[Job]:
-    """Every long verb on texts made in `folder`; those that need an extra which is not installed are left out."""
+    """Return every long verb, on texts made in `folder`, without those whose extra is not installed."""
     folder.mkdir(parents=True)
     rows = 41_000 if small else 110_000
     write_texts(folder, rows)
@@ -82,7 +82,7 @@ def jobs_in(folder: Path, small: bool) -> list[Job]:
 
 
 def learned_jobs(folder: Path, rows: int) -> list[Job]:
-    """Spans by a tiny random checkpoint, and training on toy data."""
+    """Return spans by a tiny random checkpoint, and training on synthetic data."""
     from assay.models.training.toy import write_example
     from tests.models.official import unpack
 
@@ -109,12 +109,12 @@ def learned_jobs(folder: Path, rows: int) -> list[Job]:
 
 
 def to(out: Path, format: str) -> list[str]:
-    """Options that send a result to a file."""
+    """Return options that write a result to a file."""
     return ["--format", format, "--out", str(out / f"out.{format}")]
 
 
 def write_texts(folder: Path, rows: int) -> None:
-    """Translations of two systems with their reference, a corpus, pairs, outcomes and a rule learned from them."""
+    """Write translations of two systems with their reference, a corpus, pairs, outcomes, and a rule learned from them."""
     rng = random.Random(1)
     words = [f"word{i}" for i in range(60)]
     references = [f"{i} " + " ".join(rng.choices(words, k=rng.randrange(3, 9))) for i in range(rows)]
@@ -146,7 +146,7 @@ def write_texts(folder: Path, rows: int) -> None:
 
 @contextmanager
 def serve() -> Iterator[str]:
-    """The address of a file on a slow server in this process that can send the rest of a file, too."""
+    """Yield the address of a file on a slow server in this process that supports ranges."""
     sys.path.insert(0, str(ROOT / "scripts"))
     from soak_parts import BODY
 
@@ -164,7 +164,7 @@ def serve() -> Iterator[str]:
                     self.wfile.write(BODY[at : at + (1 << 16)])
                     time.sleep(0.01)
             except OSError:
-                pass  # the one who asked was killed
+                pass  # the client was killed
 
         def log_message(self, *args: object) -> None:
             pass

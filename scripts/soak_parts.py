@@ -1,4 +1,4 @@
-"""What the runs of `soak.py` score and fetch: a metric slow enough to be remembered, and a suite on a server of our own."""
+"""Metric and suite of `soak.py`: a metric slow enough for the store, and a suite on a local server."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from assay.core.suite import Suite
 from assay.suites.embedded import Embedded
 
 BODY = random.Random(8).randbytes(3_000_000)
-"""What the server sends."""
+"""Content that the server sends."""
 
 
 class Slow(Metric):
-    """Length of the hypothesis over that of the reference, a hundredth of a second for each part."""
+    """Length of the hypothesis divided by that of the reference, with a delay of a hundredth of a second per part."""
 
     card = Card("slow", "slow", "reference", True, (0, None), "length ratio", stored=True)
 
     @property
     def signature(self) -> Signature:
-        """The same for every run."""
+        """Return a signature that is the same in every run."""
         return Signature.of(self.card.name, 1)
 
     def score(self, batch: Batch) -> Scores:
-        """Scores after a while."""
+        """Return scores after a delay."""
         time.sleep(0.01)
         references = (batch.references or ((),))[0]
         return Scores(
@@ -50,5 +50,5 @@ class Remote(Suite):
     )
 
     def load(self, folder: Path | None) -> list[Item]:
-        """Nothing: it is only fetched."""
+        """Return nothing: the suite is only downloaded."""
         return []

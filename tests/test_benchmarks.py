@@ -56,8 +56,8 @@ def test_the_benchmark_of_a_gpu_runs_in_every_precision(
     assert "trained: 6 segments, 2 layers" in printed and "ms on the device for 16 segments" in printed
     for short in ("fp16", "bf16", "fp8"):
         assert (
-            printed.count(f"{short} beside fp32: Spearman of the passes' mean 0.9")
-            + printed.count(f"{short} beside fp32: Spearman of the passes' mean 1.0")
+            printed.count(f"{short} compared with fp32: Spearman of the passes' mean 0.9")
+            + printed.count(f"{short} compared with fp32: Spearman of the passes' mean 1.0")
             == 2
         )
         assert f"tiny in {short}:" in printed

@@ -1,1 +1,1 @@
-"""How the examples of the downstream tasks were made."""
+"""Sources of the examples of the downstream tasks."""

@@ -1,7 +1,7 @@
-"""Writes the dialogues: ``python -m recipes.tasks.dialogues FOLDER``.
+"""Writer of the dialogues: ``python -m recipes.tasks.dialogues FOLDER``.
 
-Every sentence of every language is written by hand in ``dialogues.txt`` and ``dialogues_slots.json``; this only fills the blanks
-and keeps the state.
+Every sentence of every language is written by hand in ``dialogues.txt`` and ``dialogues_slots.json``. This module only fills the
+slots and keeps the state.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FILLED = {
 
 
 def clock(value: str, language: str) -> str:
-    """A time of day as it is written in running text."""
+    """Return a time of day as written in running text."""
     hours, minutes = value.split(":")
     if minutes == "00":
         minutes = ""
@@ -38,7 +38,7 @@ def clock(value: str, language: str) -> str:
 
 
 def at_time(kind: str, value: str, language: str) -> str:
-    """ "at 18:30", "after 18:30", "by 18:30"."""
+    """Return "at 18:30", "after 18:30" or "by 18:30"."""
     said = clock(value, language)
     forms = {
         "at": {"en": "at ", "es": "a las ", "pt": "às ", "fr": "à ", "de": "um ", "zh": ""},
@@ -57,7 +57,7 @@ def at_time(kind: str, value: str, language: str) -> str:
 
 
 def place(form: str, value: str, language: str) -> str:
-    """A place with the preposition and article that the language asks for."""
+    """Return a place with the preposition and article that the language requires."""
     bare = str(SLOTS["place"][value][language])
     if form == "place":
         return bare
@@ -89,7 +89,7 @@ def place(form: str, value: str, language: str) -> str:
 
 
 def say(name: str, value: str, language: str) -> str:
-    """One blank filled."""
+    """One blank with its value."""
     if name[0].isupper():
         said = say(name[0].lower() + name[1:], value, language)
         return said[0].upper() + said[1:]
@@ -115,7 +115,7 @@ def say(name: str, value: str, language: str) -> str:
 
 
 def choose(domain: str, state: dict[str, str], rng: random.Random) -> dict[str, str]:
-    """A value for every blank; a value is never what the slot holds already."""
+    """Choose a value for every blank; a value is never the current value of its slot."""
 
     def new(slot: str, values: list[str]) -> str:
         taken = {state.get(f"{domain}-{slot}")} | {
@@ -145,17 +145,17 @@ def choose(domain: str, state: dict[str, str], rng: random.Random) -> dict[str, 
 
 
 def canonical(slot: str, value: str, domain: str) -> str:
-    """The value in the state: cities by their English name."""
+    """Return the value in the state: cities by their English name."""
     return str(FLIGHTS["city"][value]["en"]) if domain == "train" and slot in ("from", "to") else value
 
 
 def value_of(name: str, chosen: dict[str, str]) -> str:
-    """The chosen value of a blank."""
+    """Return the chosen value of a blank."""
     return chosen[name] if name.startswith("old") else chosen[FILLED[name]]
 
 
 def blocks() -> list[dict[str, Any]]:
-    """The templates in their order."""
+    """Return the templates in their order."""
     found = []
     for block in (HERE / "dialogues.txt").read_text(encoding="utf-8").strip().split("\n\n"):
         head, *lines = block.split("\n")
@@ -171,20 +171,22 @@ def blocks() -> list[dict[str, Any]]:
 
 
 def render(text: str, chosen: dict[str, str], language: str) -> str:
-    """A sentence with its blanks filled."""
+    """Return a sentence with its blanks filled."""
     said = re.sub(r"\{(\w+)\}", lambda match: say(match[1], value_of(match[1], chosen), language), text)
     return re.sub(r"\b([dD])e (?=[AÉ])", r"\1'", said) if language == "fr" else said
 
 
 def fits(block: dict[str, Any], state: dict[str, str]) -> bool:
-    """Whether a turn makes sense now: it fills new slots, or (``+ change``) some that are filled, or (``+ any``) either."""
+    """Return whether a turn is possible now: it fills new slots, or (``+ change``) some that are filled, or (``+ any``)
+    either.
+    """
     names = re.findall(r"\{(\w+)\}", block["texts"]["en"])
     held = sum(f"{block['domain']}-{FILLED[name]}" in state for name in names if name in FILLED)
     return bool(block["when"] == "any" or (held > 0) == (block["when"] == "change"))
 
 
 def dialogues(rng: random.Random) -> list[dict[str, Any]]:
-    """`EACH` dialogues a domain, each of three turns."""
+    """Return `EACH` dialogues per domain, each of three turns."""
     rows = []
     for domain in DOMAINS:
         for number in range(EACH):
@@ -206,7 +208,7 @@ def dialogues(rng: random.Random) -> list[dict[str, Any]]:
 
 
 def training(rng: random.Random, each: int = 8) -> list[dict[str, Any]]:
-    """English turns with the slots that they fill."""
+    """Return English turns with the slots that they fill."""
     rows = []
     for line in (HERE / "dialogues_train.txt").read_text(encoding="utf-8").splitlines():
         domain, system, text = line.split("\t")

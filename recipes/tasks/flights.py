@@ -1,8 +1,7 @@
-"""Writes the flights database and its utterances: ``python -m recipes.tasks.flights FOLDER``.
+"""Writer of the flights database and its utterances: ``python -m recipes.tasks.flights FOLDER``.
 
-The sentences of every language are written by hand in ``flights.txt`` and ``flights_slots.json``; this only fills the
-blanks. A filling is kept when its query has a result and every condition in it changes that result, so that a parser that
-misses one is caught.
+The sentences of every language are written by hand in ``flights.txt`` and ``flights_slots.json``. This module only fills the
+blanks. It keeps values whose query has a result that every condition changes, so that a parser that misses a condition fails.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ AIRCRAFT = ("Airbus A320", "Boeing 737", "Embraer 190", "Dash 8")
 
 
 def schedule(rng: random.Random) -> list[list[str]]:
-    """Rows of the flights table: three to seven flights on every route between two cities."""
+    """Return the rows of the flights table: three to seven flights on every route between two cities."""
     numbers = {airline: iter(rng.sample(range(101, 999), 400)) for airline in SLOTS["airline"]}
     rows = []
     for origin in SLOTS["city"]:
@@ -46,7 +45,7 @@ def schedule(rng: random.Random) -> list[list[str]]:
 
 
 def templates(name: str) -> Iterator[tuple[str, dict[str, str], bool]]:
-    """(intent, language to sentence, nonstop) of each block."""
+    """Return (intent, language to sentence, nonstop) of each block."""
     for block in (HERE / name).read_text(encoding="utf-8").strip().split("\n\n"):
         head, *lines = block.split("\n")
         texts = dict(line.split(": ", 1) for line in lines if not line.startswith("+"))
@@ -54,7 +53,7 @@ def templates(name: str) -> Iterator[tuple[str, dict[str, str], bool]]:
 
 
 def hour(value: int, language: str) -> str:
-    """A full hour as it is said after "between"."""
+    """Return a full hour as said after "between"."""
     twelve = value if value <= 12 else value - 12
     part = 0 if value < 12 else 1 if value < 20 else 2
     return {
@@ -68,7 +67,7 @@ def hour(value: int, language: str) -> str:
 
 
 def limit(kind: str, value: int, language: str) -> str:
-    """ "after 5 pm" or "before 9 am"."""
+    """Return "after 5 pm" or "before 9 am"."""
     said = hour(value, language)
     after = kind == "after"
     return {
@@ -106,7 +105,7 @@ def choose(names: set[str], numbers: list[str], rng: random.Random) -> tuple[dic
 
 
 def render(text: str, chosen: dict[str, Any], language: str) -> str:
-    """A sentence with its blanks filled."""
+    """Return a sentence with its blanks filled."""
 
     def fill(match: re.Match[str]) -> str:
         name = match[1]
@@ -133,7 +132,7 @@ def render(text: str, chosen: dict[str, Any], language: str) -> str:
 
 
 def telling(frame: dict[str, str]) -> bool:
-    """Whether the query has a result that every condition shapes."""
+    """Return whether the query has a result that every condition changes."""
     from assay.tasks import flights
 
     answer = flights.result(flights.sql(frame))
@@ -147,7 +146,7 @@ def telling(frame: dict[str, str]) -> bool:
 
 
 def utterances(rng: random.Random, numbers: list[str]) -> list[dict[str, Any]]:
-    """The examples in all languages."""
+    """Return the examples in all languages."""
     rows = []
     for index, (intent, texts, nonstop) in enumerate(templates("flights.txt")):
         names = set(re.findall(r"\{(\w+)\}", texts["en"]))
@@ -172,7 +171,7 @@ _TAGS = {"o": "origin", "d": "destination", "al": "airline", "fn": "number", "da
 
 
 def training(rng: random.Random, numbers: list[str], each: int = 6) -> list[dict[str, Any]]:
-    """English sentences with their intent and a slot (or nothing) for every word."""
+    """Return English sentences with their intent and a slot (or nothing) for every word."""
     rows = []
     for line in (HERE / "flights_train.txt").read_text(encoding="utf-8").splitlines():
         intent, text = line.split("\t")
@@ -218,7 +217,7 @@ def main(folder: str) -> None:
 
 
 def write(path: Path, rows: list[dict[str, Any]]) -> None:
-    """One JSON object a line."""
+    """Write one JSON object per line."""
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
 
 

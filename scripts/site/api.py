@@ -1,4 +1,4 @@
-"""The reference of ``import assay``: every public name with its signature and its docstring, as one page of Markdown."""
+"""API reference: every public name with signature and docstring, as one Markdown page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ table, and as HTML in a notebook. Importing assay is light: what a function need
 
 
 def page() -> str:
-    """The page, verbs first and what one builds on after them."""
+    """Return the page: verbs first, then classes to build on."""
     names = [name for name in assay.__all__ if name != "__version__"]
     verbs = [name for name in names if assay._LAZY[name].startswith("assay.verbs")]
     parts = [HEAD, "## Verbs\n", *map(entry, verbs), "## To build on\n", *map(entry, sorted({*names} - {*verbs}))]
@@ -26,7 +26,7 @@ def page() -> str:
 
 
 def entry(name: str) -> str:
-    """One name: heading, signature, docstring, and the public methods of a class."""
+    """Return one name: heading, signature, docstring, and the public methods of a class."""
     thing = getattr(assay, name)
     if not inspect.isclass(thing):
         return f"### assay.{name}\n\n{_code(f'assay.{name}', thing)}\n{_said(thing)}\n"
@@ -44,7 +44,7 @@ def _methods(thing: type) -> Iterator[str]:
 
 
 def _said(thing: object) -> str:
-    """The docstring, its parts (Args, Returns …) as lists."""
+    """Return the docstring, with its sections (Args, Returns …) as lists."""
     text = inspect.getdoc(thing)
     if not text:
         raise ValueError(f"{thing} is public and has no docstring")
@@ -70,7 +70,7 @@ def _code(name: str, thing: Callable[..., Any]) -> str:
 
 
 def _arguments(thing: Callable[..., Any], indent: str) -> str:
-    """The signature, its annotations as they are written; with an indent, an argument a line."""
+    """Return the signature with annotations as written; with an indent, one argument per line."""
     signature = inspect.signature(thing)
     words: list[str] = []
     keyword_only = False
@@ -94,7 +94,7 @@ def _written(parameter: inspect.Parameter) -> str:
 
 
 def _value(default: object) -> str:
-    """A default as one would type it; an object of some class by its name."""
+    """Return a default as one would type it; an object of some class by its name."""
     text = repr(default)
     return f"{type(default).__name__}(…)" if " at 0x" in text or text.startswith("<") else text
 

@@ -1,7 +1,7 @@
-"""What MkDocs asks while it builds the site: pages that are made of what is elsewhere, so that nothing is written twice.
+"""MkDocs hooks: pages generated from other files, so that nothing is written twice.
 
-The README is the first page, the helps end the pages of the verbs, notebooks become pages, docstrings the reference of the API,
-and links between files of the repository become links between pages.
+The README is the first page, helps end the pages of the verbs, notebooks become pages, docstrings the API reference, and links
+between files of the repository become links between pages.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-os.environ["COLUMNS"] = "100"  # the width that helps are set to
-search.jieba = None  # where it is installed it loads a dictionary for the few Chinese words of these pages
+os.environ["COLUMNS"] = "100"  # the width of help texts
+search.jieba = None  # if installed, it would load a dictionary for the few Chinese words of these pages
 
 from assay.cli.main import VERBS  # noqa: E402
 from assay.cli.parser import parser_for  # noqa: E402
@@ -51,7 +51,7 @@ def on_config(config: MkDocsConfig) -> None:
 
 
 def _names(part: Any) -> Iterator[str]:
-    """Every page that the navigation names."""
+    """Yield every page that the navigation names."""
     if isinstance(part, str):
         yield part
     for inside in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
@@ -67,7 +67,7 @@ def _filled(part: Any, known: dict[str, list[Any]]) -> Any:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made."""
+    """Add the generated pages."""
     for uri, content in _made():
         files.append(File.generated(config, uri, content=content))
     return files
@@ -106,7 +106,7 @@ def help_of(verb: str) -> str:
 
 
 def _linked(markdown: str, uri: str) -> str:
-    """Links to files of the repository as links to pages; what is no page is only named."""
+    """Turn links to files of the repository into links to pages; files that are not pages are only named."""
     home = next((name for name, made in AT_THE_ROOT.items() if made == uri and name.endswith(".md")), f"docs/{uri}")
 
     def link(found: re.Match[str]) -> str:

@@ -20,13 +20,13 @@ KINDS = {
     "judge": "Language models that are asked",
     "baseline": "Baselines: what a metric must beat",
 }
-"""The kinds of metrics, in the order of `assay list metrics`, and their headings."""
+"""The kinds of metrics, in the order of `assay list metrics`, with their headings."""
 MANY = 12
-"""Languages from which on their number is said, not their codes."""
+"""Number of languages from which on the table shows their number instead of their codes."""
 
 
 def speeds() -> dict[str, str]:
-    """Metric to what was measured, as the table shows it."""
+    """Return the measured speeds of each metric, as shown in the table."""
     lines = [line for line in SPEEDS.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     found: dict[str, list[str]] = {}
     for row in csv.DictReader(lines):
@@ -35,7 +35,7 @@ def speeds() -> dict[str, str]:
 
 
 def table() -> str:
-    """All metrics that are registered here, by kind, as Markdown."""
+    """Return a Markdown table of all registered metrics, by kind."""
     from assay.metrics import METRICS
 
     cards = {name: METRICS.resolve(name).card for name in METRICS.entries}
@@ -69,7 +69,7 @@ def _row(name: str, card: Any, speed: str) -> str:
 
 
 def page(markdown: str) -> str:
-    """Return the page with the table in the place of its marker."""
+    """Return the page with the table in place of its marker."""
     before, marker, after = markdown.partition(MARKER)
     if not marker:
         raise ValueError(f"docs/metrics.md has no line {MARKER}")

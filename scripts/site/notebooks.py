@@ -1,11 +1,11 @@
-"""Notebooks as they are kept, run and shown here, without Jupyter.
+"""Runner, checker and renderer of notebooks, without Jupyter.
 
-    python scripts/site/notebooks.py docs/tutorials/*.ipynb            # run them, and keep what comes out
-    python scripts/site/notebooks.py --check docs/tutorials/*.ipynb    # run them, and fail where something else comes out
+    python scripts/site/notebooks.py docs/tutorials/*.ipynb            # run them and store the outputs
+    python scripts/site/notebooks.py --check docs/tutorials/*.ipynb    # run them and fail if an output differs
 
-A notebook runs in an empty folder. A cell of code is Python, a line ``!command`` of it is run by the shell, and a cell that begins
-with ``%%writefile NAME`` writes that file: what Jupyter understands by these, too. Kept are what was printed and the value of
-the last line. A cell with the tag ``varies`` prints times or sizes; it is run, but not compared.
+A notebook runs in an empty folder. A code cell is Python; the shell runs a line ``!command``; a cell that begins with
+``%%writefile NAME`` writes that file, all as in Jupyter. Printed text and the value of the last line are stored. A cell with the
+tag ``varies`` prints times or sizes: it is run, but not compared.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ ROOT = Path(__file__).resolve().parents[2]
 SHELL = re.compile(r"^( *)!(.*)$", re.MULTILINE)
 ENDS = re.compile(r"\x1b\[[0-9;]*m")
 PROGRESS = re.compile(r"^ .* · [\d,.]+/s\n", re.MULTILINE)
-"""What a command says after a minute, which only a slow machine takes."""
+"""A progress line, which a command prints after a minute, on a slow machine only."""
 
 
 class Failed(Exception):
-    """A cell that went wrong, or prints something else than the notebook shows."""
+    """A cell that failed, or whose output differs from the stored one."""
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A notebook as the JSON that it is."""
+    """Return a notebook as parsed JSON."""
     notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return notebook
 
 
 def write(path: Path, notebook: dict[str, Any]) -> None:
-    """Keep a notebook as Jupyter writes it, so that opening and saving it changes nothing."""
+    """Write a notebook as Jupyter does, so that opening and saving it changes nothing."""
     path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 def run(path: Path) -> list[tuple[Cell, str]]:
-    """Run the cells of code in an empty folder: each with what it gave."""
+    """Run the code cells in an empty folder; return each with its output."""
     with tempfile.TemporaryDirectory(prefix="tutorial-") as folder, _inside(Path(folder)):
         names: dict[str, Any] = {"__name__": "__main__"}
         return [(cell, _given(cell, names, path)) for cell in read(path)["cells"] if cell["cell_type"] == "code"]
@@ -56,7 +56,7 @@ def run(path: Path) -> list[tuple[Cell, str]]:
 
 @contextlib.contextmanager
 def _inside(folder: Path) -> Iterator[None]:
-    """A folder of its own, a cache of its own, this Python's commands first, and a table of 100 columns."""
+    """Use a temporary working folder and cache, this Python's commands first, and tables of 100 columns."""
     before, path = dict(os.environ), list(sys.path)
     place = os.getcwd()
     os.environ |= {
@@ -96,7 +96,7 @@ def _given(cell: Cell, names: dict[str, Any], path: Path) -> str:
 
 
 def _execute(source: str, names: dict[str, Any]) -> None:
-    """Run the cell; the value of its last line is printed as a notebook shows it."""
+    """Run the cell; print the value of its last line as a notebook does."""
     names["_shell"] = _shell
     tree = ast.parse(SHELL.sub(lambda line: f"{line[1]}_shell({line[2]!r})", source))
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
@@ -108,7 +108,9 @@ def _execute(source: str, names: dict[str, Any]) -> None:
 
 
 def _shell(command: str) -> None:
-    """Run a line in the shell; what it says on either stream is shown. A code other than 0 or 1 is an error in the tutorial."""
+    """Run a line in the shell and return what it prints on either stream. An exit code other than 0 or 1 is an error in the
+    tutorial.
+    """
     done = subprocess.run(command, shell=True, capture_output=True, text=True, encoding="utf-8", check=False)
     print(done.stdout + PROGRESS.sub("", done.stderr), end="")
     if done.returncode > 1:
@@ -116,21 +118,21 @@ def _shell(command: str) -> None:
 
 
 def shown(cell: Cell) -> str:
-    """What the notebook shows under a cell."""
+    """Return the stored output of a cell."""
     return "".join(line for output in cell["outputs"] for line in output.get("text", []))
 
 
 def differences(path: Path) -> list[str]:
-    """Where a run gives something else than the notebook shows."""
+    """Return the differences between the output of a run and the stored output."""
     return [
-        f"{path.name}, under the cell\n{''.join(cell['source'])}\nstands\n{shown(cell)}\nand now comes\n{given}"
+        f"{path.name}: the cell\n{''.join(cell['source'])}\nshows\n{shown(cell)}\nbut now prints\n{given}"
         for cell, given in run(path)
         if given != shown(cell) and "varies" not in cell["metadata"].get("tags", [])
     ]
 
 
 def refresh(path: Path) -> None:
-    """Run a notebook and keep what comes out."""
+    """Run a notebook and store its outputs."""
     notebook = read(path)
     given = iter(run(path))
     for number, cell in enumerate(one for one in notebook["cells"] if one["cell_type"] == "code"):
@@ -142,7 +144,7 @@ def refresh(path: Path) -> None:
 
 
 def as_markdown(path: Path) -> str:
-    """A notebook as a page: text, code, and what came out of it."""
+    """Return a notebook as a page: text, code and outputs."""
     parts = []
     for cell in read(path)["cells"]:
         source = "".join(cell["source"])
@@ -159,10 +161,10 @@ def as_markdown(path: Path) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Refresh or check the notebooks that are named."""
+    """Refresh or check the given notebooks."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("notebook", nargs="+", type=Path)
-    parser.add_argument("--check", action="store_true", help="compare instead of keeping")
+    parser.add_argument("--check", action="store_true", help="compare instead of storing")
     asked = parser.parse_args(arguments)
     wrong = []
     for path in (one.resolve() for one in asked.notebook):

@@ -34,7 +34,7 @@ def notebook(path: Path, source: str, shown: str, tags: tuple[str, ...] = ()) ->
 def test_another_output_is_found(tmp_path: Path) -> None:
     assert notebooks.differences(notebook(tmp_path, "1 + 1", "2\n")) == []
     (said,) = notebooks.differences(notebook(tmp_path, "1 + 1", "3\n"))
-    assert "stands\n3\n\nand now comes\n2\n" in said
+    assert "shows\n3\n\nbut now prints\n2\n" in said
     assert notebooks.differences(notebook(tmp_path, "1 + 1", "3\n", ("varies",))) == []
 
 
