@@ -61,7 +61,7 @@ def test_the_benchmark_of_a_gpu_runs_in_every_precision(
             == 2
         )
         assert f"tiny in {short}:" in printed
-    assert printed.count("official batching, fp") == 2 and "times as fast as fp16; wanted 1.4" in printed
+    assert printed.count("official batching, fp") == 2 and "times as fast as fp16; required 1.4" in printed
 
 
 def test_ways_to_use_8_bits_are_told_apart(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
