@@ -1,4 +1,4 @@
-"""Metrics by name: one file a family, one line here."""
+"""Registry of metrics: one module per family, one line per metric."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ METRICS = Registry(
 
 
 def is_path(name: str) -> bool:
-    """Whether a spec's name means a place on the disk rather than a registered name."""
+    """Return whether a spec's name is a path rather than a registered name."""
     import os
 
     if METRICS.registered(name):
@@ -89,7 +89,7 @@ _FOLDERS = (
     ("hparams.yaml", _COMET),
     ("checkpoints/marian.model.bin", _COMET),
 )
-"""Files that only folders of one kind of metric have, and that metric; any other folder is taken for a COMET checkpoint's."""
+"""Files that identify folders of some metrics. Any other folder is taken for a COMET checkpoint."""
 
 
 def _factory(path: str) -> str:
@@ -100,7 +100,15 @@ def _factory(path: str) -> str:
 
 
 def metric(spec: str) -> Metric:
-    """The metric that a spec names: ``bleu:tokenize=zh``, ``my_module:MyMetric``, or the path of a checkpoint folder."""
+    """Return the metric that a spec names.
+
+    Args:
+        spec: ``bleu:tokenize=zh``, ``my_module:MyMetric``, or the path of a checkpoint folder.
+
+    Raises:
+        InputError: The name or an option is unknown.
+        MissingPart: An extra or a checkpoint is missing; the message says how to get it.
+    """
     name, options = parse(spec)
     made: Metric
     if is_path(name):
@@ -114,7 +122,7 @@ def metric(spec: str) -> Metric:
 
 
 def signed(made: Metric) -> Metric:
-    """The metric, once it is sure that it has a card and a signature: what everything else goes by."""
+    """Return the metric. Raise if a third-party metric has no card or no signature."""
     if not is_third_party(made):
         return made
     if not isinstance(getattr(made, "card", None), Card):
@@ -130,9 +138,9 @@ def signed(made: Metric) -> Metric:
 
 
 def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
-    """Metric objects by the name they were asked for; a Metric object goes by its card's name.
+    """Return metric objects by the names that were requested; a Metric object gets the name on its card.
 
-    What is missing for any of them is said of all at once.
+    One error reports everything that is missing for any of them.
     """
     if isinstance(wanted, (str, Metric)):
         wanted = [wanted]
@@ -156,7 +164,7 @@ def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
 
 
 def _not_ready(missing: dict[str, MissingPart]) -> MissingPart:
-    """What the metrics that cannot be built lack, in one sentence each that names its metric."""
+    """Return an error that says what each metric lacks, in one sentence per metric."""
     said = {spec: str(error) for spec, error in missing.items()}
     (first, error), *others = missing.items()
     if not others and name_of(first) in said[first]:

@@ -1,8 +1,8 @@
-"""BARTScore (Yuan et al. 2021): how likely a sequence-to-sequence model finds one text after another.
+"""BARTScore (Yuan et al. 2021): log-probability of one text given another under a sequence-to-sequence model.
 
-Its scores are means of log-probabilities over the tokens of the text that is asked for, the first and the end token included:
-precision (reference to translation), recall (translation to reference), F1 (the mean of the two) and faithfulness (source to
-translation), as section 3.3 of the paper names them.
+Scores are mean log-probabilities over the tokens of the target text, including the first and the end token: precision
+(reference to translation), recall (translation to reference), F1 (the mean of both) and faithfulness (source to
+translation), as in section 3.3 of the paper.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ Spoken = tuple[str, str]
 class BartScore(NeuralMetric):
     """BARTScore with any encoder-decoder: BART (its own), mBART, M2M-100 or T5.
 
-    `value`: which of its scores counts. `path`: a folder as the Hugging Face hub has it; without it bart-large-cnn. `weights`: a
-    torch file of weights instead of the folder's, such as the ``bart.pth`` trained on ParaBank2. `tokenizer`: where the folder has
-    none. `several`: of several references the best one counts, or their mean. `lang`: the target language, where the model must be
-    told and no language pair says it. `precision`: auto is fp32 on a CPU and fp16 on a GPU.
+    `value` selects the score. `path` is a hub folder, by default bart-large-cnn. `weights` is a torch file that replaces
+    the folder's weights, such as the ``bart.pth`` trained on ParaBank2. `tokenizer` is needed if the folder has none.
+    `several` selects the best of several references or their mean. `lang` is the target language, for models that need it
+    if there is no language pair. `precision` auto is fp32 on a CPU and fp16 on a GPU.
     """
 
     reports_speed = True
@@ -97,7 +97,7 @@ class BartScore(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """Which score counts, what several references mean, and the weights' hash."""
+        """Signature with the selected score, the treatment of several references, and the weights' hash."""
         several = {"several": self.several} if self.several != "best" else {}
         return self.signed_as(1, value=self.value, model=self.files.folder.resolve().name, **several)
 
@@ -160,9 +160,9 @@ class BartScore(NeuralMetric):
 def likelihoods(
     model: Likelihood, framing: Framing, before: Sequence[Spoken], after: Sequence[Spoken], name: str
 ) -> tuple[Floats, Bools]:
-    """The mean log-probability of each text of `after` behind the one of `before`, and where a text was cut.
+    """Return the mean log-probability of each text of `after` given the one of `before`, and whether texts were cut.
 
-    A row in a language that the model has no tag for cannot be scored (NaN).
+    Rows in a language for which the model has no tag are NaN.
     """
     import numpy as np
 
@@ -185,7 +185,7 @@ def likelihoods(
 
 
 def target_languages(batch: Batch, given: str | None) -> list[str]:
-    """The language that each row is translated into, as it was given or as its pair says; empty where nobody said it."""
+    """Return the target language of each row, from the option or the language pair; empty if unknown."""
     if given:
         return [written(given)] * len(batch)
     if batch.langpairs is None:
@@ -194,6 +194,6 @@ def target_languages(batch: Batch, given: str | None) -> list[str]:
 
 
 def source_languages(batch: Batch) -> list[str]:
-    """The language that each row is translated from; empty where nobody said it."""
+    """Return the source language of each row from its language pair; empty if unknown."""
     pairs = batch.langpairs or [""] * len(batch)
     return [written(pair.partition("-")[0]) if pair and "-" in pair else "" for pair in pairs]

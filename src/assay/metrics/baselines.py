@@ -1,8 +1,8 @@
-"""What a metric must beat: scores that know nothing of quality (`random`, `length`), or like what is wrong (`copy-source`).
+"""Baselines that a metric should beat: scores without knowledge of quality (`random`, `length`), and `copy-source`.
 
-Put one beside a metric (``-m comet-22 -m random -m length``), and a table shows how much of its figure could be had for nothing.
-Sentinels, trained on one side of a pair alone, are made by ``assay train`` (``reads: candidate`` or ``source``; Perrella et al.
-2024, Guardians of the machine translation meta-evaluation).
+Next to a metric (``-m comet-22 -m random -m length``), they show how much of its figure is due to chance or length.
+``assay train`` makes sentinels, which are trained on one side of a pair alone (``reads: candidate`` or ``source``;
+Perrella et al. 2024, Guardians of the machine translation meta-evaluation).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RandomScore(Metric):
-    """A number from 0 to 1 drawn from the translation's own text: the same text always has the same, whatever stands around it."""
+    """Random number from 0 to 1 that depends only on the translation's text and a seed."""
 
     card = Card(
         name="random",
@@ -42,11 +42,11 @@ class RandomScore(Metric):
 
     @property
     def signature(self) -> Signature:
-        """The seed."""
+        """Signature with the seed."""
         return Signature.of("random", 1, seed=self.seed)
 
     def score(self, batch: Batch) -> Scores:
-        """48 bits of a hash of seed and text."""
+        """Return 48 bits of a hash of seed and text, divided by 2 to the power of 48."""
         start = hashlib.blake2b(f"{self.seed}|".encode(), digest_size=6)
 
         def draw(text: str) -> float:
@@ -67,10 +67,10 @@ _NEEDS: Mapping[Against, Needs] = {
 
 
 class LengthBaseline(Metric):
-    """How near the translation's length in characters is to the reference's, or without one to the source's: shorter over longer.
+    """Ratio of lengths in characters, the shorter to the longer, of the translation and the reference or the source.
 
-    `against`: auto takes the references where there are some; of several the nearest counts. ``none`` compares with nothing: minus
-    the number of characters, since longer texts have more errors to count.
+    `against` auto uses references if there are some; of several, the nearest in length counts. ``none`` returns minus the
+    number of characters, since longer texts contain more errors.
     """
 
     card = Card(
@@ -91,11 +91,11 @@ class LengthBaseline(Metric):
 
     @property
     def signature(self) -> Signature:
-        """What lengths are compared with."""
+        """Signature with the text that lengths are compared with."""
         return Signature.of("length", 1, against=self.against)
 
     def score(self, batch: Batch) -> Scores:
-        """Two empty texts are equally long."""
+        """Return the ratio of lengths; two empty texts have the ratio 1."""
         self.card.check_columns(batch)
         own = _lengths(batch.hypotheses)
         if self.against == "none":
@@ -113,7 +113,7 @@ class LengthBaseline(Metric):
 
 
 class CopySourceBaseline(Metric):
-    """chrF of the translation against the source: what has copied most is best."""
+    """chrF of the translation against the source, which is highest for copies of the source."""
 
     card = Card(
         name="copy-source",
@@ -132,19 +132,19 @@ class CopySourceBaseline(Metric):
 
     @property
     def signature(self) -> Signature:
-        """chrF's parameters."""
+        """Signature with chrF's parameters."""
         return Signature("copy-source", 1, self._chrf.signature.parameters)
 
     def score(self, batch: Batch) -> Scores:
-        """chrF with its statistics, the source being the reference."""
+        """Return chrF and its statistics with the source as the reference."""
         self.card.check_columns(batch)
         return self._chrf.score(Batch(batch.hypotheses, references=(batch.sources or (),)))
 
     def combine(self, stats: Floats) -> Floats:
-        """chrF of the corpus."""
+        """Return corpus chrF."""
         return self._chrf.combine(stats)
 
 
 def _lengths(column: Sequence[str | None]) -> Floats:
-    """Characters of every text; NaN where there is none."""
+    """Return the number of characters of every text; NaN for a missing one."""
     return np.array([np.nan if text is None else len(text) for text in column], np.float64)

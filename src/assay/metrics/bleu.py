@@ -1,4 +1,4 @@
-"""BLEU (Papineni et al. 2002) and spBLEU (Goyal et al. 2022): the same numbers as sacrebleu's BLEU."""
+"""BLEU (Papineni et al. 2002) and spBLEU (Goyal et al. 2022), with the same numbers as sacrebleu's BLEU."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ Smooth = Literal["exp", "floor", "add-k", "none"]
 
 NATIVE = ("13a", "none")
 OF_LANGUAGE: dict[str, Tokenize] = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
-"""What ``auto`` takes for a target language, as sacrebleu does; 13a for every other one."""
+"""Tokenizer that ``auto`` selects for a target language, as in sacrebleu; 13a for all others."""
 SMOOTH_DEFAULTS = {"floor": 0.1, "add-k": 1.0}  # Chen and Cherry 2014, section 3
 
 
 class Bleu(Metric):
     """Geometric mean of clipped n-gram precisions times a brevity penalty, from 0 to 100.
 
-    A segment's value is sentence BLEU, over those orders that the hypothesis has n-grams of; `effective_order` asks for
-    the same at the corpus level, where it is off as in sacrebleu. With several references an n-gram may match any of them
-    and the reference length nearest to the hypothesis's counts. Without a common n-gram, and so for an empty side, the
-    value is 0. The tokenizer ``auto`` is the target language's (`for_language`), and 13a where none is known.
+    A segment's value is sentence BLEU over the orders for which the hypothesis has n-grams. `effective_order` does the
+    same at the corpus level, where it is off by default as in sacrebleu. With several references an n-gram may match any
+    of them, and the reference length nearest to the hypothesis's counts. Without a common n-gram, or with an empty side,
+    the value is 0. The tokenizer ``auto`` depends on the target language (`for_language`), and is 13a if the language is
+    unknown.
     """
 
     card = Card(
@@ -85,7 +86,10 @@ class Bleu(Metric):
             self.card = replace(self.card, stored=True)  # these tokenizers cost more than a look-up
 
     def for_language(self, language: str) -> Bleu:
-        """BLEU with the tokenizer of a target language, unless another was asked for; a note where none finds its words."""
+        """Return BLEU with the tokenizer of a target language, unless one was requested.
+
+        A notice warns about languages written without spaces.
+        """
         if not self.by_language:
             return self
         made, code = copy.copy(self), written(language)
@@ -100,7 +104,7 @@ class Bleu(Metric):
 
     @property
     def signature(self) -> Signature:
-        """As sacrebleu writes it; the order where it is not 4, and the hash of a sentencepiece model."""
+        """Signature in sacrebleu's form, with the order if it is not 4, and the hash of a sentencepiece model."""
         value = f"[{self.smooth_value!r}]" if self.smooth_method in SMOOTH_DEFAULTS else ""
         order = {"order": self.max_ngram_order} if self.max_ngram_order != 4 else {}
         made = Signature.of(
@@ -115,7 +119,7 @@ class Bleu(Metric):
         return replace(made, weights=self._tokenizer.weights) if self._tokenizer else made
 
     def score(self, batch: Batch) -> Scores:
-        """Sentence BLEU with [hypothesis length, reference length, correct n-grams, n-grams] as statistics."""
+        """Return sentence BLEU, with [hypothesis length, reference length, correct n-grams, n-grams] as statistics."""
         hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
         if self.lowercase:
             hypotheses, references = lowercased(hypotheses, references)
@@ -127,7 +131,7 @@ class Bleu(Metric):
         return Scores(values, stats=stats)
 
     def combine(self, stats: Floats) -> Floats:
-        """Corpus BLEU. Unless `effective_order` asks otherwise, an order without any n-gram makes it 0."""
+        """Return corpus BLEU. Without `effective_order`, an order without any n-gram makes it 0."""
         logs, orders = (np.zeros(stats.shape[:-1]) for _ in range(2))
         with np.errstate(divide="ignore", invalid="ignore"):
             for precision, present in self._precisions(stats):
@@ -139,7 +143,7 @@ class Bleu(Metric):
         return np.asarray(np.where(self._matches(stats), score, 0.0))
 
     def components(self, stats: Floats) -> dict[str, float]:
-        """Brevity penalty, lengths in words and their ratio, and the precision of each order, in sacrebleu's words."""
+        """Return brevity penalty, lengths in words, their ratio, and the precision of each order, named as in sacrebleu."""
         matches = bool(self._matches(stats))
         hyp_len, ref_len = int(stats[0]), int(stats[1])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -152,12 +156,12 @@ class Bleu(Metric):
         return np.asarray(stats[..., 2 : 2 + self.max_ngram_order].any(axis=-1))
 
     def _penalty(self, stats: Floats) -> Floats:
-        """The brevity penalty."""
+        """Return the brevity penalty."""
         hyp_len, ref_len = stats[..., 0], stats[..., 1]
         return np.where(hyp_len < ref_len, np.where(hyp_len > 0, np.exp(1 - ref_len / hyp_len), 0.0), 1.0)
 
     def _precisions(self, stats: Floats) -> Iterator[tuple[Floats, Bools]]:
-        """Of each order the precision in percent, smoothed, and whether it and all before it have n-grams."""
+        """Yield each order's smoothed precision in percent, and whether it and all lower orders have n-grams."""
         order = self.max_ngram_order
         correct, total = stats[..., 2 : 2 + order], stats[..., 2 + order :]
         zeros, present = np.zeros(stats.shape[:-1]), np.ones(stats.shape[:-1], bool)
@@ -169,7 +173,7 @@ class Bleu(Metric):
             yield np.where(hits == 0, self._smoothed(zeros, grams), 100.0 * hits / grams), present
 
     def _smoothed(self, zeros: Floats, grams: Floats) -> Floats:
-        """The precision in place of 0: the `zeros`-th such order of a segment or corpus, with `grams` n-grams."""
+        """Return the precision that replaces 0 in the `zeros`-th order without matches; the order has `grams` n-grams."""
         if self.smooth_method == "exp":
             return np.asarray(100.0 / (2.0**zeros * grams))
         if self.smooth_method == "floor":
@@ -178,7 +182,7 @@ class Bleu(Metric):
 
 
 class SpBleu(Bleu):
-    """spBLEU: BLEU over the pieces of one sentencepiece model for all languages (by default FLORES-200's)."""
+    """spBLEU: BLEU over the subwords of a multilingual sentencepiece model, by default that of FLORES-200."""
 
     card = Card(
         name="spbleu",

@@ -1,6 +1,6 @@
 """BLEURT (Sellam et al. 2020) and BLEURT-20 with its distilled sizes (Pu et al. 2021), from Google's checkpoints or ports.
 
-The numbers are google-research/bleurt's. Nothing of torch is imported before a segment is scored, and TensorFlow never.
+The numbers are those of google-research/bleurt. torch is imported when the first segment is scored, TensorFlow never.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from assay.metrics.published import members
 
 
 class Bleurt(NeuralMetric):
-    """Base of the sizes. The model is loaded when the first segment is scored, and kept until `release`, or while there is room.
+    """Base of the BLEURT sizes.
 
-    `path`: the folder of a checkpoint, Google's or a port's. `precision`: auto is fp32 on a CPU and fp16 on a GPU; int8 is for the
-    CPU. `device`: auto is the GPU where there is one. Of several references the best counts. A pair longer than the model reads is
-    cut as Google cuts it, from the longer text, and flagged.
+    `path` is the folder of a checkpoint, Google's or a port's. `precision` auto is fp32 on a CPU and fp16 on a GPU; int8
+    works on a CPU only. `device` auto is the GPU if there is one. Of several references the best counts. A pair longer
+    than the model reads is cut as in Google's code, from the longer text, and flagged.
     """
 
     published: str | None = None
@@ -49,7 +49,7 @@ class Bleurt(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """The checkpoint's hash and the precision."""
+        """Signature with the model's name, the checkpoint's hash and the precision."""
         signature = self.signed_as(1, model=self.published or self.files.folder.resolve().name)
         return replace(signature, name="BLEURT")
 

@@ -1,4 +1,4 @@
-"""chrF (Popović 2015) and chrF++ (Popović 2017): the same numbers as sacrebleu's CHRF."""
+"""chrF (Popović 2015) and chrF++ (Popović 2017), with the same numbers as sacrebleu's CHRF."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Chrf(Metric):
-    """F-score of character n-grams (and, for chrF++, word n-grams), from 0 to 100; recall counts `beta` times as much.
+    """F-score of character n-grams and, for chrF++, word n-grams, from 0 to 100. Recall has `beta` times the weight.
 
-    With several references the best one counts. An empty hypothesis, or one without any n-gram in common, scores 0.
+    With several references the best one counts. An empty hypothesis, or one without any common n-gram, scores 0.
     """
 
     card = Card(
@@ -51,7 +51,7 @@ class Chrf(Metric):
 
     @property
     def signature(self) -> Signature:
-        """chrF2++ and its like, with every parameter."""
+        """Signature such as chrF2++ with every parameter."""
         return Signature.of(
             f"chrF{self.beta}{'+' * self.word_order}",
             1,
@@ -63,7 +63,7 @@ class Chrf(Metric):
         )
 
     def score(self, batch: Batch) -> Scores:
-        """Segment chrF with the [hypothesis, reference, match] counts of every order as statistics."""
+        """Return segment chrF, with the [hypothesis, reference, match] counts of every order as statistics."""
         hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
         if self.lowercase:
             hypotheses, references = lowercased(hypotheses, references)
@@ -73,7 +73,7 @@ class Chrf(Metric):
         return Scores(values, stats=stats)
 
     def combine(self, stats: Floats) -> Floats:
-        """F-beta of the mean precision and recall over the orders that have n-grams on both sides."""
+        """Return F-beta of the mean precision and recall over the orders that have n-grams on both sides."""
         shaped = stats.reshape(*stats.shape[:-1], -1, 3)
         hyp, ref, match = shaped[..., 0], shaped[..., 1], shaped[..., 2]
         eps, factor = 1e-16, float(self.beta**2)

@@ -1,6 +1,6 @@
 """COMET and its family (Rei et al. 2020, 2022; Guerreiro et al. 2023): learned metrics from official checkpoints.
 
-A published model goes by its name (``xcomet-xl``), any other by the path of its folder. Nothing of torch is imported before a
+Published models are selected by name (``xcomet-xl``), others by the path of their folder. torch is imported when the first
 segment is scored.
 """
 
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
     from assay.models.heads.prediction import Prediction
 
 FP8_VERSION = 2
-"""Of the numbers in 8 bits; those of version 1 had means of typical text taken off, not each sequence's own."""
+"""Version of scores in 8 bits. Version 1 subtracted the mean of typical text, not that of each sequence."""
 
 
 class Comet(NeuralMetric):
-    """Base of the family. The model is loaded when the first segment is scored, and kept while there is room.
+    """Base of the COMET family. Without options the numbers are those of unbabel-comet.
 
-    Without options the numbers are unbabel-comet's. `inputs`: the texts that xCOMET and UniTE read; auto is what there is.
-    `value`: their score, or the component that counts as it. `precision`: auto is fp32 on a CPU and fp16 on a GPU; fp8 is for
-    filtering on Hopper GPUs. `device`: auto
-    takes all GPUs, or the CPU; several are joined with ``+`` (``cuda:0+cuda:1``). `decoder`: exact repeats unbabel-comet's spans,
-    faults included; paper groups neighbouring error tokens under the worst severity; auto is exact, but paper for models of
-    ``assay train``, of which there are no other numbers. `weights`: of xCOMET's components, as
-    released (0.12, 0.33, 0.33, 0.22) or as in the paper (1/9, 1/3, 1/3, 2/9). `threshold`: how probable an error must be to be
-    marked. `long`: what happens to texts longer than the model reads.
+    `inputs` selects the texts that xCOMET and UniTE read; auto is all that are given. `value` selects their score or a
+    component. `precision` auto is fp32 on a CPU and fp16 on a GPU; fp8 is meant for filtering on Hopper GPUs. `device`
+    auto is all GPUs, or the CPU; several are joined with ``+`` (``cuda:0+cuda:1``).
+
+    `decoder` exact reproduces the spans of unbabel-comet, faults included; paper groups neighbouring error tokens under
+    the worst severity; auto is paper for models of ``assay train``, otherwise exact. `weights` are those of xCOMET's
+    components, as released (0.12, 0.33, 0.33, 0.22) or as in the paper (1/9, 1/3, 1/3, 2/9). `threshold` is the
+    probability from which on an error is marked. `long` says whether texts longer than the model reads are cut or scored
+    in windows.
     """
 
     published: str | None = None
@@ -74,8 +75,7 @@ class Comet(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """Name, decoder and weights where they count, what is read and what counts where that was asked for, what happens to
-        long texts, the checkpoint's hash and the precision."""
+        """Signature with all options that change a number, the checkpoint's hash and the precision."""
         parameters: dict[str, object] = {}
         if self.hparams.get("class_identifier") == "xcomet_metric":
             parameters |= {"decoder": self.decoder, "mix": self.weights}
@@ -140,7 +140,7 @@ class Comet(NeuralMetric):
 
 
 class CometFolder(Comet):
-    """A checkpoint folder given by its path."""
+    """Metric of a checkpoint folder given by its path."""
 
     card = Card(
         "checkpoint", "COMET", "either", True, (None, None), "A COMET checkpoint from the disk.", kind="learned"
@@ -156,7 +156,7 @@ def _find(name: str | None) -> Path:
 
 
 def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
-    """What the hyperparameters of a checkpoint say about it."""
+    """Return the card that follows from a checkpoint's hyperparameters."""
     kind = hparams.get("class_identifier")
     segments = hparams.get("input_segments") or ["mt", "src", "ref"]
     needs: Needs = "either"
@@ -201,11 +201,11 @@ Value = Literal["score", "mqm", "src", "ref", "unified"]
 
 _NEEDS: Mapping[Inputs, Needs] = {"src": "source", "ref": "reference", "both": "both"}
 _IMPLIED: Mapping[Value, Inputs] = {"src": "src", "ref": "ref", "unified": "both"}
-"""The score of one reading needs no other one."""
+"""Inputs that a component needs."""
 
 
 def reading(card: Card, hparams: Mapping[str, Any], inputs: Inputs, value: Value) -> Card:
-    """The card of a model that reads `inputs` and whose score is `value`; what the model cannot do is refused."""
+    """Return the card of a model that reads `inputs` and whose score is `value`. Raise if the model does not support them."""
     if inputs == "auto" and value == "score":
         return card
     kind = hparams.get("class_identifier")
@@ -224,5 +224,5 @@ def reading(card: Card, hparams: Mapping[str, Any], inputs: Inputs, value: Value
 
 
 def valued(found: Prediction, value: Value) -> Prediction:
-    """The prediction with the wanted component for its score."""
+    """Return the prediction with the selected component as its score."""
     return found if value == "score" else replace(found, values=found.components[value].copy())

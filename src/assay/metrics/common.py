@@ -1,4 +1,4 @@
-"""What metrics share: getting at the references, lower-casing whole columns, rates of edits, F1, the best of several references."""
+"""Shared helpers of metrics: pairing rows with references, lower case, error rates, F1, and the best of several references."""
 
 from __future__ import annotations
 
@@ -57,31 +57,31 @@ def truncated(cut: Bools) -> dict[str, Bools]:
 
 
 def lowercased(hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:
-    """Both sides in lower case, as Python's ``str.lower`` gives it."""
+    """Return both sides in lower case, by Python's ``str.lower``."""
     lowered = tuple([None if text is None else text.lower() for text in column] for column in references)
     return [text.lower() for text in hypotheses], lowered
 
 
 def bounded_scores(stats: Floats, values: Floats, bounded: Bools) -> Scores:
-    """A kernel's statistics and values, with the flag ``bounded`` where some value is an upper bound only."""
+    """Return scores from a kernel's statistics and values, with the flag ``bounded`` on values that are upper bounds."""
     return Scores(values, stats=stats, flags={"bounded": bounded} if bounded.any() else {})
 
 
 def error_rate(stats: Floats) -> Floats:
-    """All edits over all reference symbols of [edits, reference length]; without any symbol 1 if there were edits, else 0."""
+    """Divide edits by reference symbols in [edits, reference length]. Without symbols the rate is 1 for any edits, else 0."""
     edits, length = stats[..., 0], stats[..., 1]
     without_reference = np.where(edits > 0, 1.0, 0.0)
     return np.asarray(np.divide(edits, length, out=without_reference, where=length > 0))
 
 
 def f1(precision: Floats, recall: Floats) -> Floats:
-    """The harmonic mean; 0 where the sum is not above 0."""
+    """Return the harmonic mean; 0 if the sum is not positive."""
     total = precision + recall
     return np.asarray(np.divide(2 * precision * recall, total, out=total * 0.0, where=total > 0))
 
 
 def best(values: Sequence[float], rows: Sequence[int], count: int, *, higher: bool = True) -> NDArray[np.int64]:
-    """For each of `count` rows, the place of its best value, the highest (or the lowest); the first of equals, NaN the worst."""
+    """Return the index of each row's best value, the highest or the lowest: the first of equal values, NaN last."""
     places = [-1] * count
     for at, row in enumerate(rows):
         known = places[row]

@@ -1,4 +1,4 @@
-"""CER and WER: character and word error rate, Levenshtein distance over the reference's length."""
+"""CER and WER: character and word error rate, which are Levenshtein distances relative to the reference's length."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 
 class _ErrorRate(Metric):
-    """Edits over reference length, for whatever the edits are counted in."""
+    """Edits divided by the length of the reference, in any unit."""
 
     def __init__(self, *, lowercase: bool = False) -> None:
         self.lowercase = lowercase
 
     @property
     def signature(self) -> Signature:
-        """The rate's name and whether case counts."""
+        """Signature with the rate's name and case sensitivity."""
         return Signature.of(self.card.label, 1, case="lc" if self.lowercase else "mixed")
 
     def score(self, batch: Batch) -> Scores:
-        """Segment rates with [edits, reference length] of the best reference as statistics."""
+        """Return segment rates, with [edits, reference length] of the best reference as statistics."""
         hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
         if self.lowercase:
             hypotheses, references = lowercased(hypotheses, references)
@@ -36,20 +36,19 @@ class _ErrorRate(Metric):
 
     @abstractmethod
     def _distances(self, hypotheses: Sequence[str], references: References) -> tuple[Floats, Floats, Bools]:
-        """(statistics, rates, bounded) from the kernel."""
+        """Return (statistics, rates, bounded) from the kernel."""
 
     def combine(self, stats: Floats) -> Floats:
-        """All edits over all reference symbols; without any reference symbol 1 if there were edits, else 0."""
+        """Divide all edits by all reference symbols. Without symbols the rate is 1 for any edits, else 0."""
         return error_rate(stats)
 
 
 class Cer(_ErrorRate):
-    """Character error rate: code points to insert, delete or replace, as a fraction of the reference's; not capped.
+    """Character error rate: code points to insert, delete or replace, relative to the reference's length; not capped.
 
-    With several references the one with the lowest rate counts. An empty reference gives 0 to an empty hypothesis and 1
-    to any other, whose code points still count as edits at corpus level (the sums are divided: nothing is lost, and the
-    segment adds no length). Texts that differ much over more than some 100,000 characters get an upper bound and the flag
-    ``bounded``.
+    With several references the one with the lowest rate counts. With an empty reference, an empty hypothesis scores 0 and
+    any other 1; its code points count as edits at the corpus level, where the segment adds no length. Texts that differ
+    greatly over more than about 100,000 characters get an upper bound and the flag ``bounded``.
     """
 
     card = Card(
@@ -70,7 +69,7 @@ class Cer(_ErrorRate):
 
 
 class Wer(_ErrorRate):
-    """Word error rate: the same as CER over words, split at white space."""
+    """Word error rate: CER over words, split at whitespace."""
 
     card = Card(
         name="wer",

@@ -1,8 +1,9 @@
-"""HWTSC-TLM (Liu et al. 2022): how likely a language model of the target side finds the translation, which alone is read.
+"""HWTSC-TLM (Liu et al. 2022): log-probability of the translation alone under a language model of the target language.
 
-The submission's abstract and the ACES paper (section 6.2) say that much: unsupervised, reference-free, a target-side language
-model, only the system's translation as input. Which model, and whether its log-probabilities were summed or averaged, is not said
-there, and no weights were published. Here it is the mean log-probability of the tokens and the end token under a folder of yours.
+The submission's abstract and the ACES paper (section 6.2) describe it as unsupervised, reference-free, and with the
+translation as only input. They do not say which model was used, or whether log-probabilities were summed or averaged, and
+no weights were published. Here the score is the mean log-probability of the tokens and the end token under a model of the
+user.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class HwtscTlm(NeuralMetric):
-    """The score of a language model.
+    """Mean log-probability under a language model.
 
-    `path`: a folder with a causal language model of GPT-2's kind (GPT-2, mGPT and the like). `tokenizer`: where the folder has
-    none. `precision`: auto is fp32 on a CPU and fp16 on a GPU.
+    `path` is a folder with a causal language model like GPT-2 (GPT-2, mGPT and similar). `tokenizer` is needed if the
+    folder has none. `precision` auto is fp32 on a CPU and fp16 on a GPU.
     """
 
     reports_speed = True
@@ -72,7 +73,7 @@ class HwtscTlm(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """The model's name and the weights' hash."""
+        """Signature with the model's name and the weights' hash."""
         return self.signed_as(1, model=self.files.folder.resolve().name)
 
     def _fingerprint(self) -> str:

@@ -1,6 +1,6 @@
 """MaTESe and MaTESe-QE (Perrella et al. 2022): error spans and their score, from the authors' checkpoints.
 
-The checkpoints lie on a file host that no program should be sent to; they are downloaded by hand (docs/metrics.md).
+The checkpoints are on a file host that is not meant for programs, so that users download them by hand (docs/metrics.md).
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from assay.metrics.published import members
 
 
 class Matese(NeuralMetric):
-    """Spans by a reference, or by the source alone (MaTESe-QE), with their score. The model is loaded when the first segment is
-    scored, and kept until `release`, or while there is room.
+    """Error spans and their score, with a reference or, for MaTESe-QE, with the source alone.
 
-    `path`: the folder with ``matese.ckpt`` and the tokenizer of its encoder, or that file. `precision`: auto is fp32 on a CPU and
-    fp16 on a GPU. `device`: auto is the GPU where there is one. Of several references the best score counts,
-    with its spans.
+    `path` is the folder with ``matese.ckpt`` and the tokenizer of its encoder, or that file. `precision` auto is fp32 on a
+    CPU and fp16 on a GPU. `device` auto is the GPU if there is one. Of several references the one with the best score
+    counts, with its spans.
     """
 
     def __init__(self, *, path: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
@@ -48,7 +47,7 @@ class Matese(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """The checkpoint's hash and the precision."""
+        """Signature with the checkpoint's hash and the precision."""
         return self.signed_as(1)
 
     def _score(self, batch: Batch) -> Scores:

@@ -1,8 +1,8 @@
-"""MetricX (Juraska et al. 2023, 2024): an mT5 that writes nothing and whose one logit at the first step is an error score.
+"""MetricX (Juraska et al. 2023, 2024): error score from 0 to 25 read from one logit of mT5; lower is better.
 
-What each version reads follows the scripts published with it (google-research/metricx): ``candidate: … reference: …`` in
-MetricX-23, ``source: … candidate: … reference: …`` in MetricX-24, cut at 1,024 and 1,536 tokens, without the end token. Scores lie
-between 0 and 25, and lower is better.
+Inputs follow the scripts published with each version (google-research/metricx): ``candidate: … reference: …`` in
+MetricX-23, ``source: … candidate: … reference: …`` in MetricX-24, cut at 1,024 and 1,536 tokens, without the end token.
+The logit is that of the decoder's first step, and nothing is generated.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WORD = 250_089
-"""``<extra_id_10>``, whose logit MetricX was trained to make the score."""
+"""``<extra_id_10>``, the token whose logit is the score."""
 Inputs = Literal["auto", "src", "ref", "both"]
 LONGEST = {"22": 1024, "23": 1024, "24": 1536}
 _NEEDS: dict[str, Needs] = {"src": "source", "ref": "reference", "both": "both"}
 
 
 class Metricx(NeuralMetric):
-    """Base of the versions and sizes.
+    """Base of MetricX's versions and sizes.
 
-    `path`: a folder with config.json and weights in safetensors or torch files. `tokenizer`: mT5's, where the folder has none.
-    `inputs` (MetricX-24): the texts that are read beside the translation; auto is what there is. `precision`: auto is fp32 on a CPU
-    and bf16 on a GPU. `device`: auto is the GPU where there is one. Of several references the best one counts.
+    `path` is a folder with config.json and weights in safetensors or torch files. `tokenizer` is mT5's, if the folder has
+    none. `inputs` (MetricX-24) selects the texts that are read with the translation; auto is all that are given.
+    `precision` auto is fp32 on a CPU and bf16 on a GPU. `device` auto is the GPU if there is one. Of several references
+    the best one counts.
     """
 
     published: ClassVar[str | None]
@@ -65,12 +66,12 @@ class Metricx(NeuralMetric):
 
     @property
     def version(self) -> str:
-        """The year of the version, of which ``framed`` and ``LONGEST`` know."""
+        """Year of the version."""
         return self.card.name.split("-")[1]
 
     @property
     def signature(self) -> Signature:
-        """The weights' hash, and what is read where that was asked for."""
+        """Signature with the weights' hash, and the inputs if they were selected."""
         return self.signed_as(1, **({"inputs": self.inputs} if self.inputs != "auto" else {}))
 
     def _fingerprint(self) -> str:
@@ -110,7 +111,7 @@ class Metricx(NeuralMetric):
 
 
 def framed(version: str, hypothesis: str, source: str | None, reference: str | None) -> str:
-    """The texts of a row as a version of MetricX reads them; MetricX-24 takes an empty source where there is none."""
+    """Return the input text of a row in a version of MetricX. Without a source, MetricX-24 reads an empty one."""
     if version == "24":
         told = f"source: {source or ''} candidate: {hypothesis}"
         return told if reference is None else f"{told} reference: {reference}"

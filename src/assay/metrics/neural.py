@@ -128,14 +128,14 @@ class NeuralMetric(Metric):
 
 
 def need_neural(name: str, *modules: str) -> None:
-    """Say what to install where torch, or another part of the extra, is missing."""
+    """Raise if torch, or another module of the extra, is missing; the message says what to install."""
     for module in ("torch", *modules):
         if importlib.util.find_spec(module) is None:
             raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
 
 
 def device_named(name: str) -> Any:
-    """The torch device that the option ``device`` names; one that is not here is refused."""
+    """Return the torch device of the option ``device``. Raise if it does not exist."""
     import torch
 
     from assay.models.runtime.precision import choose_device
@@ -153,7 +153,7 @@ def device_named(name: str) -> Any:
 
 
 def free_memory() -> None:
-    """Give back what dropped networks held, on the GPU too. On Linux the C library would keep it for itself."""
+    """Return the memory of released models to the system, on a GPU as well; on Linux the C library would keep it."""
     gc.collect()
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # another C library than GNU's gives it back by itself

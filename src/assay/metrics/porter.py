@@ -1,8 +1,8 @@
 """Porter's stemmer (Porter 1980, An algorithm for suffix stripping) with the extensions of NLTK's default mode.
 
-METEOR's second stage matches words that share a stem; to give NLTK's numbers it needs NLTK's stems, to the letter. What
-NLTK adds to the paper: a list of irregular forms, words of one or two characters stay as they are, ``dies`` and ``died``
-become ``die``, ``y`` becomes ``i`` after any consonant, and a few suffixes in step 2.
+METEOR's second stage matches words with equal stems. To give NLTK's numbers, it needs exactly NLTK's stems. NLTK adds a
+list of irregular forms and a few suffixes in step 2. Words of one or two characters stay unchanged, ``dies`` and ``died``
+become ``die``, and ``y`` becomes ``i`` after any consonant.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _cache: dict[str, str] = {}
 
 
 def stem(word: str) -> str:
-    """The stem of `word`, in lower case. Words are remembered: a text has far fewer distinct words than words."""
+    """Return the stem of `word` in lower case. Stems are cached, since a text has far fewer distinct words than words."""
     known = _cache.get(word)
     if known is None:
         known = _stem(word)
@@ -56,9 +56,9 @@ def _stem(word: str) -> str:
 
 
 def _shape(word: str) -> bytes:
-    """Consonant (c) or vowel (v), for every character: y is a consonant at the start and after a vowel.
+    """Return consonant (c) or vowel (v) for every character: y is a consonant at the start and after a vowel.
 
-    Whatever is no ASCII letter counts as a consonant, as in NLTK.
+    As in NLTK, anything but an ASCII letter counts as a consonant.
     """
     shape = word.encode("ascii", "replace").translate(_CLASSES)
     if b"y" not in shape:
@@ -71,12 +71,14 @@ def _shape(word: str) -> bytes:
 
 
 def _measure(stem: str) -> int:
-    """Porter's m: how often a vowel stands before a consonant."""
+    """Return Porter's m, the number of vowels followed by a consonant."""
     return _shape(stem).count(b"vc")
 
 
 def _short_end(stem: str) -> bool:
-    """Porter's *o: consonant, vowel, consonant other than w, x, y at the end; NLTK adds two-letter vowel-consonant."""
+    """Return Porter's *o: consonant, vowel, and a consonant other than w, x, y at the end; NLTK adds two letters
+    vowel-consonant.
+    """
     shape = _shape(stem)
     return (shape.endswith(b"cvc") and stem[-1] not in "wxy") or shape == b"vc"
 
@@ -103,7 +105,7 @@ def _step_1b(word: str) -> str:
 
 
 def _restored(stem: str) -> str:
-    """A stem that lost -ed or -ing: an e comes back, a doubled consonant becomes single."""
+    """Restore a stem that lost -ed or -ing: add an e, or remove a doubled consonant."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
     if len(stem) >= 2 and stem[-1] == stem[-2] and _shape(stem).endswith(b"c"):

@@ -1,8 +1,8 @@
-"""Prism (Thompson and Post 2020): a multilingual translation model that paraphrases, asked how likely a translation is.
+"""Prism (Thompson and Post 2020): log-probability of translation and reference under a multilingual paraphraser.
 
-The mean log-probability (natural logarithm) of the translation's tokens and the end token behind the reference, averaged with that
-of the reference behind the translation; Prism-QE reads the source instead and looks in one direction. The language is the first
-token that the decoder is given, and does not count.
+The score is the mean log-probability (natural logarithm) of the translation's tokens and the end token given the
+reference, averaged with that of the reference given the translation. Prism-QE uses the source instead, in one direction.
+The language is the first token of the decoder and does not count.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def _card(name: str, label: str, needs: Needs, meaning: str) -> Card:
 class Prism(NeuralMetric):
     """Prism with a reference.
 
-    `path`: a folder with checkpoint.pt, spm.model and the two dictionaries, as m39v1 has them. `lang`: the target language, where
-    no language pair says it. `temperature`: that of the distribution over words, 1 in the paper. Of several references the best
-    one counts. `precision`: auto is fp32 on a CPU and fp16 on a GPU.
+    `path` is a folder with checkpoint.pt, spm.model and the two dictionaries, as in m39v1. `lang` is the target language,
+    if there is no language pair. `temperature` is that of the distribution over tokens, 1 in the paper. Of several
+    references the best one counts. `precision` auto is fp32 on a CPU and fp16 on a GPU.
     """
 
     reports_speed = True
@@ -77,7 +77,7 @@ class Prism(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """The weights' hash, and the temperature where it is another."""
+        """Signature with the weights' hash, and the temperature if it is not 1."""
         return self.signed_as(1, **({"temperature": self.temperature} if self.temperature != 1.0 else {}))
 
     def _fingerprint(self) -> str:
@@ -106,7 +106,7 @@ class Prism(NeuralMetric):
 
 
 class PrismQe(Prism):
-    """Prism with the source in the reference's place."""
+    """Prism with the source in place of the reference."""
 
     card = _card(
         "prism-qe",

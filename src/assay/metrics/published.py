@@ -82,7 +82,7 @@ def weights_of(name: str) -> WeightsNeeded:
 
 
 def folder_of(path: str | None, published: str | None, name: str) -> Path:
-    """The folder that was given, or a copy of the published one on this machine."""
+    """Return the given folder, or a local copy of the published checkpoint."""
     if path is not None:
         return Path(path).expanduser()
     if published is None:

@@ -1,4 +1,4 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004): the same numbers as rouge-score 0.1.2 without stemmer."""
+"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004), with the same numbers as rouge-score 0.1.2 without stemmer."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from assay.metrics.common import reference_columns
 
 
 class _Rouge(Metric):
-    """F1 of what hypothesis and reference share, from 0 to 1, with precision and recall as components.
+    """F1 of the overlap of hypothesis and reference, from 0 to 1, with precision and recall as components.
 
     With several references the one with the best F1 counts. A side without tokens scores 0. Tokens are runs of lower-cased
-    Latin letters and digits; nothing else is seen. The flag ``unsupported_script`` is raised where the hypothesis or a
-    reference has more letters and digits (as ``str.isalnum`` has it) that the tokenizer passes over than it reads: such a
-    value says nothing about the translation.
+    Latin letters and digits; all other characters are ignored. The flag ``unsupported_script`` marks rows whose hypothesis
+    or reference has more letters and digits (by ``str.isalnum``) that the tokenizer ignores than it reads. Such a value
+    says nothing about the translation.
     """
 
     order: int
-    """Of the n-grams; 0 is the longest common subsequence."""
+    """Order of the n-grams; 0 is the longest common subsequence."""
 
     @property
     def signature(self) -> Signature:
-        """The measure, always F1 without stemming."""
+        """Signature with the measure, always F1 without stemming."""
         return Signature.of(self.card.name, 1, measure="f1", stem=False)
 
     def score(self, batch: Batch) -> Scores:
-        """Segment F1 with its precision and recall."""
+        """Return segment F1 with precision and recall."""
         f1, precision, recall, unsupported = _native.rouge(
             batch.hypotheses, reference_columns(batch, self.card), self.order
         )
@@ -50,21 +50,21 @@ def _card(name: str, label: str, what: str) -> Card:
 
 
 class Rouge1(_Rouge):
-    """ROUGE-1: shared words."""
+    """ROUGE-1: common words."""
 
     card = _card("rouge1", "ROUGE-1", "the words")
     order = 1
 
 
 class Rouge2(_Rouge):
-    """ROUGE-2: shared pairs of neighbouring words."""
+    """ROUGE-2: common pairs of neighbouring words."""
 
     card = _card("rouge2", "ROUGE-2", "the pairs of neighbouring words")
     order = 2
 
 
 class RougeL(_Rouge):
-    """ROUGE-L: the longest sequence of words that both have in the same order, with gaps allowed."""
+    """ROUGE-L: longest common subsequence of words."""
 
     card = _card("rougeL", "ROUGE-L", "the longest sequence of words (with gaps)")
     order = 0

@@ -1,4 +1,4 @@
-"""TER, translation edit rate (Snover et al. 2006): the same numbers as sacrebleu's TER."""
+"""TER, translation edit rate (Snover et al. 2006), with the same numbers as sacrebleu's TER."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Text = TypeVar("Text", str, str | None)
 
 NEEDS_NEIGHBOURS = ("\u0130", "\u03a3")
-"""Capital İ and Σ: the two letters whose lower case is not one letter that depends on nothing else."""
+"""Capital İ and Σ, the two letters whose lower case has two letters or depends on neighbours."""
 
 
 class Ter(Metric):
@@ -26,8 +26,8 @@ class Ter(Metric):
 
     An edit inserts, deletes or replaces a word, or shifts a run of words. With several references the fewest edits are
     divided by the mean length of the references. Without any reference word, a hypothesis with words scores 100 and an
-    empty one 0; an empty hypothesis scores 100 otherwise. Texts of more than 2,000 words on either side are scored without
-    shifts, and flagged ``bounded`` where a shift might have helped.
+    empty one 0. An empty hypothesis scores 100 otherwise. Texts of more than 2,000 words on either side are scored without
+    shifts, and flagged ``bounded`` if a shift might have helped.
     """
 
     card = Card(
@@ -55,7 +55,7 @@ class Ter(Metric):
 
     @property
     def signature(self) -> Signature:
-        """TER with every parameter, in sacrebleu's words."""
+        """Signature with every parameter, named as in sacrebleu."""
         return Signature.of(
             "TER",
             1,
@@ -67,7 +67,7 @@ class Ter(Metric):
         )
 
     def score(self, batch: Batch) -> Scores:
-        """Segment TER with [edits, reference length] as statistics."""
+        """Return segment TER, with [edits, reference length] as statistics."""
         hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
         lowercase = not self.case_sensitive
         if self.normalized or self.no_punct:
@@ -79,13 +79,13 @@ class Ter(Metric):
         return bounded_scores(*_native.ter(hypotheses, references, lowercase))
 
     def combine(self, stats: Floats) -> Floats:
-        """All edits over all reference words, in percent."""
+        """Return all edits in percent of all reference words."""
         return np.asarray(100 * error_rate(stats))
 
     def _tokenized(self, hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:
-        """Both sides as sacrebleu's tokenizer leaves them.
+        """Tokenize both sides as sacrebleu does.
 
-        sacrebleu tokenizes references twice, and a second pass can split what the first did not (``...``).
+        sacrebleu tokenizes references twice, and a second pass can split tokens that the first did not (``...``).
         """
         tokenize = self._tokenizer()
 
@@ -115,6 +115,6 @@ class Ter(Metric):
 
 
 def _lowered_where_needed(column: Sequence[Text]) -> Sequence[Text]:
-    """The column with those texts in lower case that the kernel cannot lower by itself."""
+    """Convert the texts to lower case that the kernel cannot convert itself."""
     first, second = NEEDS_NEIGHBOURS
     return [text.lower() if text is not None and (first in text or second in text) else text for text in column]

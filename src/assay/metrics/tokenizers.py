@@ -1,7 +1,7 @@
-"""BLEU's tokenizers other than 13a: sacrebleu's own, and sentencepiece models read from a local file.
+"""BLEU's tokenizers other than 13a: sacrebleu's own, and sentencepiece models in local files.
 
-sacrebleu fetches a missing sentencepiece model by itself; assay never touches the network unasked, so it reads the model
-here and gives the same pieces.
+sacrebleu downloads a missing sentencepiece model by itself. assay never downloads anything without being asked, so that it
+reads the model here and returns the same subwords.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko"}
 
 
 class LineTokenizer:
-    """A function from a line to the tokenized line, with what identifies it in a signature.
+    """A function from a line to the tokenized line, with its identity for signatures.
 
-    Those that go through C (MeCab, sentencepiece) cannot take every string: lone surrogates, and NULs for MeCab, which
-    would end the text there, become U+FFFD first.
+    Tokenizers in C (MeCab, sentencepiece) do not accept every string. Lone surrogates, and for MeCab NULs, which would end
+    the text, become U+FFFD first.
     """
 
     def __init__(self, signature: str, call: Callable[[str], str], weights: str | None = None) -> None:
@@ -39,7 +39,7 @@ class LineTokenizer:
         self._lock = threading.Lock()  # a MeCab tagger serves one thread at a time
 
     def columns(self, hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:
-        """Both sides tokenized; each distinct line once."""
+        """Tokenize both sides, each distinct line once."""
         lines = {text: "" for column in (hypotheses, *references) for text in column if text is not None}
         with self._lock:
             for text in lines:
@@ -49,7 +49,9 @@ class LineTokenizer:
 
 
 def tokenizer(name: str, model: str | None) -> LineTokenizer:
-    """The tokenizer that sacrebleu calls `name`; `model` is the path of a sentencepiece model to use instead of its own."""
+    """Return the tokenizer that sacrebleu calls `name`; `model` is the path of a sentencepiece model to use instead of its
+    own.
+    """
     if name in SENTENCEPIECE:
         return _sentencepiece(name, model)
     module, _, attribute = _SACREBLEU[name].partition(":")
@@ -65,7 +67,7 @@ def tokenizer(name: str, model: str | None) -> LineTokenizer:
 
 
 def well_formed(line: str) -> str:
-    """The line with lone surrogates, which have no UTF-8 form, replaced by U+FFFD."""
+    """Replace lone surrogates, which have no UTF-8 form, by U+FFFD."""
     try:
         line.encode()
     except UnicodeEncodeError:

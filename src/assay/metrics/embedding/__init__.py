@@ -1,4 +1,5 @@
-"""Metrics of pretrained encoders, without anything learned on top: token matching, sentence vectors, word vectors.
+"""Metrics of pretrained encoders without training: token matching, sentence vectors, word vectors.
 
-`base` finds and loads an encoder, `rarity` counts document frequencies, `bertscore`, `yisi`, `sentence` and `mee` are the metrics.
+`base` finds and loads an encoder and computes document frequencies. `bertscore`, `yisi`, `sentence` and `mee` are the
+metrics.
 """

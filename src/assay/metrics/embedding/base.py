@@ -1,4 +1,4 @@
-"""What the metrics of an encoder share: which encoder, in which precision, on which device, and when it is let go."""
+"""Base class of metrics with a pretrained encoder, and weights of tokens by document frequency."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 class EncoderMetric(NeuralMetric):
-    """Base of them. The encoder is loaded when the first segment is scored, and kept until `release`, or while there is room.
+    """Base of metrics with a pretrained encoder.
 
-    `model`: a folder as the Hugging Face hub has it, or the name of one that ``assay fetch`` brings. `precision`: auto is fp32 on
-    a CPU and fp16 on a GPU. `device`: auto is the GPU where there is one.
+    `model` is a hub folder, or the name of an encoder that ``assay fetch`` downloads. `precision` auto is fp32 on a CPU
+    and fp16 on a GPU. `device` auto is the GPU if there is one.
     """
 
     default_model: ClassVar[str]
     layer: int | None = None
-    """The layer whose vectors are compared; None is the last."""
+    """Layer whose vectors are compared; None is the last."""
 
     def __init__(self, *, model: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
         super().__init__(precision, device)
@@ -55,7 +55,7 @@ class EncoderMetric(NeuralMetric):
         return Embedder(self.files, precision=precision, device=device, layer=self.layer)
 
     def others(self) -> Sequence[Path]:
-        """Further files by which the numbers are made."""
+        """Return further files that determine the scores."""
         return ()
 
     def _fingerprint(self) -> str:
@@ -67,7 +67,7 @@ class EncoderMetric(NeuralMetric):
 
 
 def counted_file(name: str, option: str, given: str | None) -> str | None:
-    """The file that an option names, once it is sure that there is one."""
+    """Return the file that an option names. Raise if it does not exist."""
     if given is not None and not Path(given).is_file():
         raise InputError(f"{name} counts tokens in the lines of a file, and there is none at {given} ({option}=FILE).")
     return given
@@ -77,7 +77,7 @@ PART = 4096
 
 
 class Rarity:
-    """Weights of tokens by the lines of a file that have them; every line is a document."""
+    """Weights of tokens by document frequency, where every line of a file is a document."""
 
     def __init__(self, path: str | Path, embedder: Embedder, weigh: Callable[[float, float], float]) -> None:
         counted: Counter[int] = Counter()
@@ -93,15 +93,15 @@ class Rarity:
             self.table[token] = weigh(total, count)
 
     def __call__(self, ids: np.ndarray) -> Floats:
-        """The weight of each token."""
+        """Return the weight of each token."""
         return np.asarray(self.table[ids])
 
 
 def bertscore_weight(lines: float, count: float) -> float:
-    """Zhang et al. 2020, section 3: minus the logarithm of the share of lines, with one added to both."""
+    """Return minus the logarithm of the share of lines with a token, each plus one (Zhang et al. 2020, section 3)."""
     return math.log((lines + 1) / (count + 1))
 
 
 def yisi_weight(lines: float, count: float) -> float:
-    """Lo 2019, section 2: never 0, since a token that stands in every line still counts a little."""
+    """Return YiSi's weight of a token, which is above 0 even for a token in every line (Lo 2019, section 2)."""
     return math.log2(1 + (lines + 1) / (count + 1))

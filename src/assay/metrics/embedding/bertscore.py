@@ -1,4 +1,4 @@
-"""BERTScore (Zhang et al. 2020): how alike the tokens of translation and reference are, with any pretrained encoder."""
+"""BERTScore (Zhang et al. 2020): similarity of the tokens of translation and reference in any pretrained encoder."""
 
 from __future__ import annotations
 
@@ -24,19 +24,21 @@ if TYPE_CHECKING:
     from assay.models.encoders.matching import Weigh
 
 LANGUAGES = {"en": "roberta-large", "zh": "bert-base-chinese", "tr": "bert-base-turkish-cased"}
-"""The encoders that bert-score takes for a language; for all others it takes multilingual BERT."""
+"""Encoders that bert-score selects by language; multilingual BERT for all others."""
 _OTHERS = f"(Into {', '.join(f'{language}: {encoder}' for language, encoder in LANGUAGES.items())}; with --langpair.)"
 
 
 class Bertscore(EncoderMetric):
     """F1 of every token's best match, with precision and recall.
 
-    `model`: an encoder by name or folder; by itself the one that bert-score takes for the target language (roberta-large,
-    bert-base-chinese, for others bert-base-multilingual-cased). `layer`: whose vectors are matched; by itself the one that
-    bert-score's authors found best for that encoder, or the last. `idf`: a text file, by whose lines rare tokens count more;
-    bert-score takes the references. `baseline`: a file of bert-score's form (LAYER,P,R,F), or the language whose file
-    ``assay fetch`` put into the encoder's folder (``baselines/de.tsv``): scores are rescaled so that unrelated texts have
-    about 0. `value`: which of the three is the score.
+    `model` is an encoder by name or folder, by default bert-score's choice for the target language (roberta-large,
+    bert-base-chinese, for others bert-base-multilingual-cased). `layer` is the layer whose vectors are matched, by default
+    the best one according to bert-score's authors, or the last. `idf` is a text file whose lines give rare tokens a higher
+    weight; bert-score uses the references.
+
+    `baseline` is a file in bert-score's format (LAYER,P,R,F), or a language whose file ``assay fetch`` wrote into the
+    encoder's folder (``baselines/de.tsv``). Scores are then rescaled, so that unrelated texts have about 0. `value`
+    selects which of the three is the score.
     """
 
     card = BERTSCORE
@@ -80,7 +82,7 @@ class Bertscore(EncoderMetric):
         self.shift = None if self.baseline is None else read_baseline(self.baseline, self.layer)
 
     def for_language(self, language: str) -> Metric:
-        """The metric with the encoder that bert-score takes for this language, unless one was given."""
+        """Return the metric with bert-score's encoder for this language, unless one was given."""
         wanted = LANGUAGES.get(language)
         if not self.by_language:
             return self
@@ -94,7 +96,7 @@ class Bertscore(EncoderMetric):
 
     @property
     def signature(self) -> Signature:
-        """Encoder, layer, whether rare tokens count more and scores are rescaled, and what counts."""
+        """Signature with encoder, layer, token weights, rescaling and the selected value."""
         if self._missing is not None:  # no number is ever made by it
             return Signature.of(self.card.label, 1, model=self.default_model, weights="not here")
         parameters: dict[str, object] = {"layer": "last" if self.layer is None else self.layer}
@@ -103,11 +105,11 @@ class Bertscore(EncoderMetric):
         return self.signed_as(1, **parameters)
 
     def others(self) -> Sequence[Path]:
-        """The file of line counts, and the baseline."""
+        """Return the file for token weights, and the baseline."""
         return [Path(path) for path in (self.idf, self.baseline) if path is not None]
 
     def release(self) -> None:
-        """Let the encoder go, and what was counted with its tokenizer."""
+        """Release the encoder and the token weights."""
         for one in self._of_language.values():
             one.release()
         super().release()
@@ -160,7 +162,7 @@ def _is_here(name: str) -> bool:
 
 
 def best_layer(folder: Path) -> int | None:
-    """The layer that bert-score takes of an encoder of this name; None (the last) where it knows none."""
+    """Return the layer that bert-score uses for an encoder of this name; None (the last) if it has no choice."""
     names = {folder.resolve().name.lower()}
     if folder.parent.name == "snapshots":
         names.add(folder.parent.parent.name.rpartition("--")[2].lower())
@@ -178,7 +180,7 @@ def _baseline_file(name: str, folder: Path) -> Path:
 
 
 def read_baseline(path: Path, layer: int | None) -> Floats:
-    """Precision, recall and F1 of unrelated texts at this layer."""
+    """Return precision, recall and F1 of unrelated texts at this layer."""
     lines = [line.split(",") for line in read_text(path).splitlines() if line.strip()]
     if not lines or [cell.strip() for cell in lines[0]] != ["LAYER", "P", "R", "F"]:
         raise InputError(f"{path} is no baseline of bert-score: its first line must be LAYER,P,R,F.")

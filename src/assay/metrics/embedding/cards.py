@@ -1,4 +1,4 @@
-"""Cards of the metrics of an encoder: what they need and mean, where they are defined, and what could not be known."""
+"""Cards of metrics with a pretrained encoder: needs, meaning, citation and languages."""
 
 from __future__ import annotations
 

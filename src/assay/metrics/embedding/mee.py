@@ -1,8 +1,8 @@
-"""MEE, MEE2 and MEE4 (Mukherjee et al. 2020; Mukherjee and Shrivastava 2022), as the code released for WMT22 computes them.
+"""MEE, MEE2 and MEE4 (Mukherjee et al. 2020; Mukherjee and Shrivastava 2022), as in the code released for WMT22.
 
-That code differs from the papers in two places, and the published scores come from it: words of the translation that were matched
-exactly may be matched a second time by their vectors, and the BLEU of MEE2 and MEE4 is one of characters, up to runs of a third
-of the reference's length.
+The published scores come from that code, which differs from the papers in two places. Words of the translation with an
+exact match may be matched again by their vectors. BLEU in MEE2 and MEE4 is over characters, with n-grams up to a third of
+the reference's length.
 """
 
 from __future__ import annotations
@@ -30,26 +30,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROOT, SYNONYM = 0.5, 0.4
-"""Cosines from which on two words count as forms of one word, and as words of one meaning."""
+"""Cosines from which on two words count as forms of one word, and as synonyms."""
 ALPHA = 0.9
-"""The weight of recall."""
+"""Weight of recall."""
 SMOOTH = 5
 """K of Chen and Cherry's fourth smoothing."""
 MOST_UNMATCHED = 1021
-"""Runs without a match after which the released code, whose floats end there, gives up and says 0."""
+"""Number of orders without a match at which the released code, limited by its floats, returns 0."""
 
 
 class WordVectors(Protocol):
-    """Vectors of length 1 by word, such as a file's or a dictionary's."""
+    """Vectors of length 1 by word, from a file or a dictionary."""
 
     def get(self, word: str, /) -> NDArray[np.float32] | None:
-        """The vector of a word; None where there is none."""
+        """Return the vector of a word; None if there is none."""
 
 
 class Mee(Metric):
-    """Exact, near and far matches of words.
+    """Mean of F-scores of exact, near and far matches of words.
 
-    `vectors`: word vectors in fastText's or word2vec's text form (``cc.de.300.vec``), of the target language.
+    `vectors` is a file of word vectors of the target language, in the text format of fastText or word2vec
+    (``cc.de.300.vec``).
     """
 
     card = MEE
@@ -61,7 +62,7 @@ class Mee(Metric):
 
     @property
     def signature(self) -> Signature:
-        """The word vectors, by their hash."""
+        """Signature with the hash of the word vectors."""
         return Signature.of(self.card.label, 1, vectors=self._vectors_hash())
 
     def _vectors_hash(self) -> str:
@@ -72,7 +73,7 @@ class Mee(Metric):
         return self._hash
 
     def score(self, batch: Batch) -> Scores:
-        """The mean of the three F-means of every segment."""
+        """Return the mean of the three F-scores of every segment."""
         rows, references = with_references(batch, self.card)
         if self._known is None:
             self._known = VectorFile(self.vectors)
@@ -81,19 +82,19 @@ class Mee(Metric):
         return Scores(values[best(values.tolist(), rows, len(batch))])
 
     def release(self) -> None:
-        """Let the word vectors go."""
+        """Release the word vectors."""
         self._known = None
 
 
 class MeeSentence(SentenceMetric):
-    """MEE with BLEU of characters and the cosine of sentence vectors.
+    """MEE with character BLEU and the cosine of sentence vectors.
 
-    `vectors`: word vectors as for mee. `model`: a sentence encoder by name or folder.
+    `vectors` is a file of word vectors as for mee. `model` is a sentence encoder by name or folder.
     """
 
     default_model = "labse"
     share: ClassVar[float]
-    """How much the cosine counts."""
+    """Weight of the cosine."""
 
     def __init__(
         self,
@@ -109,15 +110,15 @@ class MeeSentence(SentenceMetric):
 
     @property
     def signature(self) -> Signature:
-        """Encoder and word vectors."""
+        """Signature with encoder and word vectors."""
         return self.signed_as(1)
 
     def others(self) -> Sequence[Path]:
-        """The head of the encoder, and the word vectors."""
+        """Return the files of the encoder's head, and the word vectors."""
         return [*super().others(), self.vectors]
 
     def release(self) -> None:
-        """Let the encoder and the word vectors go."""
+        """Release the encoder and the word vectors."""
         super().release()
         self._known = None
 
@@ -140,13 +141,13 @@ class MeeSentence(SentenceMetric):
 
 
 class Mee2(MeeSentence):
-    """Half words, half sentence."""
+    """MEE2, half word matches and half sentence vectors."""
 
     card, share = MEE2, 0.5
 
 
 class Mee4(MeeSentence):
-    """A quarter words, three quarters sentence."""
+    """MEE4, a quarter word matches and three quarters sentence vectors."""
 
     card, share = MEE4, 0.75
 
@@ -156,10 +157,10 @@ def _mees(texts: Sequence[tuple[str, str]], vectors: WordVectors) -> NDArray[np.
 
 
 def mee(hypothesis: Sequence[str], reference: Sequence[str], vectors: WordVectors) -> float:
-    """The mean of three F-means: exact matches, those and near ones, those and far ones.
+    """Return the mean of three F-scores: exact matches, exact and near ones, all matches.
 
-    A word of the reference is matched once. Words of the translation go by their order, each taking the first word of the
-    reference that is near enough; a word without a vector matches only itself.
+    A word of the reference is matched once. Words of the translation are matched in order, each to the first word of the
+    reference that is similar enough. A word without a vector matches only itself.
     """
     left = Counter(reference)
     exact = 0
@@ -185,7 +186,7 @@ def mee(hypothesis: Sequence[str], reference: Sequence[str], vectors: WordVector
 
 
 def _without(reference: Sequence[str], hypothesis: Sequence[str]) -> list[str]:
-    """The reference without what the translation matches exactly, the first of equal words going first."""
+    """Return the reference without exact matches of the translation; of equal words the first ones are removed."""
     taken = Counter(hypothesis)
     kept = []
     for word in reference:
@@ -204,7 +205,7 @@ def _fmean(matches: int, hypothesis: int, reference: int) -> float:
 
 
 def character_bleu(hypothesis: str, reference: str) -> float:
-    """BLEU of runs of characters up to a third of the reference's length, smoothed after Chen and Cherry 2014 (the fourth way)."""
+    """Return BLEU of character n-grams up to a third of the reference's length, with Chen and Cherry's fourth smoothing."""
     orders = math.ceil(len(reference) / 3)
     if not orders or not hypothesis:
         return 0.0
@@ -236,10 +237,10 @@ def _vector_file(name: str, given: str | None) -> Path:
 
 
 def common_runs(one: str, other: str, longest: int) -> list[int]:
-    """How many runs of 1, 2 … `longest` characters of `one` are in `other`, each counted as often as in the poorer of the two.
+    """Count the runs of 1, 2 … `longest` characters of `one` that are in `other`, with clipped multiplicity.
 
-    A suffix automaton of both texts has a state for each set of runs that end at the same places; their lengths follow one another.
-    It takes the time of reading the texts, where counting the runs of each length reads all characters of all runs.
+    A suffix automaton of both texts has one state per set of runs that end at the same positions, with consecutive
+    lengths. It takes linear time, whereas counting the runs of each length reads all characters of all runs.
     """
     steps: list[dict[str, int]] = [{}]
     shorter, lengths, counts = [-1], [0], [[0, 0]]

@@ -1,4 +1,4 @@
-"""Cosines of sentence vectors: labse-sim and hwtsc-teacher-sim."""
+"""Cosine similarity of sentence vectors: labse-sim and hwtsc-teacher-sim."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class SentenceMetric(EncoderMetric):
-    """Base of what needs one vector a text."""
+    """Base of metrics with one vector per text."""
 
     _head: Head | None = None
 
     def cosines(self, first: Sequence[str], second: Sequence[str]) -> tuple[Floats, Bools]:
-        """The cosine of every pair of texts, and whether one of them was cut."""
+        """Return the cosine of every pair of texts, and whether one of them was cut."""
         from assay.models.encoders.embedding import read_head, sentence_vectors
 
         embedder = self.loaded()
@@ -41,20 +41,20 @@ class SentenceMetric(EncoderMetric):
         return np.clip(found, -1.0, 1.0), cut[:count] | cut[count:]
 
     def others(self) -> Sequence[Path]:
-        """What says how tokens become a sentence."""
+        """Return the files that define the pooling of tokens."""
         beside = ("modules.json", "1_Pooling/config.json", "2_Dense/model.safetensors", "2_Dense/pytorch_model.bin")
         return [path for name in beside if (path := self.folder / name).is_file()]
 
     def release(self) -> None:
-        """Let the encoder go."""
+        """Release the encoder and its head."""
         super().release()
         self._head = None
 
 
 class Similarity(SentenceMetric):
-    """The cosine of two sentence vectors; the best of several references.
+    """Cosine of two sentence vectors; the best of several references.
 
-    `model`: a sentence encoder by name or folder. `against`: the source, or the reference.
+    `model` is a sentence encoder by name or folder. `against` is the source or the reference.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Similarity(SentenceMetric):
 
     @property
     def signature(self) -> Signature:
-        """Encoder, and what a translation is held against."""
+        """Signature with the encoder and the text that is compared."""
         return self.signed_as(1, against=self.against)
 
     def _score(self, batch: Batch) -> Scores:
@@ -91,6 +91,6 @@ class LabseSim(Similarity):
 
 
 class TeacherSim(Similarity):
-    """The same with the multilingual paraphrase encoder."""
+    """Cosine of source and translation in the multilingual paraphrase encoder."""
 
     card, default_model = TEACHER_SIM, "paraphrase-multilingual-mpnet-base-v2"

@@ -1,4 +1,4 @@
-"""YiSi-1 and YiSi-2 (Lo 2019): weighted lexical similarity of runs of tokens, without semantic roles."""
+"""YiSi-1 and YiSi-2 (Lo 2019): weighted lexical similarity of token n-grams, without semantic roles."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 
 class Yisi(EncoderMetric):
-    """Base of both: precision and recall of runs of tokens, joined by a weighted harmonic mean.
+    """Base of YiSi-1 and YiSi-2: precision and recall of token n-grams, combined by a weighted harmonic mean.
 
-    `model`: an encoder by name or folder. `layer`: whose vectors are compared; by itself bert-score's for that encoder, or the
-    last. `ngram`: tokens of a run. `alpha`: the weight of recall, 0.5 for the plain mean. `idf`: a text file of the target
-    language by whose lines rare tokens count more; without it all count the same. `idf_source`: the same for the source.
+    `model` is an encoder by name or folder. `layer` is the layer whose vectors are compared, by default bert-score's
+    choice for that encoder, or the last. `ngram` is the length of n-grams. `alpha` is the weight of recall, 0.5 for the
+    plain mean. `idf` is a text file of the target language whose lines give rare tokens a higher weight; by default all
+    have the same. `idf_source` does the same for the source.
     """
 
     against: ClassVar[Literal["source", "reference"]]
@@ -60,18 +61,18 @@ class Yisi(EncoderMetric):
 
     @property
     def signature(self) -> Signature:
-        """Encoder, layer, length of the runs, weight of recall, and whether rare tokens count more."""
+        """Signature with encoder, layer, length of n-grams, weight of recall, and token weights."""
         parameters: dict[str, object] = {"layer": "last" if self.layer is None else self.layer}
         parameters |= {"ngram": self.ngram, "alpha": self.alpha, "idf": self.idf is not None}
         parameters |= {"idf_source": self.idf_source is not None} if self.against == "source" else {}
         return self.signed_as(1, **parameters)
 
     def others(self) -> Sequence[Path]:
-        """The files whose lines are counted."""
+        """Return the files for token weights."""
         return [Path(path) for path in (self.idf, self.idf_source) if path is not None]
 
     def release(self) -> None:
-        """Let the encoder go, and what was counted with its tokenizer."""
+        """Release the encoder and the token weights."""
         super().release()
         self._rarities.clear()
 
@@ -114,12 +115,12 @@ class Yisi(EncoderMetric):
 
 
 class Yisi1(Yisi):
-    """Translation against reference."""
+    """YiSi-1: translation against reference."""
 
     card, against = YISI1, "reference"
 
 
 class Yisi2(Yisi):
-    """Translation against source, without a reference."""
+    """YiSi-2: translation against source, without a reference."""
 
     card, against = YISI2, "source"

@@ -1,1 +1,1 @@
-"""Language models as metrics: with our prompts, with GEMBA's, and with prompts of the user's own."""
+"""LLM judges: language models as metrics, with assay's prompts, GEMBA's prompts, or the user's own."""

@@ -1,4 +1,4 @@
-"""About what a judge would ask: requests, and tokens by the length of the texts."""
+"""Estimate of a judge's requests and tokens, from the lengths of the texts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Question = Callable[[list[dict[str, str]], int | None], dict[str, Any]]
 Kept = Callable[[Mapping[str, Any], int], ChatAnswer | None]
 
 _TURN = 4
-"""Tokens that the frame of a message takes."""
+"""Tokens of a message's envelope."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestEstimate:
-    """What a judge would ask, and about how many tokens that is."""
+    """Number of requests, and approximate number of tokens."""
 
     requests: int = 0
     kept: int = 0
-    """Answers that are kept from before."""
+    """Answers in the response cache."""
     tokens_in: int = 0
     tokens_out: int = 0
 
@@ -38,8 +38,11 @@ class RequestEstimate:
 
 
 def estimated(prompt: Prompt, question: Question, kept: Kept, texts: Mapping[str, str], sample: int) -> RequestEstimate:
-    """What one sample about one translation would take. Questions that are asked again for want of a readable answer are not
-    foreseen; the answer to a first question is taken to be of the usual length."""
+    """Estimate the requests for one sample about one translation.
+
+    Repeated questions after unreadable answers are not included. The answer to a first question is assumed to have the
+    usual length.
+    """
     total, before = RequestEstimate(), dict(texts)
     if prompt.first is not None:
         first = prompt.first

@@ -1,4 +1,4 @@
-"""GEMBA (Kocmi and Federmann 2023): judges that ask in the authors' words, which are fetched (`assay.io.judgements.gemba`)."""
+"""GEMBA (Kocmi and Federmann 2023): LLM judges with the authors' prompts, which are downloaded (`assay.io.judgements.gemba`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _card(name: str, label: str, low: float, high: float, meaning: str, citation
 
 
 class _GembaJudge(PromptJudge):
-    """A judge with one prompt. `prompts` is a folder that has them: a checkout of GEMBA, or one that was fetched into."""
+    """Judge with one prompt. `prompts` is a folder with GEMBA's prompts: a checkout, or the folder of a download."""
 
     def __init__(
         self, *, prompts: str = "", endpoint: str = "", model: Word = "", temperature: float | None = 0.0, samples: int = 1,
@@ -35,7 +35,7 @@ class _GembaJudge(PromptJudge):
 
 
 class _GembaWithReference(PromptJudge):
-    """A judge with a prompt that sees the source alone, and one that sees a reference too."""
+    """Judge with two prompts: one with the source alone, one with a reference."""
 
     def __init__(
         self, *, reference: bool = False, prompts: str = "", endpoint: str = "", model: Word = "",
@@ -50,13 +50,13 @@ class _GembaWithReference(PromptJudge):
 
 
 class GembaDa(_GembaWithReference):
-    """A score from 0 to 100."""
+    """Score from 0 to 100."""
 
     card = _card("gemba-da", "GEMBA-DA", 0, 100, "A language model's score from 0 to 100.", _DA)
 
 
 class GembaSqm(_GembaWithReference):
-    """A score from 0 to 100 on a scale with words along it."""
+    """Score from 0 to 100 on a scale with verbal labels."""
 
     card = _card("gemba-sqm", "GEMBA-SQM", 0, 100, "A language model's score on a scale with words along it.", _DA)
 
@@ -74,7 +74,7 @@ class GembaClasses(_GembaWithReference):
 
 
 class GembaMqm(_GembaJudge):
-    """Errors named by the model, and points off for them."""
+    """Penalty for errors that the model names."""
 
     card = _card(
         "gemba-mqm",
@@ -87,6 +87,6 @@ class GembaMqm(_GembaJudge):
 
 
 class GembaEsa(_GembaJudge):
-    """Errors named by the model, then a score from 0 to 100 with them in sight."""
+    """Score from 0 to 100 after the model has named the errors."""
 
     card = _card("gemba-esa", "GEMBA-ESA", 0, 100, "A language model's score after it has named the errors.", _MQM)

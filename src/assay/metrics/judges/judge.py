@@ -1,7 +1,7 @@
-"""A language model as a metric: every translation is put into a prompt, asked about, and the answers are read.
+"""Base class of LLM judges: fills the prompt for every translation, asks the model, and reads the answers.
 
-The metric keeps nothing itself. Each answer goes to the response cache that the engine opened (`assay.core.context`);
-with every answer kept, the scores follow from them without a request.
+The metric stores nothing itself. Each answer goes to the response cache that the engine opened (`assay.core.context`). If
+all answers are cached, the scores follow from them without a request.
 """
 
 from __future__ import annotations
@@ -33,13 +33,15 @@ if TYPE_CHECKING:
 
 
 VERSION = 3
-"""Of how answers are read. Version 1 read thoughts as the answer; version 2 counted every line below a heading as an error."""
+"""Version of the reading of answers. Version 1 read thoughts as the answer; version 2 counted every line below a heading as
+an error.
+"""
 STEP = 0.1
-"""By how much the temperature rises when an answer could not be read and the same question is asked again (as in GEMBA)."""
+"""Increase of the temperature when a question is repeated after an unreadable answer, as in GEMBA."""
 
 
 class PromptJudge(Metric):
-    """A judge with a prompt. Subclasses say which."""
+    """Judge with a prompt that a subclass defines."""
 
     def __init__(
         self, prompt: Prompt, card: Card, *, endpoint: str, model: str, temperature: float | None, samples: int,
@@ -54,19 +56,19 @@ class PromptJudge(Metric):
         self.prompt, self.card, self.endpoint, self.model = prompt, card, endpoint, model
         self.temperature, self.samples, self.insist, self.max_tokens = temperature, samples, insist, max_tokens
         self.answered: set[str] = set()
-        """The models that answered, as the endpoint names them."""
+        """Models that answered, as the endpoint names them."""
         self._used: Llm | None = None
         self._spent = LlmBudget()
         self._said: dict[str, str] = {}
 
     @property
     def notices(self) -> Sequence[str]:  # type: ignore[override]
-        """What was asked and what it cost."""
+        """Notices about requests and their cost."""
         return list(self._said.values())
 
     @property
     def signature(self) -> Signature:
-        """Model, prompt, temperature and samples; the models that the endpoint reported, once it has answered."""
+        """Signature with model, prompt, temperature and samples, and the models that the endpoint reported."""
         settings = self._used or current_llm() or Llm()
         return Signature.of(
             self.card.label, VERSION, prompt=f"{self.prompt.version}-{self.prompt.digest}", model=self._model(settings) or "none",
@@ -76,15 +78,15 @@ class PromptJudge(Metric):
 
     @property
     def marks_spans(self) -> bool:
-        """Whether the prompt asks for errors; no request is needed to know."""
+        """Whether the prompt asks for errors, which is known without a request."""
         return self.prompt.gives_spans
 
     def signed(self, nrefs: int) -> str:
-        """With the number of references where the prompt shows one: the first."""
+        """Return the signature. The number of references counts only if the prompt shows one, which is the first."""
         return super().signed(min(nrefs, 1) if self.card.needs_reference else 0)
 
     def score(self, batch: Batch) -> Scores:
-        """Ask about every row; several questions are under way at once."""
+        """Ask about every row, with several requests at a time."""
         asker = self._asker(response_cache())
         purse, rows = asker.settings.budget, list(self._texts(batch))
         at_first = replace(purse)
@@ -127,7 +129,7 @@ class PromptJudge(Metric):
         return self._scores(readings)
 
     def estimate(self, batch: Batch, asker: LlmClient | None = None) -> RequestEstimate:
-        """What would be asked about these rows, and about how many tokens it would take; nothing is asked."""
+        """Estimate the requests and tokens for these rows without any request."""
         asker = asker or self._asker(response_cache())
 
         def question(messages: list[dict[str, str]], limit: int | None) -> dict[str, object]:
@@ -137,12 +139,12 @@ class PromptJudge(Metric):
         return sum((estimated(self.prompt, question, asker.kept, *row) for row in rows), RequestEstimate())
 
     def cost(self, estimate: RequestEstimate) -> float | None:
-        """What an estimate costs; None without prices."""
+        """Return the cost of an estimate; None without prices."""
         prices = (current_llm() or Llm()).budget.prices
         return None if prices is None else prices.cost(estimate.tokens_in, estimate.tokens_out)
 
     def _judged(self, asker: LlmClient, texts: dict[str, str], sample: int) -> JudgeReading:
-        """One sample about one translation. An answer that cannot be read is asked for again, a little warmer each time."""
+        """Return one sample about one translation. After an unreadable answer, repeat at a higher temperature."""
         opening, first = JudgeReading(), self.prompt.first
         if first is not None:
             said = self._ask(asker, filled(first.messages, texts), 0, sample, first.max_tokens)
@@ -178,7 +180,7 @@ class PromptJudge(Metric):
         return self.model or settings.model
 
     def _asker(self, kept: ResponseCache | None) -> LlmClient:
-        """Whom to ask, after what was said of it: the metric's own options first, then those of the call, then the environment."""
+        """Return the client. The metric's own options take precedence over those of the call and the environment."""
         settings = self._used = current_llm() or self._used or Llm()
         address = address_of(self.endpoint or settings.endpoint, self.card.name)
         model = self._model(settings)
@@ -190,7 +192,7 @@ class PromptJudge(Metric):
         return LlmClient(address, model, settings, kept if settings.keep else None)
 
     def _texts(self, batch: Batch) -> Iterator[dict[str, str]]:
-        """What is put into the prompt for each row."""
+        """Yield the texts to insert into the prompt for each row."""
         reads = self.prompt.reads
         for row, hypothesis in enumerate(batch.hypotheses):
             pair = batch.langpairs[row] if batch.langpairs else ""
@@ -227,7 +229,7 @@ class PromptJudge(Metric):
         )
 
     def _account(self, asker: LlmClient) -> None:
-        """What people should hear of the cost, over all batches; nothing where every answer was kept from before."""
+        """Record notices about the cost of all batches, unless every answer came from the cache."""
         if self._spent.requests:
             self._said["cost"] = f"{self.card.name} asked {asker.address.server}: {self._spent.summary()}."
         if asker.cache is None and asker.asked:
@@ -241,7 +243,7 @@ class PromptJudge(Metric):
         return f"{self.card.name} ({asker.settings.budget.summary()})"
 
     def _explained(self, problem: BaseException, done: int, total: int, asker: LlmClient) -> AssayError:
-        """One sentence: what stopped the judge, how far it was, and that nothing is lost."""
+        """Return one sentence that says what stopped the judge, how far it came, and what is kept."""
         kept = asker.cache is not None
         so_far = f"{done:,} of {count(total, 'segment')} judged"
         onward = "their answers are kept, and the same command goes on from there" if kept else "nothing was kept"
@@ -260,7 +262,7 @@ class PromptJudge(Metric):
 
 
 def _no_answer(answer: ChatAnswer) -> JudgeReading | None:
-    """The reading of an answer that is none: a refusal, one that was cut off, or a question longer than the model reads."""
+    """Return the reading of a missing answer: a refusal, a cut answer, or a prompt longer than the model reads."""
     flag = {"refused": "refused_answer", "length": "cut_answer", "too_long": "truncated"}.get(answer.finish)
     return JudgeReading(flags=frozenset({flag})) if flag else None
 
@@ -276,7 +278,7 @@ def _worse(before: BaseException | None, job: Future[JudgeReading]) -> BaseExcep
 
 
 def _plain(model: str) -> str:
-    """A model's name as a signature can hold it."""
+    """Return a model's name in characters that a signature allows."""
     return "".join(char if char.isalnum() or char in "-_./@" else "_" for char in model) or "unnamed"
 
 
@@ -286,5 +288,5 @@ def _names() -> dict[str, str]:
 
 
 def language_name(code: str) -> str:
-    """What a prompt calls a language: its English name, or its code where we know none."""
+    """Return the English name of a language for a prompt, or its code if assay knows no name."""
     return _names().get(code, code)

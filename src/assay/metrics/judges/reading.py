@@ -1,4 +1,4 @@
-"""From a language model's answers about one translation to a score and error spans, and several samples as one."""
+"""Reading of a judge's answers: score and error spans of one translation, and the mean of several samples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORST_FIRST = ("critical", "major", "minor", "neutral")
 
 @dataclass(frozen=True, slots=True)
 class JudgeReading:
-    """What the answers of one sample come to. `value` is NaN where they gave none; `flags` say why."""
+    """Result of one sample's answers. `value` is NaN if they contain no score; `flags` say why."""
 
     value: float = math.nan
     spans: tuple[ErrorSpan, ...] = ()
@@ -41,7 +41,7 @@ REFUSED = JudgeReading(flags=frozenset({"refused_answer"}))
 
 
 def rating(prompt: Prompt, answer: str, translation: str, source: str) -> JudgeReading:
-    """The score in the answer to a prompt's last question, with the errors that it names."""
+    """Return the score in the answer to a prompt's last question, with the errors that it names."""
     found = _rating(prompt, answer, translation, source)
     return REFUSED if found is UNREADABLE and _REFUSAL.match(answer) else found
 
@@ -72,7 +72,7 @@ def errors(answer: str, translation: str, source: str) -> JudgeReading:
 
 
 def points(prompt: Prompt, named: Sequence[NamedError]) -> float:
-    """Points off for the errors, the worst first, never below the prompt's lowest score. What was not translated is critical."""
+    """Return the penalty for the errors, worst first, down to the prompt's lowest score. Untranslated text is critical."""
     severities = ["critical" if "non-translation" in error.category else error.severity for error in named]
     counted = sorted(severities, key=_WORST_FIRST.index)[: prompt.most_errors]
     off = sum(prompt.points.get(severity, 0.0) for severity in counted)
@@ -80,9 +80,9 @@ def points(prompt: Prompt, named: Sequence[NamedError]) -> float:
 
 
 def together(samples: Sequence[JudgeReading]) -> tuple[JudgeReading, float]:
-    """Several samples as one reading, and their spread: the mean score, every error with the share of samples that name it.
+    """Combine several samples: the mean score, every error with the share of samples that name it, and the spread.
 
-    The spread is the standard deviation of the sample; NaN below two scores.
+    The spread is the standard deviation of the samples; NaN for fewer than two scores.
     """
     if len(samples) == 1:
         return samples[0], math.nan

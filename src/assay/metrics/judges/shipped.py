@@ -15,7 +15,7 @@ from assay.metrics.judges.judge import PromptJudge
 
 
 class Judge(PromptJudge):
-    """A language model with a prompt of the user's own: ``judge:prompt=my_prompt.toml``."""
+    """Judge with a prompt file of the user: ``judge:prompt=my_prompt.toml``."""
 
     card = Card(
         "judge", "judge", "source", True, (None, None), "A language model's rating by a prompt of your own.", stored=False,
@@ -36,7 +36,7 @@ class Judge(PromptJudge):
 
 
 def card_of(prompt: Prompt, like: Card) -> Card:
-    """The card of a judge with this prompt: what it reads follows from the prompt."""
+    """Return the card of a judge with this prompt, whose needs follow from the prompt."""
     shown: dict[tuple[bool, bool], Needs] = {
         (True, True): "both",
         (True, False): "source",
@@ -60,7 +60,7 @@ def _card(name: str, label: str, low: float | None, high: float, meaning: str, c
 
 
 class _ShippedJudge(PromptJudge):
-    """A judge with a prompt that sees the source alone, and one that sees a reference too."""
+    """Judge with two prompts: one with the source alone, one with a reference."""
 
     def __init__(
         self, *, reference: bool = False, endpoint: str = "", model: Word = "", temperature: float | None = 0.0,
@@ -75,13 +75,13 @@ class _ShippedJudge(PromptJudge):
 
 
 class JudgeDa(_ShippedJudge):
-    """Points from 0 to 100."""
+    """Score from 0 to 100."""
 
     card = _card("judge-da", "judge-DA", 0, 100, "A language model's points from 0 to 100.")
 
 
 class JudgeMqm(_ShippedJudge):
-    """Errors named by the model, and points off for them."""
+    """Penalty for errors that the model names."""
 
     card = _card(
         "judge-mqm",
@@ -93,7 +93,7 @@ class JudgeMqm(_ShippedJudge):
 
 
 class AutoMqm(_ShippedJudge):
-    """Errors named by the model: 5 points off for a major, 1 for a minor one."""
+    """Penalty for errors that the model names: 5 points for a major error, 1 for a minor one."""
 
     card = _card(
         "automqm",

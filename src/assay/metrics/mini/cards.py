@@ -1,4 +1,4 @@
-"""Cards of assay-mini's readings and of the metrics of its encoder."""
+"""Cards of assay-mini's scores and of the metrics of its encoder."""
 
 from __future__ import annotations
 

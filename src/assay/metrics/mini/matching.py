@@ -1,4 +1,4 @@
-"""bertscore-mini and e5-qe: greedy matching of pieces (Zhang et al. 2020) with assay-mini's encoder, no head behind it."""
+"""bertscore-mini and e5-qe: greedy matching of subwords (Zhang et al. 2020) in assay-mini's encoder."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 REFERENCE, SOURCE = 1, 2
 DEPTHS = 5
-"""Depths that can be matched at: the embeddings, layers 4, 7 and 11 of 12, and the mix of the upper layers."""
+"""Number of depths: the embeddings, layers 4, 7 and 11 of 12, and the mix of the upper layers."""
 
 
 class Matching(Metric):
-    """Base of both: precision is the mean best match of the translation's pieces, recall of the other text's.
+    """Base of both metrics: precision is the mean best match of the translation's subwords, recall that of the other text's.
 
-    `idf`: rare pieces count more. `depth`: 0 embeddings, 1 to 3 layers 4, 7 and 11, 4 the mix of layers 6 to 12. `precision`
-    and `path` as for assay-mini. Texts of more than 400 pieces are cut off.
+    `idf` gives rare subwords a higher weight. `depth` is 0 for the embeddings, 1 to 3 for layers 4, 7 and 11, and 4 for
+    the mix of layers 6 to 12. `precision` and `path` are as for assay-mini. Texts of more than 400 subwords are cut.
     """
 
     kind: int
@@ -47,12 +47,12 @@ class Matching(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Weights by rarity, the depth, the weights' hash and the precision."""
+        """Signature with token weights, depth, the weights' hash and the precision."""
         plain = Signature.of(self.card.label, 1, idf=self.idf, depth=self.depth)
         return replace(plain, weights=weights_of(self.path).identity, precision=self.precision)
 
     def score(self, batch: Batch) -> Scores:
-        """F1 with precision, recall and the cosine of the mean vectors; 0 where the translation is empty."""
+        """Return F1 with precision, recall and the cosine of the mean vectors; 0 for an empty translation."""
         rows, asked = triples(batch, self.card, self.inputs)
         if not asked:
             return Scores(np.empty(0))
@@ -75,17 +75,17 @@ class Matching(Metric):
         )
 
     def _read(self, matched: Floats) -> Floats:
-        """Precision, recall and cosine out of the kernel's five columns."""
+        """Return precision, recall and cosine from the kernel's five columns."""
         return matched[:, [2, 3, 4] if self.idf else [0, 1, 4]]
 
 
 class BertscoreMini(Matching):
-    """BERTScore on assay-mini's encoder."""
+    """BERTScore in assay-mini's encoder."""
 
     card, kind, inputs = BERTSCORE, REFERENCE, "ref"
 
 
 class E5Qe(Matching):
-    """The translation matched with its source."""
+    """Token matching of the translation with its source."""
 
     card, kind, inputs = E5_QE, SOURCE, "src"

@@ -1,4 +1,4 @@
-"""The model behind assay-mini and its readings: loaded once, asked once for each triple of texts."""
+"""Model of assay-mini: runs the kernel once per triple of texts for all its scores, and splits long texts into windows."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 LONGEST = 400
-"""Pieces of a text that the kernel looks at."""
+"""Subwords of a text that the kernel reads."""
 PART = 256
-"""Rows the kernel gets at a time: a second or two of work, so that whoever stops a run need not wait."""
+"""Rows per call of the kernel, a second or two of work, so that a run can be stopped without delay."""
 REMEMBERED = 32_768
-"""Triples whose judgement is kept for other readings: more than a chunk has, so that all readings of a chunk are one pass."""
+"""Triples whose output is cached for other scores. It is more than a chunk has, so that all scores of a chunk take one pass."""
 
 
 class Triple(NamedTuple):
-    """A translation with what it is held against; None is not given."""
+    """A translation with the texts to compare it with; None if not given."""
 
     hypothesis: str
     reference: str | None
@@ -46,54 +46,54 @@ class Triple(NamedTuple):
 
     @property
     def others(self) -> list[str]:
-        """The texts it is held against that hold something."""
+        """The texts to compare with that are not blank."""
         return [text for text in (self.reference, self.source) if text and text.strip()]
 
 
 class Strangeness(NamedTuple):
-    """How strange a text is to the vocabulary."""
+    """How unfamiliar a text is to the vocabulary."""
 
     pieces: int
     characters: int
     unknown: float
-    """Share of the characters that no piece has."""
+    """Share of the characters that are in no subword."""
     foreign: float
-    """Share of the characters in pieces that training never met."""
+    """Share of the characters in subwords that did not occur in training."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What the model says of a triple."""
+    """Output of the model for a triple."""
 
     values: NDArray[np.float32]
-    """log mu, then six heads: the correction, one unused, direct assessment, ESA, quality estimation, teachers."""
+    """log mu, then six heads: correction, unused, direct assessment, ESA, quality estimation, teachers."""
     tags: NDArray[np.float32]
-    """For every piece of the hypothesis, how probably it is part of an error, and of a major one."""
+    """Probabilities that each subword of the hypothesis is part of an error, and of a major error."""
     ranges: NDArray[np.int32]
-    """Where those pieces stand in the hypothesis."""
+    """Characters of these subwords in the hypothesis."""
     long: bool = False
-    """A text was longer than the model reads."""
+    """Whether a text was longer than the model reads."""
 
 
 class Model:
-    """The kernel with the weights of one folder and one precision. Safe to use from several threads."""
+    """Kernel with the weights of one folder in one precision. Thread-safe."""
 
     def __init__(self, weights: MiniWeights, precise: bool) -> None:
         self.weights, self.precise = weights, precise
         named = mini_card(weights.folder).get("languages", {})
         self.trained = frozenset(named.get("trained", ()))
-        """Languages that training met."""
+        """Languages in the training data."""
         self.known = self.trained | frozenset(named.get("encoder", ()))
-        """Those, and the ones that the encoder learned from plain text."""
+        """These, and the languages of the encoder's pretraining."""
         self.kernel: Any = _native.Mini(dict(weights.tensors))
         self._kept: OrderedDict[tuple[Triple, bool], tuple[Opinion, set[str]]] = OrderedDict()
         self._lock = threading.Lock()
 
     def judge(self, triples: Sequence[Triple], windows: bool, reader: str) -> list[Opinion]:
-        """A judgement for each triple, each different one asked for once; long ones in windows, where wanted.
+        """Return the output for each triple, computed once for equal ones, with windows for long texts if requested.
 
-        What one reader made the model compute is kept for the others. A reader that asks again has it computed again: whoever
-        looks whether numbers stay the same shall see the kernel's, not a memory of them.
+        Outputs computed for one reader are cached for others. They are computed again for the same reader, so that a test
+        of reproducibility compares outputs of the kernel, not of the cache.
         """
         keys = [(triple, windows) for triple in dict.fromkeys(triples)]
         found: dict[Triple, Opinion] = {}
@@ -122,7 +122,7 @@ class Model:
         return made
 
     def ask(self, triples: Sequence[Triple]) -> list[Opinion]:
-        """What the kernel says, of the first `LONGEST` pieces of every text."""
+        """Return the kernel's output for the first `LONGEST` subwords of every text."""
         hypotheses, references, sources = zip(*triples, strict=True)
         values, tags, starts, begins, ends, cut = self.kernel.score(
             hypotheses, references, sources, self.precise, threads()
@@ -135,7 +135,7 @@ class Model:
         ]
 
     def strangeness(self, texts: Iterable[str]) -> dict[str, Strangeness]:
-        """For each different text, how long it is in pieces and how much of it the vocabulary lacks."""
+        """Return the number of subwords and the unknown shares of each different text."""
         different = list(dict.fromkeys(texts))
         _, starts, _, _, unknown, characters, foreign = self.kernel.pieces(different)
         shares = np.stack([unknown, foreign]) / np.maximum(characters, 1)
@@ -143,7 +143,7 @@ class Model:
         return {text: Strangeness(*row) for text, *row in zip(different, *columns, strict=True)}
 
     def match(self, hypotheses: Sequence[str], others: Sequence[str], kind: int, depth: int) -> NDArray[np.float32]:
-        """How alike the pieces of two texts are at one depth (see the kernel's twin)."""
+        """Return the similarities of two texts' subwords at one depth (see the kernel's reference implementation)."""
         parts = [
             self.kernel.match(hypotheses[at : at + PART], others[at : at + PART], kind, depth, self.precise, threads())
             for at in range(0, len(hypotheses), PART)
@@ -153,18 +153,18 @@ class Model:
 
 @functools.cache
 def weights_of(path: str | None) -> MiniWeights:
-    """The weights of a folder, or the installed ones."""
+    """Return the weights of a folder, or the installed ones."""
     return load_mini(None if path is None else Path(path).expanduser())
 
 
 @functools.cache
 def model_of(path: str | None, precise: bool) -> Model:
-    """The one model of a folder in a precision: every reading of it shares what it remembers."""
+    """Return the model of a folder in a precision, shared by all its scores."""
     return Model(weights_of(path), precise)
 
 
 def need_weights(name: str, path: str | None) -> None:
-    """Say how to get the weights where they are not installed."""
+    """Raise if the weights are not installed; the message says how to get them."""
     if path is not None and not Path(path).expanduser().is_dir():
         raise InputError(f"there is no folder {path}: {name}:path= wants one with the weights of a model.")
     if path is None and mini_folder() is None:
@@ -172,13 +172,13 @@ def need_weights(name: str, path: str | None) -> None:
 
 
 OVERLAP = 8
-"""A window reaches into its neighbours by the eighth part of its own length on either side."""
+"""A window extends into its neighbours by this fraction of its length on either side."""
 FEWEST = 24
-"""Pieces of the translation that a window has at least; where that cannot be, the texts stay cut off."""
+"""Minimum number of subwords of the translation in a window. If windows would be smaller, the texts stay cut."""
 
 
 class Window(NamedTuple):
-    """A part of a text, and what it sees of the text around it."""
+    """A part of a text, and the larger part that the model reads with it."""
 
     start: int
     end: int
@@ -186,12 +186,12 @@ class Window(NamedTuple):
     seen_to: int
 
     def share(self) -> float:
-        """How much of what it sees is its own."""
+        """Return the part's share of what the model reads."""
         return (self.end - self.start) / max(self.seen_to - self.seen_from, 1)
 
 
 def windows(text: str, parts: int) -> list[Window]:
-    """`text` in `parts` windows, cut behind a sentence or a word where it can be."""
+    """Split `text` into `parts` windows, preferably after a sentence or a word."""
     out = []
     for start, piece in cut(text, parts):
         end, reach = start + len(piece), len(piece) // OVERLAP
@@ -205,9 +205,10 @@ def windows(text: str, parts: int) -> list[Window]:
 
 
 def judge_long(model: Model, triple: Triple, whole: Opinion) -> Opinion:
-    """The triple in as few windows as the model can read; the judgement as it is where no windows would do.
+    """Return the output for a triple in as few windows as possible, or `whole` if no windows fit.
 
-    Expected errors are added up, each window's by the share of it that is its own; the other heads are means by length.
+    Expected errors are summed, each window's by the share that is its own part. The other heads are means weighted by
+    length.
     """
     texts = [text for text in triple if text]
     lengths = model.strangeness(texts)
@@ -224,7 +225,7 @@ def judge_long(model: Model, triple: Triple, whole: Opinion) -> Opinion:
 
 
 def _seen(triple: Triple, sides: list[list[Window]], k: int) -> Triple:
-    """What window `k` sees of each text."""
+    """Return the texts that the model reads in window `k`."""
     hypothesis, reference, source = (
         text[side[k].seen_from : side[k].seen_to] if text else None for text, side in zip(triple, sides, strict=True)
     )
@@ -247,13 +248,13 @@ def _joined(sides: list[Window], found: list[Opinion]) -> Opinion:
 
 
 UNKNOWN = 0.1
-"""The share of unknown characters in one of its texts from which on a row is flagged."""
+"""Share of unknown characters in a text from which on a row is flagged."""
 FOREIGN = 0.5
-"""The same for characters of pieces that training never met."""
+"""Share of characters in subwords unseen in training from which on a row is flagged."""
 
 
 def triples(batch: Batch, card: Card, inputs: str) -> tuple[list[int], list[Triple]]:
-    """Each row beside each of its references, and the rows those belong to; a blank text is none."""
+    """Pair each row with each of its references. Return the rows and the triples; blank texts count as missing."""
     card.check_columns(batch)
     columns = () if inputs == "src" else batch.references or ()
     sources = None if inputs == "ref" else batch.sources
@@ -268,7 +269,7 @@ def triples(batch: Batch, card: Card, inputs: str) -> tuple[list[int], list[Trip
 
 
 def strange_flags(model: Model, asked: Sequence[Triple], langpairs: Sequence[str] | None) -> dict[str, Bools]:
-    """Flags on triples: empty, held against nothing, characters that are unknown, languages that training never met."""
+    """Return flags of triples: empty, nothing to compare with, unknown characters, unknown or untrained languages."""
     known = model.strangeness(text for triple in asked for text in triple if text is not None)
 
     def any_text(far: str, limit: float) -> Bools:

@@ -1,4 +1,4 @@
-"""What assay-mini's numbers are read by: constants that go with the weights, measured once on known translations."""
+"""Constants of assay-mini's scores that belong to its weights, measured once on known translations."""
 
 from __future__ import annotations
 
@@ -20,38 +20,40 @@ if TYPE_CHECKING:
     from assay.metrics.mini.model import Opinion, Triple
 
 HEADS = {"da": 3, "esa": 4, "qe": 5, "teacher": 6}
-"""The heads that were trained on something, by what it was: direct assessments, ESA, quality estimation, other metrics."""
+"""Heads by training data: direct assessments, ESA, quality estimation, other metrics."""
 LOG_MU = 0
 WIDTH = 7
-"""Values that the model gives: log mu, and six heads."""
+"""Number of values of the model: log mu, and six heads."""
 WORST_MQM = 25.0
-"""What a translation that is none costs in MQM."""
+"""MQM penalty of a text that is not a translation."""
 RANKED = ((LOG_MU, -1.0), (HEADS["da"], 1.0), (HEADS["teacher"], 1.0))
-"""Column and sign of what the ranking score adds up."""
+"""Columns and signs of the ranking score's terms."""
 _SPREADS = (
     ((0.509, 0.844), (0.261, 0.412), (0.497, 0.560)),
     ((0.558, 0.768), (0.205, 0.287), (0.487, 0.388)),
     ((0.602, 0.870), (0.195, 0.423), (0.500, 0.670)),
 )
-"""Their means and deviations over the outputs of WMT23 held against both, the source alone (63,673 outputs) and the
-reference alone (4,084): without a reference the heads spread less, and measured by the others' spread they would count less."""
+"""Means and deviations of the terms on outputs of WMT23, compared with both texts, the source alone (63,673 outputs) and the
+reference alone (4,084). Without a reference the heads vary less, and would count less with the deviations of others.
+"""
 THRESHOLD, MAJOR = 0.16, 0.12
-"""From which probability on a piece is marked, and marked as major: the best F1 over the characters of held-out documents."""
+"""Probabilities from which on a subword is marked, and marked as major, which maximise F1 over characters of held-out
+documents.
+"""
 
 
 def columns(judgements: Sequence[Opinion]) -> Floats:
-    """The values of all judgements, a row each; NaN where there is none."""
+    """Return the values of all outputs, one row each."""
     return np.array([judgement.values for judgement in judgements], np.float64).reshape(len(judgements), -1)
 
 
 def held_against(triples: Sequence[Triple]) -> NDArray[np.int64]:
-    """0 for both, 1 for the source alone, 2 for the reference alone."""
+    """Return the texts that triples compare with: 0 for both, 1 for the source alone, 2 for the reference alone."""
     return np.array([1 if not triple.reference else 2 * (not triple.source) for triple in triples], np.int64)
 
 
 def ranking(values: Floats, held: NDArray[np.int64]) -> Floats:
-    """Minus log mu, the direct assessment and the teachers' opinion, each in deviations from its mean, added up; `held` says what
-    each was held against."""
+    """Return the sum of minus log mu, direct assessment and teachers, each standardised for the texts in `held`."""
     spreads = np.array(_SPREADS)[held]
     total = np.zeros(len(values))
     for i, (column, sign) in enumerate(RANKED):
@@ -60,24 +62,24 @@ def ranking(values: Floats, held: NDArray[np.int64]) -> Floats:
 
 
 def expected_mqm(values: Floats) -> Floats:
-    """Minus the sum of MQM penalties that people are expected to give."""
+    """Return minus the expected sum of MQM penalties."""
     return np.array([-math.exp(value) for value in values[:, LOG_MU].tolist()])
 
 
 def unit(ranked: Floats) -> Floats:
-    """The share of known translations that a ranking score lies above."""
+    """Return the share of known translations below a ranking score."""
     return np.asarray(np.interp(ranked, quantiles(), np.linspace(0.0, 1.0, len(quantiles()))))
 
 
 @functools.cache
 def quantiles() -> Floats:
-    """The ranking scores below which 0, 1, … 100% of known translations lie."""
+    """Return the ranking scores below which 0, 1, … 100% of known translations are."""
     return np.array([float(row["score"]) for row in rows("mini_quantiles.csv")])
 
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """What a translation gets that is empty: the worst that is known."""
+    """Scores of an empty translation, the worst known ones."""
 
     ranking: float
     unit: float = 0.0
@@ -85,5 +87,5 @@ class Worst:
 
 
 def worst() -> Worst:
-    """The lowest ranking score of the table, 0, and what a translation that is none costs."""
+    """Return the lowest ranking score of the table, 0, and the penalty of a text that is not a translation."""
     return Worst(float(quantiles()[0]))

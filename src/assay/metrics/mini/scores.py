@@ -1,4 +1,4 @@
-"""assay-mini's three readings of one pass: a ranking score, the same from 0 to 1, and the expected MQM penalties."""
+"""Scores of assay-mini: a ranking score, the same from 0 to 1, and expected MQM penalties, all from one pass."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 SLICE = 8192
-"""Rows whose judgements are held at a time."""
+"""Rows whose outputs are in memory at a time."""
 NOTHING = Opinion(np.full(7, np.nan, np.float32), np.empty((0, 2), np.float32), np.empty((0, 2), np.int32))
-"""The judgement of a row that the model is not asked about."""
+"""Output for a row that the model does not read."""
 _COMPONENTS = {"log_mu": reading.LOG_MU, **reading.HEADS}
 _NEEDS: dict[str, Needs] = {"both": "either", "src": "source", "ref": "reference"}
 
 
 class Reading(Metric):
-    """Base of the three. They share one model, which is asked once for each triple of texts.
+    """Base of the three scores, which share one model and its outputs.
 
-    `precision`: int8 is fast; int16 lies within 0.002 of the same weights in fp32, at half the speed. `inputs`: what a
-    translation is held against, of what is given: both, the source alone, or references alone. `threshold`: how probable an
-    error must be to be marked. `long`: texts of more than 400 pieces are scored in windows, or cut off. `path`: a folder with
-    other weights.
+    `precision` int8 is fast; int16 is within 0.002 of the same weights in fp32, at half the speed. `inputs` selects the
+    given texts to compare the translation with: both, the source alone, or references alone. `threshold` is the
+    probability from which on an error is marked. `long` says whether texts of more than 400 subwords are scored in windows
+    or cut. `path` is a folder with other weights.
     """
 
     def __init__(
@@ -56,11 +56,11 @@ class Reading(Metric):
         self.precision, self.inputs, self.threshold, self.long, self.path = precision, inputs, threshold, long, path
         self.card = replace(type(self).card, needs=_NEEDS[inputs])
         self.reader = ""
-        """Who asks the model, where it is not this metric itself."""
+        """Name under which the model is asked, if it is not this metric's own."""
 
     @cached_property
     def reads(self) -> AssayMini | None:
-        """The ranking score, from whose components the other two are read."""
+        """The ranking score, from whose components the other two are computed."""
         if isinstance(self, AssayMini):
             return None
         ranking = AssayMini(
@@ -70,7 +70,7 @@ class Reading(Metric):
         return ranking
 
     def reading(self, scores: Scores) -> Scores:
-        """The same opinions of the model, read as this metric reads them."""
+        """Return this metric's scores from the components of the ranking score."""
         values = np.full((len(scores), reading.WIDTH), np.nan)
         for name, column in _COMPONENTS.items():
             values[:, column] = scores.components[name]
@@ -81,20 +81,20 @@ class Reading(Metric):
 
     @property
     def signature(self) -> Signature:
-        """What it is held against, how errors are marked and long texts read, the weights' hash and the precision."""
+        """Signature with inputs, threshold, treatment of long texts, the weights' hash and the precision."""
         plain = Signature.of(self.card.label, 3, inputs=self.inputs, threshold=self.threshold, long=self.long)
         return replace(plain, weights=weights_of(self.path).identity, precision=self.precision)
 
     @abstractmethod
     def read(self, values: Floats, ranked: Floats) -> Floats:
-        """The number shown, from log mu and the heads, or from the ranking score that they give."""
+        """Return the score from log mu and the heads, or from the ranking score."""
 
     @abstractmethod
     def worst(self) -> float:
-        """The number of a translation that is empty."""
+        """Return the score of an empty translation."""
 
     def score(self, batch: Batch) -> Scores:
-        """Scores with components, spans, and flags on rows that are empty, long, or strange to the model."""
+        """Return scores, components and spans, with flags on rows that are empty, long, or unfamiliar to the model."""
         parts = [self._score(batch.slice(at, at + SLICE)) for at in range(0, max(len(batch), 1), SLICE)]
         return Scores.concat(parts)
 
@@ -121,7 +121,7 @@ class Reading(Metric):
         )
 
     def _judge(self, model: Model, asked: list[Triple], without: np.ndarray) -> list[Opinion]:
-        """What the model says of every triple but those `without`."""
+        """Return the model's output for every triple except those in `without`."""
         judgements = [NOTHING] * len(asked)
         places = np.flatnonzero(~without).tolist()
         found = model.judge([asked[at] for at in places], self.long == "window", self.reader or str(self.signature))
@@ -131,44 +131,44 @@ class Reading(Metric):
 
 
 class AssayMini(Reading):
-    """The ranking score, for comparing translations."""
+    """Ranking score, for comparing translations."""
 
     card = MINI
 
     def read(self, values: Floats, ranked: Floats) -> Floats:
-        """Minus log mu, direct assessment and teachers, standardised and added."""
+        """Return the sum of minus log mu, direct assessment and teachers, standardised."""
         return ranked.copy()
 
     def worst(self) -> float:
-        """The lowest of known translations."""
+        """Return the lowest score of known translations."""
         return reading.worst().ranking
 
 
 class AssayMiniUnit(Reading):
-    """The ranking score as a share of known translations."""
+    """Ranking score as a share of known translations."""
 
     card = UNIT
 
     def read(self, values: Floats, ranked: Floats) -> Floats:
-        """The share of known translations with a lower ranking score."""
+        """Return the share of known translations with a lower ranking score."""
         return reading.unit(ranked)
 
     def worst(self) -> float:
-        """Nothing is worse."""
+        """Return 0."""
         return reading.worst().unit
 
 
 class AssayMiniMqm(Reading):
-    """The expected MQM penalties, with a minus in front."""
+    """Minus the expected MQM penalties."""
 
     card = MQM
 
     def read(self, values: Floats, ranked: Floats) -> Floats:
-        """Minus mu."""
+        """Return minus mu."""
         return reading.expected_mqm(values)
 
     def worst(self) -> float:
-        """What a translation that is none costs."""
+        """Return the penalty of a text that is not a translation."""
         return reading.worst().mqm
 
 
@@ -176,14 +176,14 @@ WITHOUT_BLANKS = re.compile(
     "[\u0e00-\u109f\u1780-\u17ff\u1950-\u19ff\u1a20-\u1aad\u2e80-\u31ff\u3400-\u4dbf\u4e00-\ua4cf\uaa60-\uaadf\uf900-\ufaff"
     "\uff66-\uff9f\U00016fe0-\U0003ffff]"
 )
-"""Letters of scripts that put no blanks between words: Thai, Lao, Tibetan, Burmese, Khmer, Tai, kana, Han, Yi."""
+"""Letters of scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, Tai, kana, Han, Yi."""
 
 
 def spans(text: str, judgement: Opinion, threshold: float, major: float) -> tuple[ErrorSpan, ...]:
-    """Words that are probably part of an error, neighbours joined: as bad and as sure as the worst of them.
+    """Return the words that are probably part of an error, neighbours joined under the worst severity and highest confidence.
 
-    A word is as probably wrong as its pieces on average; where words have no blanks between them, a piece stands for itself.
-    Neighbours stand together or have one character between them.
+    The probability of a word is the mean over its subwords. In languages written without spaces each subword counts
+    separately. Neighbours touch, or have one character between them.
     """
     ranges: Sequence[tuple[int, int]] = judgement.ranges.tolist()
     found: list[list[float]] = []
@@ -210,7 +210,7 @@ def spans(text: str, judgement: Opinion, threshold: float, major: float) -> tupl
 
 
 def _word(text: str, ranges: Sequence[tuple[int, int]], at: int) -> tuple[int, int]:
-    """The word of a piece: its first piece, and the first behind it."""
+    """Return the first subword of a word, and the first one after it."""
     first, behind = at, at + 1
     while first > 0 and _within_word(text, ranges[first - 1][1], ranges[first][0]):
         first -= 1
@@ -220,7 +220,7 @@ def _word(text: str, ranges: Sequence[tuple[int, int]], at: int) -> tuple[int, i
 
 
 def _within_word(text: str, end: int, start: int) -> bool:
-    """Whether a piece that ends and one that starts here are of one word; an apostrophe between letters is part of it."""
+    """Return whether two neighbouring subwords belong to one word, which may contain an apostrophe between letters."""
     before, after = text[max(end - 2, 0) : end], text[start : start + 2]
     if end != start or not before or not after:
         return False
@@ -232,5 +232,5 @@ def _within_word(text: str, end: int, start: int) -> bool:
 
 
 def _spelled(char: str) -> bool:
-    """Whether words are spelled with this character, and have blanks between them."""
+    """Return whether a character is part of words that are separated by spaces."""
     return (char.isalnum() or unicodedata.category(char)[0] == "M") and not WITHOUT_BLANKS.match(char)
