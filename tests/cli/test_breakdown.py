@@ -149,7 +149,7 @@ def test_a_rule_learned_with_another_metric_is_refused(
         (["fit"], "--data outcomes.tsv"),
         (["apply"], "--rule rule.json"),
         (["apply", "--rule", "nowhere.json"], "there is no file nowhere.json"),
-        (["fit", "--data", "DATA", "--goal", "be nice"], "is not understood"),
+        (["fit", "--data", "DATA", "--goal", "be nice"], "is unknown. Use 'catch 95%'"),
         (["fit", "--data", "DATA", "--reject-at", "0"], "probability above 0"),
         (["apply", "--rule", "DATA", "--mt", "x"], "cannot be read as a rule"),
     ],

@@ -63,8 +63,8 @@ def test_chunks_are_labelled_as_the_whole(place: Path, capsys: pytest.CaptureFix
     assert rows.columns == [*new.columns, *new_columns] and rows["mt"].to_list() == new["mt"].to_list()
     assert rows["label"].to_list() == whole.labels and rows["reason"].to_list() == whole.columns()["reason"]
     assert rows["language"].unique(maintain_order=True).to_list() == ["es", "pt", "ro", "ja-en"]
-    assert "⚠ less is promised for ro (90%, from 9 breakdowns)" in said
-    assert "⚠ nothing is promised for ja-en (10,250 translations) alone" in said
+    assert "⚠ the guarantee is weaker for ro (90%, from 9 breakdowns)" in said
+    assert "⚠ no guarantee for ja-en (10,250 translations) alone" in said
     counts = whole.tally.shares()
     shares = ", ".join(f"{label} {n:,} ({n / ROWS:.1%})" for label, n in counts.items())
     assert f"{ROWS:,} translations: {shares}" in said

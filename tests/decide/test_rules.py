@@ -168,7 +168,7 @@ def test_a_rule_edited_by_hand_is_refused_with_its_file(part: str, key: Any, val
         del read["groups"][key]
     else:
         places[part][key] = value
-    with pytest.raises(InputError, match=r"^rule\.json is damaged .* Make it again with assay decide fit\.$"):
+    with pytest.raises(InputError, match=r"^rule\.json is damaged .* Create it again with assay decide fit\.$"):
         Rule.from_dict(read, "rule.json")
 
 
@@ -215,13 +215,13 @@ def test_too_little_to_learn_from_is_refused() -> None:
     scores, good = sample(200)
     for kept, message in (
         (slice(0, 19), "19 scored examples: too few"),
-        (good, "successes only"),
-        (~good, "breakdowns only"),
+        (good, "all outcomes are successes"),
+        (~good, "all outcomes are breakdowns"),
     ):
         with pytest.raises(InputError, match=message):
             fit([CHRF], {"chrf": scores["chrf"][kept]}, good[kept], [""] * len(good[kept]), Catch(0.9))
     few = np.concatenate([np.flatnonzero(good)[:50], np.flatnonzero(~good)[:10]])
-    with pytest.raises(InputError, match="19 breakdowns must be known; there are 10"):
+    with pytest.raises(InputError, match="needs 19 breakdowns; there are 10"):
         fit([CHRF], {"chrf": scores["chrf"][few]}, good[few], [""] * 60, Catch(0.95))
     with pytest.raises(InputError, match="no limit can be shown"):
         fit([CHRF], {"chrf": scores["chrf"]}, good, [""] * 200, Clean(0.01))
@@ -240,12 +240,12 @@ def test_a_rule_of_the_earlier_version_is_read_unless_its_guarantee_does_not_hol
     read["groups"]["es"]["above"] = shared - 1
     with pytest.raises(
         InputError,
-        match=r"^rule\.json was made by an earlier version .* for es, its guarantee over all .* decide fit\.$",
+        match=r"^rule\.json was created by an earlier version .* for es, the guarantee over all .* decide fit\.$",
     ):
         Rule.from_dict(read, "rule.json")
     read["groups"]["es"]["above"] = shared + 1  # stricter
     if isinstance(goal, Clean):
-        with pytest.raises(InputError, match="for es, its guarantee"):
+        with pytest.raises(InputError, match="for es, the guarantee"):
             Rule.from_dict(read)
     else:
         assert Rule.from_dict(read).groups["es"].above == shared + 1

@@ -52,10 +52,10 @@ def test_cells_are_looked_up_by_their_keys(suite):
         ("phenomenons", "metric=chrf; phenomenon=omission", "accuracy", "Did you mean phenomena"),
         ("phenomena", "metric=chrf; phenomenn=omission", "accuracy", "Did you mean phenomenon"),
         ("phenomena", "metric=chrf; phenomenon=omission", "acuracy", "Did you mean accuracy"),
-        ("phenomena", "phenomenon=omission", "accuracy", "names no metric"),
-        ("phenomena", "metric=chrf; omission", "accuracy", "write KEY=VALUE"),
-        ("phenomena", "metric=chrf", "accuracy", "fits 2 lines"),
-        ("phenomena", "metric=chrf; phenomenon=omission", "category", "holds text"),
+        ("phenomena", "phenomenon=omission", "accuracy", "does not name a metric"),
+        ("phenomena", "metric=chrf; omission", "accuracy", "Write KEY=VALUE"),
+        ("phenomena", "metric=chrf", "accuracy", "matches 2 rows"),
+        ("phenomena", "metric=chrf; phenomenon=omission", "category", "contains text"),
     ],
 )
 def test_a_wrong_address_is_named(suite, table, row, column, words):

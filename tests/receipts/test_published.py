@@ -88,7 +88,7 @@ def test_a_third_party_adds_a_csv(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("table,row\n", "line 1: no column column, published"),
+        ("table,row\n", "line 1: missing columns: column, published"),
         (HEADER + "T,r,c,1.5\n", "line 2: 4 columns"),
         (HEADER + "T,r,c,1.5,,maybe,\n", "line 2: column 'derivable' is 'maybe'"),
         (HEADER + "T,r,c,1.5,x,yes,\n", "line 2: column 'tolerance' is 'x'"),
@@ -106,5 +106,5 @@ def test_a_bad_receipt_is_named(tmp_path, text, said):
 def test_unknown_sets():
     with pytest.raises(UnknownName, match="demetr"):
         load_receipts("demeter")
-    with pytest.raises(InputError, match=r"no file nowhere\.csv"):
+    with pytest.raises(InputError, match=r"the file nowhere\.csv does not exist"):
         load_receipts("nowhere.csv")

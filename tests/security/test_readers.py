@@ -73,7 +73,7 @@ CASES: list[tuple[Command, str, str, str]] = [
     (apply_rule, "rule.json", changed(RULE, [1], "groups", "all", "use_at"), "groups.all.use_at must be a number"),
     (apply_rule, "rule.json", changed(RULE, 1e308, "metrics", 0, "name"), "metrics[1].name must be text"),
     (apply_rule, "rule.json", changed(RULE, -1, "metrics", 0, "decimals"), "metrics[1].decimals must be between 0 and 30"),
-    (apply_rule, "rule.json", changed(RULE, [2.0, 1.0], "groups", "all", "curve", "quality"), "curve.quality does not rise"),
+    (apply_rule, "rule.json", changed(RULE, [2.0, 1.0], "groups", "all", "curve", "quality"), "curve.quality is not increasing"),
     (check_card, "card.json", DEEP, "is not a card: nested more than 100 deep"),
     (check_card, "card.json", changed(CARD, "x", "results", "embedded"), "results.embedded must be a mapping"),
     (check_card, "card.json", changed(CARD, 1.5, "results", "embedded", "phenomena"), "results.embedded.phenomena must be a list"),

@@ -1,6 +1,6 @@
-"""Facts of our own, as small tables beside this file: each is written down once and read here by whoever needs it.
+"""Facts as data files next to this module, each recorded once, with the functions that read them.
 
-`assay.data.aces` and `assay.data.demetr` give them their types.
+Typed loaders are in the modules of this package, such as `assay.data.aces` and `assay.data.demetr`.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ def _all_checksums() -> Mapping[str, Mapping[str, str]]:
 
 
 def checksums(suite: str) -> Mapping[str, str]:
-    """File name to sha256 of the files a suite is known by."""
+    """Return the sha256 of each known file of a suite, by file name."""
     return _all_checksums().get(suite, {})
 
 
 @functools.cache
 def model_languages() -> Mapping[str, tuple[str, ...]]:
-    """The languages that pretrained models were trained on, by the model's name."""
+    """Return the languages that pretrained models were trained on, by model name."""
     return {row["model"]: tuple(row["languages"].split()) for row in rows("model_languages.csv")}

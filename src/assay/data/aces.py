@@ -12,7 +12,7 @@ from assay.data import rows
 
 @dataclass(frozen=True, slots=True)
 class AcesPhenomenon:
-    """One of the 68: where it stands in the paper's tables, and which of its studies use it (empty: none)."""
+    """One of the 68 phenomena: its position in the paper's tables, and the studies that use it (empty: none)."""
 
     name: str
     category: str
@@ -22,11 +22,11 @@ class AcesPhenomenon:
     category_weight: float
     """Weight of the category in the ACES-Score (Section 7.2)."""
     source_needed: str
-    """Short name of a phenomenon whose good translation shows only in the source (Section 8.1, Table 4)."""
+    """Short name of a phenomenon whose good translation can only be told from the source (Section 8.1, Table 4)."""
     overlap: str
-    """Set and level of growing overlap with the reference, ``number 3`` (Section 5.3.2, Figure 2)."""
+    """Set and level of increasing overlap with the reference, ``number 3`` (Section 5.3.2, Figure 2)."""
     mended: str
-    """Error and how its good translation mends it, ``overly-literal copied`` or ``… synonym`` (Section 8.2, Table 6)."""
+    """Error and how its good translation avoids it, ``overly-literal copied`` or ``… synonym`` (Section 8.2, Table 6)."""
     wmt_pairs: tuple[str, ...]
     unseen_pairs: tuple[str, ...]
     """Language pairs of WMT, and those no metric was trained on (Appendix A.3, Tables 7 and 9)."""
@@ -34,7 +34,7 @@ class AcesPhenomenon:
 
 @functools.cache
 def phenomena() -> Mapping[str, AcesPhenomenon]:
-    """All 68."""
+    """Return all 68 phenomena by name."""
     return MappingProxyType(
         {
             row["phenomenon"]: AcesPhenomenon(
@@ -55,15 +55,15 @@ def phenomena() -> Mapping[str, AcesPhenomenon]:
 
 @functools.cache
 def weights() -> Mapping[str, float]:
-    """The ten categories in the order of Table 1, with their weights in the ACES-Score."""
+    """Return the ten categories in the order of Table 1, with their weights in the ACES-Score."""
     return MappingProxyType({one.category: one.category_weight for one in phenomena().values()})
 
 
 def in_category(category: str) -> list[str]:
-    """The phenomena of a top-level category."""
+    """Return the phenomena of a top-level category."""
     return [one.name for one in phenomena().values() if one.category == category]
 
 
 def aces_score(categories: Mapping[str, float]) -> float:
-    """The ACES-Score (Section 7.2, Equation 1): the weighted sum of the ten categories' tau, from -29.1 to 29.1."""
+    """Return the ACES-Score (Section 7.2, Equation 1): the weighted sum of the ten categories' tau, from -29.1 to 29.1."""
     return sum(weight * categories[category] for category, weight in weights().items())

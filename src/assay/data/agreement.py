@@ -1,7 +1,7 @@
 """How often annotators prefer the system that a metric prefers, by metric and size of the difference.
 
 Two sources: the pairs of systems of WMT23 (`agreement.csv`, made by scripts/make_agreement.py), and the curves of Kocmi et al. 2024
-(MT-Thresholds, `thresholds.csv`), which rest on more systems and languages. The lower share of the two is reported.
+(MT-Thresholds, `thresholds.csv`), which are based on more systems and languages. The lower share of the two is reported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class AgreementEstimate:
-    """What two studies found for a difference of one size."""
+    """Estimates of two studies for a difference of one size."""
 
     share: float
     """The lower of the two studies."""
@@ -45,9 +45,9 @@ class AgreementEstimate:
     languages: str
     """The group of language pairs of WMT23: one of `GROUPS`."""
     better: Share | None = None
-    """Among the better half of the systems of each language pair, where enough pairs differ by as much."""
+    """Share among the better half of the systems of each language pair, if enough pairs differ by as much."""
     published: float | None = None
-    """By Kocmi et al. 2024, where they cover the metric."""
+    """Share by Kocmi et al. 2024, if they cover the metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class AgreementTable:
     """Ceiling and slope of the published curve."""
 
     def at(self, difference: float, languages: str = "all") -> AgreementEstimate | None:
-        """What was found for systems this far apart; None if fewer than `FEWEST` pairs differed by as much."""
+        """Return the estimate for systems this far apart; None if fewer than `FEWEST` pairs differed by as much."""
         size = abs(difference)
         wmt23, group = self._share(size, "all", languages)
         if wmt23 is None:
@@ -80,22 +80,22 @@ class AgreementTable:
 
     @property
     def pairs(self) -> int:
-        """The pairs of systems of all languages together."""
+        """Number of pairs of systems of all languages together."""
         return sum(one.share.pairs for one in self._whole)
 
     def points(self) -> list[tuple[float, float, float, float]]:
-        """The shares of all languages together as a curve: difference, share and interval, two points per bin.
+        """Return the shares of all languages together as a curve: difference, share and interval, two points per bin.
 
-        The curve never falls: a share is at most that of any larger difference, so that noise between bins promises nothing.
+        The curve never falls: a share is at most that of any larger difference, so noise between bins cannot inflate it.
         """
-        found: list[tuple[float, float, float, float]] = []
+        points: list[tuple[float, float, float, float]] = []
         least = 1.0
         for one in reversed(self._whole):
             for size in (one.high, one.low):
                 published = self._published(size)
                 least = min(least, one.share.share, 1.0 if published is None else published)
-                found.append((size, least, min(one.share.low, least), max(one.share.high, least)))
-        return found[::-1]
+                points.append((size, least, min(one.share.low, least), max(one.share.high, least)))
+        return points[::-1]
 
     @property
     def _whole(self) -> Sequence[Bin]:
@@ -105,7 +105,7 @@ class AgreementTable:
         return None if self.curve is None else self.curve[0] / (1 + math.exp(-self.curve[1] * size))
 
     def _share(self, size: float, band: str, languages: str) -> tuple[Share | None, str]:
-        """The share in this group of languages, or in all together if the group has too few pairs."""
+        """Return the share in this group of languages, or in all together if the group has too few pairs."""
         for group in (languages, "all"):
             for one in self.bins.get((group, band), ()):
                 if one.low <= size <= one.high and one.share.pairs >= FEWEST:
@@ -114,15 +114,15 @@ class AgreementTable:
 
 
 def group_of(langpair: str) -> str:
-    """The group of a language pair."""
-    found = languages_of(langpair)
-    if len(found) != 2 or found.count("en") != 1:
+    """Return the group of a language pair."""
+    languages = languages_of(langpair)
+    if len(languages) != 2 or languages.count("en") != 1:
         return "all"
-    return "from English" if found[0] == "en" else "into English"
+    return "from English" if languages[0] == "en" else "into English"
 
 
 def group_of_all(langpairs: Iterable[str | None]) -> str:
-    """The group that all these language pairs belong to; ``all`` if they differ or are not known."""
+    """Return the group that all these language pairs belong to; ``all`` if they differ or are unknown."""
     groups = {group_of(pair) if pair else "all" for pair in langpairs}
     return groups.pop() if len(groups) == 1 else "all"
 
@@ -134,16 +134,16 @@ def _tables() -> dict[str, AgreementTable]:
     for row in rows("agreement.csv"):
         pairs = int(row["pairs"])
         share = Share(int(row["agree"]) / pairs, float(row["agree_low"]), float(row["agree_high"]), pairs)
-        mine = bins.setdefault(row["metric"], {}).setdefault((row["languages"], row["systems"]), [])
-        mine.append(Bin(float(row["low"]), float(row["high"]), share))
-    return {name: AgreementTable(mine, curves.get(name)) for name, mine in bins.items()}
+        bin_list = bins.setdefault(row["metric"], {}).setdefault((row["languages"], row["systems"]), [])
+        bin_list.append(Bin(float(row["low"]), float(row["high"]), share))
+    return {name: AgreementTable(groups, curves.get(name)) for name, groups in bins.items()}
 
 
 def agreement(metric: str) -> AgreementTable | None:
-    """The shares of a metric with its default options; None for one about which nothing was measured."""
+    """Return the shares of a metric with its default options; None if nothing was measured for it."""
     return _tables().get(metric)
 
 
 def about(share: float) -> str:
-    """``about 85%``, to the nearest five: no share rests on more than some forty pairs."""
+    """Return ``about 85%``, rounded to 5%, because no share is based on more than some forty pairs."""
     return "over 95%" if share > 0.975 else f"about {5 * round(20 * share)}%"

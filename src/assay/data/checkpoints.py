@@ -53,7 +53,7 @@ class PublishedCheckpoint:
 
     @property
     def is_metric(self) -> bool:
-        """Whether a metric goes by this name; other checkpoints are what metrics are computed with."""
+        """Whether the name is a metric; other checkpoints are components of metrics."""
         return self.label != ""
 
     @property

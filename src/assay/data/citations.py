@@ -1,4 +1,4 @@
-"""What to cite: bibliographic facts, each once, and which of them belong to a metric, a suite, an analysis or a method."""
+"""Bibliographic facts: the publications to cite for a metric, suite, analysis or method."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = ("metrics", "suites", "analyses", "methods")
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A publication: its key, the BibTeX type, and the fields in the order in which they are printed."""
+    """A publication: its key, its BibTeX type, and its fields in print order."""
 
     key: str
     type: str
@@ -31,7 +31,7 @@ class Work:
 
     @property
     def text(self) -> str:
-        """One line for people."""
+        """The citation as one line of text."""
         fields = self.fields
         where = next((fields[key] for key in ("booktitle", "journal", "howpublished") if key in fields), "")
         url = f" {fields['url']}" if "url" in fields else ""
@@ -39,7 +39,7 @@ class Work:
 
     @property
     def bibtex(self) -> str:
-        """The entry as a .bib file has it; capitals of titles stay as they are."""
+        """The BibTeX entry; braces protect the capitals of titles."""
         shown = {key: f"{{{value}}}" if key == "title" else value for key, value in self.fields.items()}
         lines = ",\n".join(f"  {key} = {{{value}}}" for key, value in shown.items())
         return f"@{self.type}{{{self.key},\n{lines}\n}}\n"
@@ -51,7 +51,7 @@ def _facts() -> Any:
 
 
 def works(name: str) -> list[Work]:
-    """The publications behind a name of any kind, each once; none for a name that has none."""
+    """Return the publications to cite for a name, each once; empty if there are none."""
     keys = [key for kind in KINDS for key in _facts()["of"][kind].get(name, ())]
     if not keys and (checkpoint := checkpoints().get(name)) is not None:
         keys = list(checkpoint.citation.cite)
@@ -59,7 +59,7 @@ def works(name: str) -> list[Work]:
 
 
 def names(kind: str) -> list[str]:
-    """The names of a kind that there is something to cite for."""
+    """Return the names of a kind that have a publication to cite."""
     published = [name for name, one in checkpoints().items() if one.is_metric] if kind == "metrics" else []
     return [*_facts()["of"][kind], *published]
 

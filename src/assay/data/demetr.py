@@ -10,7 +10,7 @@ from types import MappingProxyType
 from assay.data import rows
 
 EMPTY = 32
-"""The perturbation whose text is empty (a full stop): what sensitivity is measured against."""
+"""The perturbation with an empty text (a full stop), the reference point of sensitivity."""
 REFERENCE = 35
 """The identity baseline: its "perturbed" text is the reference, so a good metric prefers it."""
 SEVERITIES = ("critical", "major", "minor", "base")
@@ -18,23 +18,23 @@ SEVERITIES = ("critical", "major", "minor", "base")
 
 @dataclass(frozen=True, slots=True)
 class DemetrPerturbation:
-    """One row of Table A3. `number` is the paper's; file names and ``pert_id`` count differently."""
+    """One row of Table A3. `number` is the paper's; file names and ``pert_id`` are numbered differently."""
 
     number: int
     phenomenon: str
-    """What items, and the perturbations that follow DEMETR, are called by."""
+    """Name of the phenomenon in items and in perturbations that follow DEMETR."""
     label: str
-    """What is done, in a few words (Table 1)."""
+    """Short description of the change (Table 1)."""
     category: str
     severity: str
-    """The severity under which Table 4 counts it."""
+    """Severity under which Table 4 counts it."""
     file: str
     items_checked: int
 
 
 @functools.cache
 def perturbations() -> tuple[DemetrPerturbation, ...]:
-    """All 35, in the paper's order."""
+    """Return all 35 in the order of the paper."""
     return tuple(
         DemetrPerturbation(
             int(row["perturbation"]),
@@ -51,5 +51,5 @@ def perturbations() -> tuple[DemetrPerturbation, ...]:
 
 @functools.cache
 def numbers() -> Mapping[str, int]:
-    """Phenomenon to number."""
+    """Return the number of each phenomenon."""
     return MappingProxyType({one.phenomenon: one.number for one in perturbations()})

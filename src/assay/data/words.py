@@ -37,11 +37,11 @@ def patterns(name: str) -> Mapping[str, str]:
 @functools.cache
 def by_language(name: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Return the lists of ``words/NAME.tsv`` whose keys are a language and a word: language to word to list."""
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    by_word: dict[str, dict[str, tuple[str, ...]]] = {}
     for key, items in lists(name).items():
         language, _, word = key.partition(" ")
-        found.setdefault(language, {})[word] = items
-    return found
+        by_word.setdefault(language, {})[word] = items
+    return by_word
 
 
 def word_list(name: str) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""Rules learned from outcomes: use, review or reject a translation, with a promise that holds for finite samples."""
+"""Decision rules learned from outcomes: use, review or reject a translation, with a finite-sample guarantee."""

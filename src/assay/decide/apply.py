@@ -1,4 +1,4 @@
-"""Labels for new translations: use, review or reject, with the probability of a breakdown and the reason."""
+"""Application of a decision rule: labels of translations with probability and reason, and their counts over a run."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ Floats = NDArray[np.float64]
 LABELS = ("use", "review", "reject")
 USE, REVIEW, REJECT = range(3)
 FEWEST = 30
-"""Fewer new scores than these say nothing about drift."""
+"""Minimum number of new scores for a drift check."""
 DISTANCE, LEVEL, INDEX = 0.1, 0.01, 0.25
 
 
 class LanguageCodes(NamedTuple):
-    """The languages of translations: the names met, and for each translation which of them."""
+    """Languages of translations: the distinct names, and the index of each translation's language among them."""
 
     names: Sequence[str]
     codes: NDArray[np.int32]
 
     @classmethod
     def of(cls, languages: Sequence[str] | str, n: int) -> LanguageCodes:
-        """From one language for all `n`, or one for each."""
+        """Return the codes of one language for all `n` translations, or of one language each."""
         if isinstance(languages, str):
             return cls([languages], np.zeros(n, np.int32))
         if len(languages) != n:
             raise InputError(
-                f"languages has {len(languages):,} values for {n:,} translations: give one for all, or one each."
+                f"languages has {len(languages):,} values for {n:,} translations. Give one language for all, or one each."
             )
-        known: dict[str, int] = {}
-        codes = np.fromiter((known.setdefault(name, len(known)) for name in languages), np.int32, n)
-        return cls(list(known), codes)
+        numbers: dict[str, int] = {}
+        codes = np.fromiter((numbers.setdefault(name, len(numbers)) for name in languages), np.int32, n)
+        return cls(list(numbers), codes)
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """One label, probability and reason a translation, in their order."""
+    """One label, probability and reason per translation, in their order."""
 
     codes: NDArray[np.int8]
     probabilities: Floats
@@ -58,11 +58,11 @@ class Decisions:
     languages: LanguageCodes
     reasons: Sequence[str]
     scores: Mapping[str, Floats] = field(default_factory=dict)
-    """The scores that the labels go by."""
+    """The scores that the labels are based on."""
     rows: InputRows | None = None
-    """The translations as they came in, where they are kept."""
+    """The input rows of the translations, if they were retained."""
     flags: Sequence[Sequence[str]] | None = None
-    """What a reader should know of each translation."""
+    """Warnings about each translation."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -79,9 +79,9 @@ def decide(
     languages: Sequence[str] | str | LanguageCodes = "",
     marks: Sequence[str] | None = None,
 ) -> Decisions:
-    """Label translations by their scores (as the metrics give them). What has no finite score goes to review.
+    """Label translations by their scores, as the metrics return them. Translations without a finite score go to review.
 
-    `marks` are what `worst_spans` found, to stand behind the reasons.
+    `marks`, the result of `worst_spans`, are appended to the reasons.
     """
     quality = _finite_quality(rule, scores)
     n = len(quality)
@@ -90,34 +90,34 @@ def decide(
     codes, chances = np.full(n, REVIEW, np.int8), np.full(n, np.nan)
     for code, group in enumerate(groups):
         rows = np.arange(n) if len(groups) == 1 else np.flatnonzero(spoken.codes == code)
-        mine = quality[rows]
-        chance = group.curve.at(mine)
-        use = (mine > group.above) & (chance <= group.use_at)
+        qualities = quality[rows]
+        chance = group.curve.at(qualities)
+        use = (qualities > group.above) & (chance <= group.use_at)
         codes[rows] = np.where(use, USE, np.where(chance >= group.reject_at, REJECT, REVIEW))
-        codes[rows[np.isnan(mine)]] = REVIEW
-        chances[rows] = np.where(np.isnan(mine), np.nan, chance)
+        codes[rows[np.isnan(qualities)]] = REVIEW
+        chances[rows] = np.where(np.isnan(qualities), np.nan, chance)
     named = [name if group.name == EVERY else group.name for name, group in zip(spoken.names, groups, strict=True)]
     reasons = _reasons(rule, scores, quality, groups, spoken.codes)
     for i in np.flatnonzero(np.isnan(quality)).tolist():
         reasons[i] = _unscored({member.name: float(scores[member.name][i]) for member in rule.members})
     if marks is not None:
         reasons = [reason + mark for reason, mark in zip(reasons, marks, strict=True)]
-    held = {member.name: scores[member.name] for member in rule.members}
-    return Decisions(codes, chances, quality, LanguageCodes(named, spoken.codes), reasons, held)
+    rule_scores = {member.name: scores[member.name] for member in rule.members}
+    return Decisions(codes, chances, quality, LanguageCodes(named, spoken.codes), reasons, rule_scores)
 
 
 def _finite_quality(rule: Rule, scores: Mapping[str, Floats]) -> Floats:
-    """The rule's quality of each translation; NaN where a score, or what the rule makes of the scores, is not finite."""
+    """Return the quality of each translation under the rule; NaN if a score or the resulting quality is not finite."""
     with np.errstate(invalid="ignore", over="ignore"):
         quality = rule.quality(scores)
-    known = np.isfinite(quality)
+    finite = np.isfinite(quality)
     for member in rule.members:
-        known &= np.isfinite(scores[member.name])
-    return np.where(known, quality, np.nan)
+        finite &= np.isfinite(scores[member.name])
+    return np.where(finite, quality, np.nan)
 
 
 def _unscored(values: Mapping[str, float]) -> str:
-    """Why a translation has no quality: metrics that gave it no score, or one that is infinite."""
+    """Explain why a translation has no quality: metrics without a score, or with an infinite one."""
     if missing := [name for name, value in values.items() if math.isnan(value)]:
         return f"not scored by {', '.join(missing)}"
     infinite = [f"{name} {value:g}" for name, value in values.items() if math.isinf(value)]
@@ -125,24 +125,26 @@ def _unscored(values: Mapping[str, float]) -> str:
 
 
 def label(rule: Rule, scored: Mapping[str, Scores], languages: Sequence[str] | str | LanguageCodes = "") -> Decisions:
-    """`decide` by what the rule's metrics said, with the worst error spans behind the reasons where a metric marks them.
+    """Label translations by the scores of the rule's metrics, with the worst error spans appended to the reasons.
 
-    `languages` is the source's language, one for all or one each; of a language pair the first part counts.
+    `languages` is the source language, one for all or one each; of a language pair, the first part counts.
     """
-    mine = {member.name: scored[member.name] for member in rule.members}
-    return decide(rule, {name: scores.values for name, scores in mine.items()}, languages, worst_spans(mine))
+    rule_scores = {member.name: scored[member.name] for member in rule.members}
+    return decide(
+        rule, {name: scores.values for name, scores in rule_scores.items()}, languages, worst_spans(rule_scores)
+    )
 
 
 def worst_spans(scored: Mapping[str, Scores]) -> list[str] | None:
-    """For each translation its worst error by each metric that marks spans, in words; None where no metric does."""
-    marking = {name: found.spans for name, found in scored.items() if found.spans is not None}
+    """Describe the worst error of each translation by each metric that marks spans; None if no metric marks spans."""
+    marking = {name: spans.spans for name, spans in scored.items() if spans.spans is not None}
     if not marking:
         return None
     marks = [""] * len(next(iter(marking.values())))
     for name, rows in marking.items():
-        for i, found in enumerate(rows):
-            if found:
-                worst = max(found, key=lambda span: SEVERITIES.index(span.severity))
+        for i, spans in enumerate(rows):
+            if spans:
+                worst = max(spans, key=lambda span: SEVERITIES.index(span.severity))
                 marks[i] += f" · {worst.severity} {worst.category or 'error'} {worst.text!r} ({name})"
     return marks
 
@@ -150,7 +152,7 @@ def worst_spans(scored: Mapping[str, Scores]) -> list[str] | None:
 def _reasons(
     rule: Rule, scores: Mapping[str, Floats], quality: Floats, groups: Sequence[Group], codes: NDArray[np.int32]
 ) -> list[str]:
-    """The score and the limit it was held against; of several metrics, also the one that speaks most against it."""
+    """Return the score and its threshold; for several metrics, also the metric that argues most against the translation."""
     single = rule.members[0] if rule.blend is None else None
     name, sign, decimals = ("blend", 1.0, 2) if single is None else (single.name, single.sign, single.decimals)
     tails = [_tail(group, sign, decimals) for group in groups]
@@ -168,7 +170,7 @@ def _tail(group: Group, sign: float, decimals: int) -> str:
 
 
 def _weakest(rule: Rule, scores: Mapping[str, Floats]) -> list[str]:
-    """The metric that speaks most against the translation, with its score and what is usual."""
+    """Return the metric that argues most against each translation, with its score and its usual score."""
     assert rule.blend is not None
     with np.errstate(invalid="ignore", over="ignore"):
         parts = rule.blend.parts(rule.qualities(scores))
@@ -182,7 +184,7 @@ def _weakest(rule: Rule, scores: Mapping[str, Floats]) -> list[str]:
 
 
 def retained(flags: Flagging = "auto", *, texts: bool = False) -> Retained:
-    """Return the parts of its chunks that a run must retain for `label_chunks`, whatever the rule.
+    """Return what a run must retain of its chunks for `label_chunks`, whatever the rule.
 
     `texts` retains all columns of the input.
     """
@@ -192,23 +194,23 @@ def retained(flags: Flagging = "auto", *, texts: bool = False) -> Retained:
 def label_chunks(
     rule: Rule, chunks: Iterable[Chunk], language: Sequence[str] | str = "", *, flags: bool = True
 ) -> Iterator[Decisions]:
-    """Return the decisions about each chunk.
+    """Yield the decisions for each chunk.
 
-    `language` is that of every row, or one per row of all chunks; without it, the language pairs of the rows decide. With `flags`,
-    the decisions have the flags of each row.
+    `language` applies to every row, or is one per row of all chunks; without it, the language pairs of the rows count. With
+    `flags`, the decisions include the flags of each row.
     """
-    met: dict[int, int] = {}
+    seen: dict[int, int] = {}
     first = 0
     for chunk in chunks:
         pairs = [pair or "" for pair in chunk.columns["langpairs"]]
-        mine = language if isinstance(language, str) else language[first : first + len(chunk)]
+        languages = language if isinstance(language, str) else language[first : first + len(chunk)]
         first += len(chunk)
-        made = label(rule, chunk.scores, mine if mine or not pairs else pairs)
-        yield replace(made, rows=chunk.rows(met), flags=chunk.flag_lists() if flags else None)
+        decisions = label(rule, chunk.scores, languages if languages or not pairs else pairs)
+        yield replace(decisions, rows=chunk.rows(seen), flags=chunk.flag_lists() if flags else None)
 
 
 class Tally:
-    """Counts over all decisions of a run; memory does not grow with them."""
+    """Counts over all decisions of a run; memory does not grow with their number."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -220,41 +222,44 @@ class Tally:
         """Count one chunk."""
         names, codes = decisions.languages
         for code, name in enumerate(names):
-            mine = codes == code
-            found = np.bincount(decisions.codes[mine], minlength=len(LABELS))
-            self.counts[name] = self.counts.get(name, np.zeros(len(LABELS), np.int64)) + found
+            chosen = codes == code
+            label_counts = np.bincount(decisions.codes[chosen], minlength=len(LABELS))
+            self.counts[name] = self.counts.get(name, np.zeros(len(LABELS), np.int64)) + label_counts
             group = self.rule.group(name)
             counter = self._drift.setdefault(group.name, DriftCounter(group.quantiles, group.n))
-            counter.add(decisions.qualities[mine])
+            counter.add(decisions.qualities[chosen])
 
     def to_dict(self) -> dict[str, Any]:
-        """What was counted, as plain values that can be added up: `merge` has them back."""
+        """Return the counts as plain values that can be added up and passed to `merge`."""
         return {
-            "labels": {name: dict(zip(LABELS, found.tolist(), strict=True)) for name, found in self.counts.items()},
+            "labels": {
+                name: dict(zip(LABELS, label_counts.tolist(), strict=True))
+                for name, label_counts in self.counts.items()
+            },
             "drift": {name: counter.counts() for name, counter in self._drift.items()},
         }
 
-    def merge(self, told: Mapping[str, Any]) -> None:
-        """Count what other tallies of the same rule counted."""
-        for name, found in told["labels"].items():
+    def merge(self, other: Mapping[str, Any]) -> None:
+        """Add the counts of other tallies of the same rule."""
+        for name, label_counts in other["labels"].items():
             before = self.counts.get(name, np.zeros(len(LABELS), np.int64))
-            self.counts[name] = before + np.array([found[label] for label in LABELS], np.int64)
-        for name, counts in told["drift"].items():
+            self.counts[name] = before + np.array([label_counts[label] for label in LABELS], np.int64)
+        for name, counts in other["drift"].items():
             group = self.rule.groups[name]
             self._drift.setdefault(name, DriftCounter(group.quantiles, group.n)).merge(counts)
 
     def __len__(self) -> int:
-        return int(sum(found.sum() for found in self.counts.values()))
+        return int(sum(label_counts.sum() for label_counts in self.counts.values()))
 
     def shares(self) -> dict[str, int]:
-        """How many of each label over all languages."""
+        """Return the number of translations with each label over all languages."""
         return dict(zip(LABELS, np.sum(list(self.counts.values()), axis=0).tolist(), strict=True))
 
     def drifts(self) -> dict[str, Drift]:
-        """For each group with enough new translations, how far their qualities lie from those the rule was learned from."""
+        """Return how far new qualities are from those the rule was learned from, for each group with enough new translations."""
         return {name: counter.drift() for name, counter in self._drift.items() if counter.n >= FEWEST}
 
 
-def has_drifted(found: Drift) -> bool:
-    """Whether the promise should no longer be relied on: the distributions differ surely, and by much."""
-    return found.p < LEVEL and (found.distance > DISTANCE or found.stability_index > INDEX)
+def has_drifted(drift: Drift) -> bool:
+    """Return whether the guarantee is in doubt: the distributions differ significantly and by a large amount."""
+    return drift.p < LEVEL and (drift.distance > DISTANCE or drift.stability_index > INDEX)

@@ -1,6 +1,6 @@
-"""From a quality to the probability of a breakdown, and from several metrics to one quality.
+"""Calibration: from a quality score to the probability of a breakdown, and from several metrics to one quality.
 
-Of graded outcomes it is the loss to be expected: what a translation falls short of full success.
+For graded outcomes, the probability is the expected loss: how far a translation falls short of full success.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 RIDGE = 1.0
-"""Pull of the weights towards 0: as if one observation had said so."""
+"""Strength of the pull of the weights towards 0, as if one observation supported it."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The probability of a breakdown over quality: straight between its points, flat beyond them, never rising."""
+    """Probability of a breakdown by quality: linear between its points, constant beyond them, never increasing."""
 
     quality: Floats
     probability: Floats
 
     def at(self, quality: Floats) -> Floats:
-        """The probability at each quality; NaN stays NaN."""
+        """Return the probability at each quality; NaN stays NaN."""
         return np.interp(quality, self.quality, self.probability)
 
 
 def breakdown_curve(quality: Floats, worth: Floats | Bools) -> Curve:
-    """Isotonic regression of breakdowns on falling quality.
+    """Fit breakdowns on quality by isotonic regression.
 
-    Each step is drawn towards one half by half a success and half a breakdown (Jeffreys), so that no finite sample says
-    never or always; only the corners of the steps are kept.
+    Each step is pulled towards one half by half a success and half a breakdown (Jeffreys), so no finite sample yields a
+    probability of 0 or 1. Only the corners of the steps are kept.
     """
     fitted = isotonic(-quality, 1 - np.asarray(worth, np.float64))
     _, where = np.unique(-quality, return_inverse=True)
@@ -52,7 +52,7 @@ def breakdown_curve(quality: Floats, worth: Floats | Bools) -> Curve:
 
 @dataclass(frozen=True)
 class Blend:
-    """Several qualities as one: the log-odds of success of a logistic regression on standardised qualities."""
+    """Several qualities combined into one: the log-odds of success of a logistic regression on standardised qualities."""
 
     means: Floats
     scales: Floats
@@ -60,16 +60,16 @@ class Blend:
     intercept: float
 
     def parts(self, qualities: Floats) -> Floats:
-        """What each metric adds, [metric, example]."""
+        """Return the contribution of each metric, [metric, example]."""
         return np.asarray(self.weights[:, None] * (qualities - self.means[:, None]) / self.scales[:, None])
 
     def at(self, qualities: Floats) -> Floats:
-        """The blended quality of each example."""
+        """Return the blended quality of each example."""
         return np.asarray(self.parts(qualities).sum(axis=0) + self.intercept)
 
 
 def blend(qualities: Floats, worth: Floats | Bools) -> Blend:
-    """Fit by Newton's method with a small ridge, which keeps the weights finite even where classes are separate."""
+    """Fit a blend by Newton's method with a small ridge, which keeps the weights finite even if the classes are separable."""
     means, scales = qualities.mean(axis=1), qualities.std(axis=1)
     scales = np.where(scales > 0, scales, 1.0)
     design = np.concatenate([(qualities - means[:, None]) / scales[:, None], np.ones((1, qualities.shape[1]))])

@@ -1,20 +1,22 @@
-"""Thresholds with a promise for finite samples, whatever the distribution of scores.
+"""Thresholds with a finite-sample guarantee that holds for any distribution of scores.
 
-`catch`: conformal risk control (Angelopoulos et al. 2024, Theorem 1). The loss of a breakdown is 1 where it is used and falls
-as the threshold rises; the lowest threshold with (n R + 1) / (n + 1) <= alpha keeps the expected share of used breakdowns at
-alpha or below, if new breakdowns are exchangeable with the n old ones. `lose` is the same for the loss over all translations:
-what a translation falls short of a full success, where it is used.
+`catch` uses conformal risk control (Angelopoulos et al. 2024, Theorem 1). The loss of a breakdown is 1 if it is used, and
+falls as the threshold rises. The lowest threshold with (n R + 1) / (n + 1) <= alpha keeps the expected share of used
+breakdowns at or below alpha, if new breakdowns are exchangeable with the n old ones. `lose` does the same for the loss over
+all translations: how far a translation falls short of full success, if it is used.
 
-`clean`: the share of bad ones among what is used is no mean of losses that fall, so that it is tested instead, as in Learn
-then Test (Angelopoulos et al. 2021): of twenty thresholds, fixed by the share they let through, those count whose exact
-binomial test rejects "more than alpha are bad"; by Bonferroni all of them keep the promise with the wanted probability. For
-graded outcomes the test is that of Hoeffding and Bentkus (Bates et al. 2021), which holds for any loss in [0, 1].
+`clean` bounds the share of bad translations among those used. That share is not a mean of decreasing losses, so it is
+tested instead, as in Learn then Test (Angelopoulos et al. 2021). Of twenty thresholds, fixed by the share they accept,
+those count whose exact binomial test rejects "more than alpha are bad". By Bonferroni, all of them hold the guarantee with
+the requested probability. Graded outcomes use the test of Hoeffding and Bentkus (Bates et al. 2021), which holds for any
+loss in [0, 1].
 
-Over several languages, `catch` and `lose` allow each language a stricter threshold than the shared one: their losses never rise
-with the threshold, so that the shared guarantee holds as before. The share of bad ones among what is used may rise as well as fall:
-of two thresholds that hold for one language each, neither need hold for the mixture. `clean` therefore has one threshold for all
-languages. `clean_holds` repeats its test for one language: as every candidate threshold follows from the scores of all examples and
-has the same Bonferroni share of the level, a language that passes has the guarantee for itself.
+With several languages, `catch` and `lose` allow each language a stricter threshold than the shared one. Their losses never
+rise with the threshold, so the shared guarantee still holds. The share of bad translations among those used can rise or
+fall with the threshold, so two thresholds that each hold for one language need not hold for the mixture. `clean` therefore
+has one threshold for all languages. `clean_holds` repeats its test for one language. Every candidate threshold follows from
+the scores of all examples and has the same Bonferroni share of the level, so a language that passes has the guarantee for
+itself.
 """
 
 from __future__ import annotations
@@ -31,13 +33,14 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 STEPS = 20
-"""Candidates of `clean`: thresholds that let 5%, 10%, …, 100% of the fitted translations through."""
+"""Number of candidates of `clean`: thresholds that accept 5%, 10%, …, 100% of the training translations."""
 
 
 class Limit(NamedTuple):
-    """Translations with a quality *above* `above` are used; `used` of `n` fitted ones were, `bad` of them breakdowns.
+    """A threshold: translations with a quality *above* `above` are used.
 
-    Of graded outcomes `bad` is what they fall short of full success, summed.
+    Of the `n` training examples, `used` are used, and `bad` of them are breakdowns. For graded outcomes, `bad` is the sum
+    of how far they fall short of full success.
     """
 
     above: float
@@ -47,12 +50,12 @@ class Limit(NamedTuple):
 
 
 def fewest_breakdowns(share: float) -> int:
-    """How many breakdowns `catch` needs before it can promise anything: (0 + 1) / (n + 1) <= 1 - share."""
+    """Return how many breakdowns `catch` needs to guarantee anything: (0 + 1) / (n + 1) <= 1 - share."""
     return math.ceil(1 / (1 - share) - 1 - 1e-9)
 
 
 def catch(quality: Floats, good: Bools, share: float) -> Limit | None:
-    """The lowest limit that catches `share` of the breakdowns in expectation; None with too few breakdowns."""
+    """Return the lowest threshold that catches `share` of the breakdowns in expectation; None with too few breakdowns."""
     bad = np.sort(quality[~good])[::-1]
     allowed = math.floor((1 - share) * (len(bad) + 1) + 1e-9) - 1
     if allowed < 0:
@@ -62,7 +65,10 @@ def catch(quality: Floats, good: Bools, share: float) -> Limit | None:
 
 
 def lose(quality: Floats, worth: Floats, share: float) -> Limit | None:
-    """The lowest limit with an expected loss of at most `share` a translation, used or not; None with too few examples."""
+    """Return the lowest threshold with an expected loss of at most `share` per translation, used or not.
+
+    None with too few examples.
+    """
     n = len(quality)
     budget = share * (n + 1) - 1
     if budget < -1e-9:
@@ -74,9 +80,9 @@ def lose(quality: Floats, worth: Floats, share: float) -> Limit | None:
 
 
 def clean(quality: Floats, worth: Floats | Bools, share: float, confidence: float) -> Limit | None:
-    """The lowest limit above which at most `share` are bad, with probability `confidence`; None where none can be shown.
+    """Return the lowest threshold above which at most `share` are bad, with probability `confidence`; None if none can be shown.
 
-    Of graded outcomes: above which translations fall short of full success by at most `share` on average.
+    For graded outcomes: above which translations fall short of full success by at most `share` on average.
     """
     n = len(quality)
     order = np.sort(quality)[::-1]
@@ -102,17 +108,17 @@ def _is_clean(limit: Limit, share: float, confidence: float, *, binary: bool) ->
 
 
 def is_binary(worth: Floats | Bools) -> bool:
-    """Whether outcomes are success and breakdown, with nothing between."""
+    """Return whether all outcomes are success or breakdown, with nothing in between."""
     return bool(((worth == 0) | (worth == 1)).all())
 
 
 def binomial_p(bad: float, n: int, share: float) -> float:
-    """P(X <= bad) of a binomial with n trials, each bad with probability `share`."""
+    """Return P(X <= bad) of a binomial with n trials, each bad with probability `share`."""
     return 1 - binomial_tail(round(bad) + 1, n, share)
 
 
 def bounded_p(total: float, n: int, share: float) -> float:
-    """Hoeffding and Bentkus: a bound of the chance that n losses in [0, 1] sum to `total` or less, their mean being `share`."""
+    """Return the Hoeffding-Bentkus bound on the chance that n losses in [0, 1] with mean `share` sum to at most `total`."""
     mean = total / n
     if mean >= share:
         return 1.0

@@ -1,4 +1,4 @@
-"""Which examples a rule is learned from, and how it does on those that it was not learned from."""
+"""Evaluation of a rule: which examples it is learned from, and its performance on the remaining ones."""
 
 from __future__ import annotations
 
@@ -15,34 +15,35 @@ from assay.decide.rule import EVERY, Rule
 
 
 def split_examples(outcomes: TaskOutcomes) -> tuple[Any, Any]:
-    """Which examples teach and which test; one of both parts teaches only, for a rule is not tried on what it learned from."""
-    teach = np.array([part in (DEV, BOTH) for part in outcomes.splits])
-    test = np.array([part == TEST for part in outcomes.splits])
-    if not teach.any():
+    """Return which examples are for learning and which for testing; an example in both parts is for learning only."""
+    for_learning = np.array([part in (DEV, BOTH) for part in outcomes.splits])
+    for_testing = np.array([part == TEST for part in outcomes.splits])
+    if not for_learning.any():
         return np.ones(len(outcomes), bool), np.zeros(len(outcomes), bool)
-    if teach.sum() < FEWEST <= len(outcomes):
+    if for_learning.sum() < FEWEST <= len(outcomes):
         raise InputError(
-            f"{count(int(teach.sum()), 'example')} in the development part: too few to learn a rule from, there must be {FEWEST} "
-            f"or more. Draw another part with --dev-share 0.5, or leave the split column out: then all {len(outcomes):,} teach."
+            f"{count(int(for_learning.sum()), 'example')} in the development part: too few to learn a rule from, which needs "
+            f"at least {FEWEST}. "
+            f"Draw another part with --dev-share 0.5, or remove the split column to learn from all {len(outcomes):,}."
         )
-    return teach, test
+    return for_learning, for_testing
 
 
 def evaluate_rule(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, test: Any) -> dict[str, Any]:
-    """What the rule does on examples it was not learned from, language by language."""
+    """Return the performance of the rule on examples it was not learned from, by language."""
     languages = np.array(outcomes.languages)
-    found = {}
+    results = {}
     for name in rule.groups:
-        mine = test if name == EVERY else test & (languages == name)
-        if not mine.any():
+        chosen = test if name == EVERY else test & (languages == name)
+        if not chosen.any():
             continue
-        decided = decide(rule, {key: column[mine] for key, column in values.items()}, languages[mine].tolist())
-        used, lost = decided.codes == USE, 1 - outcomes.worth[mine]
-        found[name] = {
-            "tested": int(mine.sum()),
+        decisions = decide(rule, {key: column[chosen] for key, column in values.items()}, languages[chosen].tolist())
+        used, losses = decisions.codes == USE, 1 - outcomes.worth[chosen]
+        results[name] = {
+            "tested": int(chosen.sum()),
             "used": float(used.mean()),
-            "caught": float(lost[~used].sum() / lost.sum()) if lost.any() else None,
-            "bad_used": float(lost[used].mean()) if used.any() else None,
-            "lost": float((lost * used).mean()),
+            "caught": float(losses[~used].sum() / losses.sum()) if losses.any() else None,
+            "bad_used": float(losses[used].mean()) if used.any() else None,
+            "lost": float((losses * used).mean()),
         }
-    return found
+    return results

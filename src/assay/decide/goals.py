@@ -1,4 +1,4 @@
-"""What a rule is to achieve, as people say it.
+"""Goals of a decision rule, and their parser.
 
 ``catch 95%``, ``at most 2% bad``, ``lose at most 5%``, ``cost use-bad=10 review=1 reject-good=4``.
 """
@@ -15,7 +15,7 @@ CONFIDENCE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Catch:
-    """Of all breakdowns, at least `share` are not used (they go to review or are rejected)."""
+    """At least `share` of all breakdowns are not used (they go to review or are rejected)."""
 
     share: float
 
@@ -25,7 +25,7 @@ class Catch:
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """Of all translations that are used, at most `share` are bad; this holds with probability `confidence`."""
+    """At most `share` of the used translations are bad, with probability `confidence`."""
 
     share: float
     confidence: float = CONFIDENCE
@@ -36,7 +36,7 @@ class Clean:
 
 @dataclass(frozen=True, slots=True)
 class Lose:
-    """Over all translations, the mean of what is lost by using them is at most `share`; what is not used loses nothing."""
+    """The mean loss over all translations is at most `share`; a translation that is not used loses nothing."""
 
     share: float
 
@@ -56,7 +56,7 @@ class Cost:
         return f"cost use-bad={self.use_bad:g} review={self.review:g} reject-good={self.reject_good:g}"
 
     def levels(self) -> tuple[float, float]:
-        """The breakdown probability up to which using is cheapest, and that from which rejecting is."""
+        """Return the breakdown probability up to which using is cheapest, and that from which rejecting is."""
         even = self.reject_good / (self.use_bad + self.reject_good)
         if self.review >= self.use_bad * even:
             return even, even
@@ -71,20 +71,20 @@ _COSTS = ("use-bad", "review", "reject-good")
 
 
 def parse_goal(text: str, confidence: float = CONFIDENCE) -> Goal:
-    """The goal in a sentence."""
+    """Parse a goal."""
     plain = " ".join(text.lower().split())
     if match := _CATCH.fullmatch(plain):
         return Catch(_share(match[1], text))
     if match := _CLEAN.fullmatch(plain):
         if not 0 < confidence < 1:
-            raise InputError(f"confidence must lie between 0 and 1, not {confidence:g}.")
+            raise InputError(f"confidence must be between 0 and 1, not {confidence:g}.")
         return Clean(_share(match[1], text), confidence)
     if match := _LOSE.fullmatch(plain):
         return Lose(_share(match[1], text))
     if plain.startswith("cost"):
         return _costs(plain.removeprefix("cost"), text)
     raise InputError(
-        f"goal {text!r} is not understood. Say 'catch 95%', 'at most 2% bad', 'lose at most 5%' or "
+        f"goal {text!r} is unknown. Use 'catch 95%', 'at most 2% bad', 'lose at most 5%' or "
         "'cost use-bad=10 review=1 reject-good=4'."
     )
 
@@ -95,22 +95,22 @@ def _share(number: str, text: str) -> float:
     except ValueError:
         share = 0.0
     if not 0 < share < 1:
-        raise InputError(f"goal {text!r}: the share must lie between 0% and 100%.")
+        raise InputError(f"goal {text!r}: the share must be between 0% and 100%.")
     return share
 
 
 def _costs(rest: str, text: str) -> Cost:
-    found = {}
+    costs = {}
     for part in rest.replace(",", " ").split():
         name, _, number = part.partition("=")
         if name not in _COSTS:
             raise unknown("cost", name, _COSTS)
         try:
-            found[name] = float(number)
+            costs[name] = float(number)
         except ValueError:
             raise InputError(f"goal {text!r}: the cost of {name} is {number!r}, not a number.") from None
-    missing = [name for name in _COSTS if name not in found]
-    if missing or min(found.values()) <= 0:
+    missing = [name for name in _COSTS if name not in costs]
+    if missing or min(costs.values()) <= 0:
         what = f"{', '.join(missing)} is missing" if missing else "every cost must be above 0"
-        raise InputError(f"goal {text!r}: {what}. Say 'cost use-bad=10 review=1 reject-good=4'.")
-    return Cost(found["use-bad"], found["review"], found["reject-good"])
+        raise InputError(f"goal {text!r}: {what}. Use 'cost use-bad=10 review=1 reject-good=4'.")
+    return Cost(costs["use-bad"], costs["review"], costs["reject-good"])

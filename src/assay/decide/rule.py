@@ -1,4 +1,4 @@
-"""A rule as it is kept: a small JSON that says which metrics, which limits, what is promised, and how scores used to lie."""
+"""Decision rule: its metrics, thresholds, guarantees and calibration, and its JSON form."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ Floats = NDArray[np.float64]
 
 FORMAT = "assay decision rule 2"
 EARLIER = "assay decision rule 1"
-"""Rules of this version may have thresholds of single languages with which the guarantee over all languages does not hold."""
+"""Rules of this version may have language thresholds that break the guarantee over all languages."""
 EVERY = "all"
-"""The group of every language together, for languages that have no limits of their own."""
+"""The group of all languages together, for languages without thresholds of their own."""
 OWN, OF_ALL, STRICTER = "own", "of all", "stricter"
 
 
 @dataclass(frozen=True)
 class Member:
-    """A metric of a rule: how to ask for it, its identity, its direction, and the decimals it is shown with."""
+    """A metric of a rule: its name, signature, direction, and the decimals shown."""
 
     name: str
     signature: str
     higher_is_better: bool
     decimals: Annotated[int, Bounds(0, 30)] = 1
     source: str = "metric"
-    """``metric``: assay scores it; ``column``: its scores come with the data."""
+    """``metric`` if assay scores it, ``column`` if its scores come with the data."""
 
     @classmethod
     def of(cls, measured: Measured, signature: str) -> Member:
-        """The metric that gave these scores; without a signature they came with the data."""
+        """Return the metric that produced these scores; without a signature, the scores came with the data."""
         card = measured.card
         source = "metric" if signature else "column"
         return cls(measured.name, signature, card.higher_is_better, max(card.decimals, 1), source)
 
     @property
     def sign(self) -> float:
-        """1, or -1 where lower is better: score times sign is quality."""
+        """1, or -1 if lower is better: score times sign is quality."""
         return 1.0 if self.higher_is_better else -1.0
 
 
 @dataclass(frozen=True)
 class Group:
-    """The limits for one language, or for all together."""
+    """The thresholds for one language, or for all languages together."""
 
     name: str
     n: int
@@ -64,22 +64,25 @@ class Group:
     """Breakdown probabilities from this on are rejected, unless used."""
     curve: Curve
     quantiles: Floats
-    """Evenly spaced quantiles of the fitted qualities, for the drift check."""
+    """Evenly spaced quantiles of the training qualities, for the drift check."""
     promise: str
     used: int = 0
-    """How many of the `n` it was learned from are used."""
+    """How many of the `n` training examples are used."""
     limits: str = OWN
-    """Where the limits come from: from the group's own examples; from all languages together, this one having too few; or
-    from its best-scored breakdown, which is stricter than the limit of all."""
+    """Origin of the thresholds.
+
+    They come from the group's own examples, from all languages together (too few examples), or from the group's best-scored
+    breakdown, if that is stricter.
+    """
     promised: float | None = None
-    """The goal's share as it is promised for this group alone; None where nothing is."""
+    """The share of the goal that is guaranteed for this group alone; None if nothing is."""
     grade: float | None = None
-    """The mean grade it was learned from, where outcomes were graded; `breakdowns` are then those below a full grade."""
+    """The mean training grade if outcomes are graded; `breakdowns` are then the examples below a full grade."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Metrics, groups and a card. `blend` makes one quality of several metrics; None for a single one."""
+    """Metrics, groups and a card. `blend` combines several metrics into one quality; None for a single metric."""
 
     members: Sequence[Member]
     goal: str
@@ -88,23 +91,23 @@ class Rule:
     card: Mapping[str, Any] = field(default_factory=dict)
 
     def qualities(self, scores: Mapping[str, Floats]) -> Floats:
-        """Scores as qualities (higher is better), [metric, example]."""
+        """Return scores as qualities (higher is better), [metric, example]."""
         return np.stack([member.sign * scores[member.name] for member in self.members])
 
     def quality(self, scores: Mapping[str, Floats]) -> Floats:
-        """One quality an example: the metric's own score (negated where lower is better), or the blend of several."""
-        mine = self.qualities(scores)
-        return mine[0] if self.blend is None else self.blend.at(mine)
+        """Return one quality per example: the score of a single metric (negated if lower is better), or the blend of several."""
+        qualities = self.qualities(scores)
+        return qualities[0] if self.blend is None else self.blend.at(qualities)
 
     def group(self, language: str) -> Group:
-        """The limits for a language: its own, those of its first part (``es`` of ``es-en``), or those of all."""
+        """Return the thresholds for a language: its own, those of its first part (``es`` of ``es-en``), or those of all."""
         for name in (language, language.partition("-")[0]):
             if name in self.groups:
                 return self.groups[name]
         return self.groups[EVERY]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         blended = self.blend and {
             "means": self.blend.means.tolist(),
             "scales": self.blend.scales.tolist(),
@@ -124,53 +127,56 @@ class Rule:
         }
 
     @classmethod
-    def from_dict(cls, read: Any, where: str = "the rule") -> Rule:
-        """The rule from JSON's values; anything else is refused with its place."""
-        if not isinstance(read, dict) or read.get("format") not in (FORMAT, EARLIER):
+    def from_dict(cls, values: Any, where: str = "the rule") -> Rule:
+        """Return the rule from JSON values; reject invalid values with their location."""
+        if not isinstance(values, dict) or values.get("format") not in (FORMAT, EARLIER):
             raise InputError(
-                f"{where} is not a decision rule of this assay ('format': {FORMAT!r}). assay decide fit makes one."
+                f"{where} is not a decision rule of this version of assay ('format': {FORMAT!r}). Create one with assay decide fit."
             )
         try:
-            kept = typed(_Stored, read, Place(), strict=False)
+            stored = typed(_Stored, values, Place(), strict=False)
             rule = cls(
-                members=kept.metrics,
-                goal=kept.goal,
-                groups={name: group.group(name) for name, group in kept.groups.items()},
-                blend=None if kept.blend is None else kept.blend.blend(),
-                card=kept.card,
+                members=stored.metrics,
+                goal=stored.goal,
+                groups={name: group.group(name) for name, group in stored.groups.items()},
+                blend=None if stored.blend is None else stored.blend.blend(),
+                card=stored.card,
             )
             _check(rule)
         except AssayError as error:
-            said = str(error).rstrip(".")
-            raise InputError(f"{where} is damaged ({said}). Make it again with assay decide fit.") from error
-        if read["format"] == EARLIER and (names := _unsound(rule)):
+            reason = str(error).rstrip(".")
+            raise InputError(f"{where} is damaged ({reason}). Create it again with assay decide fit.") from error
+        if values["format"] == EARLIER and (names := _unsound(rule)):
             raise InputError(
-                f"{where} was made by an earlier version of assay: with its thresholds for {listing(names)}, its guarantee over "
-                "all languages does not hold. Make it again with assay decide fit."
+                f"{where} was created by an earlier version of assay. With its thresholds for {listing(names)}, the "
+                "guarantee over all "
+                "languages does not hold. Create it again with assay decide fit."
             )
         return rule
 
 
 def _check(rule: Rule) -> None:
-    """Refuse what every application would stumble over."""
+    """Reject a rule that could not be applied."""
     if EVERY not in rule.groups:
-        raise InputError(f"there is no group {EVERY!r}.")
+        raise InputError(f"the group {EVERY!r} is missing.")
     n, blend = len(rule.members), rule.blend
     lengths = {1} if blend is None else {len(part) for part in (blend.means, blend.scales, blend.weights)}
     if lengths != {n}:
-        raise InputError(f"blend is not one of {n} metrics.")
+        raise InputError(f"the blend does not match the number of metrics ({n}).")
     if len({member.name for member in rule.members}) < n:
-        raise InputError("metrics has one name twice.")
+        raise InputError("metrics has a duplicate name.")
     for name, group in rule.groups.items():
         if not len(group.quantiles) or not 0 < len(group.curve.quality) == len(group.curve.probability):
-            raise InputError(f"groups.{name}.curve or quantiles are empty or of unequal length.")
+            raise InputError(f"groups.{name}.curve or groups.{name}.quantiles is empty or has unequal lengths.")
         if (np.diff(group.curve.quality) < 0).any():
-            raise InputError(f"groups.{name}.curve.quality does not rise.")
+            raise InputError(f"groups.{name}.curve.quality is not increasing.")
 
 
 def _unsound(rule: Rule) -> list[str]:
-    """Return the languages whose thresholds break the guarantee over all languages: for `catch` and `lose` looser ones, for `at
-    most N% bad` any other one."""
+    """Return the languages whose thresholds break the guarantee over all languages.
+
+    For `catch` and `lose` these are looser thresholds, for `at most N% bad` any other threshold.
+    """
     shared = rule.groups[EVERY].above
     if rule.goal.startswith("cost"):
         return []
@@ -197,7 +203,7 @@ class _StoredCurve:
 
 @dataclass(frozen=True)
 class _StoredGroup:
-    """A group as JSON holds it: infinity has no number there, so `above` is null, and `nothing` says which infinity."""
+    """A group as stored in JSON, which has no infinity: `above` is null, and `nothing` tells which infinity."""
 
     n: Count
     breakdowns: Count

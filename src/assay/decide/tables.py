@@ -1,4 +1,4 @@
-"""Rules and labels as people read them: tables, warnings, and rows for programs."""
+"""Tables, warnings and columns that present rules and labels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.decide.rule import EVERY, OF_ALL, OWN, Rule
 
 
 def rule_table(rule: Rule) -> Table:
-    """One line a language: limits, what is promised for it alone, and what the test part says about it."""
+    """Return one row per language: thresholds, the guarantee for it alone, and the results on the test part."""
     single = rule.members[0] if rule.blend is None else None
     checked: Mapping[str, Any] = rule.card.get("checked", {})
     rows = []
@@ -32,10 +32,10 @@ def rule_table(rule: Rule) -> Table:
         TableColumn("n", kind="count"),
         TableColumn("breakdowns", kind="count", hidden=graded),
         TableColumn("grade", "mean grade", "number", 3, hidden=not graded),
-        TableColumn("limits", hidden=alone),
-        TableColumn("promised", "promised, %", "percent", 1, hidden=alone or costs),
+        TableColumn("limits", "thresholds", hidden=alone),
+        TableColumn("promised", "guaranteed, %", "percent", 1, hidden=alone or costs),
         TableColumn("limit", f"use {better}", "number", 3 if single is None else single.decimals, hidden=costs),
-        TableColumn("use_at", "use to p", "number", 2, hidden=not costs),
+        TableColumn("use_at", "use up to p", "number", 2, hidden=not costs),
         TableColumn("reject_at", "reject from p", "number", 2),
     ]
     if checked:
@@ -53,7 +53,7 @@ def rule_table(rule: Rule) -> Table:
 def _notes(rule: Rule) -> list[str]:
     every = rule.groups[EVERY]
     together = ", over all languages together" if len(rule.groups) > 2 and every.promised is not None else ""
-    notes = [f"promise: {every.promise}{together}"]
+    notes = [f"guarantee: {every.promise}{together}"]
     if "checked" in rule.card:
         notes.append("tested, used, caught, bad: on the test part, which the rule was not learned from")
     if every.promised is not None:
@@ -64,87 +64,93 @@ def _notes(rule: Rule) -> list[str]:
     idle = [name for name, group in rule.groups.items() if not group.used]
     if EVERY in idle:
         notes.append(
-            "⚠ this rule uses nothing: even the best scores are no sign that all is well. Ask for less, or add a metric"
+            "⚠ this rule uses nothing: even the best scores do not indicate a good translation. Choose a weaker goal, or add "
+            "a metric"
         )
     elif idle:
-        notes.append(f"⚠ nothing is used in {', '.join(idle)}: even the best scores are no sign that all is well there")
+        notes.append(
+            f"⚠ nothing is used in {', '.join(idle)}: even the best scores do not indicate a good translation there"
+        )
     return notes
 
 
 def unpromised(rule: Rule, languages: Mapping[str, int], noun: str) -> list[str]:
-    """Warnings that name those of `languages` (each with its number of `noun`) for which less or nothing is promised."""
+    """Warn about those of `languages` (each with its number of `noun`) that have a weaker guarantee or none."""
     if rule.groups[EVERY].promised is None or len(rule.groups) == 1:
         return []
-    less, nothing, found = [], [], []
+    less, nothing, notes = [], [], []
     for language, n in languages.items():
         group = rule.group(language)
         whole = group.limits == OWN or group.promised == rule.groups[EVERY].promised
         if language == EVERY or (group.name != EVERY and whole):
             continue
         if not language:
-            found.append(
-                f"⚠ no language was given for {count(n, noun)} (--lang xx, or --columns langpair=COLUMN): the limits are those of "
-                "all languages, and the promise holds for the mixture that the rule was learned from"
+            notes.append(
+                f"⚠ no language was given for {count(n, noun)} (--lang xx, or --columns langpair=COLUMN): the thresholds are "
+                "those of "
+                "all languages, and the guarantee holds for the mixture that the rule was learned from"
             )
         elif group.name != EVERY and group.promised is not None:
             less.append(f"{language} ({100 * group.promised:g}%, from {count(group.breakdowns, 'breakdown')})")
         else:
             nothing.append(f"{language} ({count(n, noun)})")
     if less:
-        found.append(
-            f"⚠ less is promised for {', '.join(less)}: too few to promise more. Used is what scores above the limit of all "
-            "languages and above every known breakdown of the language"
+        notes.append(
+            f"⚠ the guarantee is weaker for {', '.join(less)}: there are too few for more. A translation is used if it "
+            "scores above "
+            "the threshold of all languages and above every known breakdown of its language"
         )
     if nothing:
-        found.append(
-            f"⚠ nothing is promised for {', '.join(nothing)} alone: too few outcomes were known, or too many of them were bad. The "
-            "limits are those of all languages, and the promise holds for the mixture"
+        notes.append(
+            f"⚠ no guarantee for {', '.join(nothing)} alone: there were too few outcomes, or too many of them were bad. The "
+            "thresholds "
+            "are those of all languages, and the guarantee holds for the mixture"
         )
-    return found
+    return notes
 
 
 def labels_table(tally: Tally, notes: Sequence[str] = ()) -> Table:
-    """How many of each label, language by language, with the promise and the warnings."""
+    """Return the number of each label by language, with the guarantee and the warnings."""
     rule, rows = tally.rule, []
-    for name, found in tally.counts.items():
+    for name, label_counts in tally.counts.items():
         group = rule.group(name)
-        row = {"language": name or "not said", "limits": OF_ALL if group.name == EVERY else group.limits}
-        rows.append(row | {"n": int(found.sum()), **dict(zip(LABELS, found.tolist(), strict=True))})
+        row = {"language": name or "unknown", "limits": OF_ALL if group.name == EVERY else group.limits}
+        rows.append(row | {"n": int(label_counts.sum()), **dict(zip(LABELS, label_counts.tolist(), strict=True))})
     columns = [
         TableColumn("language", hidden=len(rows) == 1),
-        TableColumn("limits", hidden=len(rule.groups) == 1),
+        TableColumn("limits", "thresholds", hidden=len(rule.groups) == 1),
         TableColumn("n", kind="count"),
         *(TableColumn(label, kind="count") for label in LABELS),
     ]
-    said = [f"promise: {rule.groups[EVERY].promise}", *notes, *warnings(tally)]
-    said = [totals(tally), *said] if len(rows) > 1 else said
-    return Table("decisions", columns, rows, rule.goal, tuple(said))
+    notes_below = [f"guarantee: {rule.groups[EVERY].promise}", *notes, *warnings(tally)]
+    notes_below = [totals(tally), *notes_below] if len(rows) > 1 else notes_below
+    return Table("decisions", columns, rows, rule.goal, tuple(notes_below))
 
 
 def totals(tally: Tally) -> str:
-    """How many were labelled in all, and how many of them with which label."""
+    """Return how many translations were labelled, and how many with each label."""
     n = len(tally)
-    shares = (f"{label} {found:,} ({found / n:.1%})" for label, found in tally.shares().items())
+    shares = (f"{label} {number:,} ({number / n:.1%})" for label, number in tally.shares().items())
     return f"{count(n, 'translation')}: {', '.join(shares)}"
 
 
 def warnings(tally: Tally) -> list[str]:
-    """What a user should know before relying on the labels: missing promises, scores that have drifted."""
+    """Return warnings about the labels: missing guarantees, and scores that have drifted."""
     rule = tally.rule
-    found = unpromised(rule, {name: int(counts.sum()) for name, counts in tally.counts.items()}, "translation")
+    notes = unpromised(rule, {name: int(counts.sum()) for name, counts in tally.counts.items()}, "translation")
     if rule.card.get("parts"):
-        return found  # the rule knows worst parts only, to which single parts cannot be compared
+        return notes  # the rule was learned from worst parts, which single parts cannot be compared with
     for name, drift in tally.drifts().items():
         if has_drifted(drift):
-            found.append(
+            notes.append(
                 f"⚠ scores have drifted ({name}: distance {drift.distance:.2f}, stability index {drift.stability_index:.2f} from "
-                "those the rule was learned from): its promise may no longer hold"
+                "the training scores): the guarantee may no longer hold"
             )
-    return found
+    return notes
 
 
 def labels_columns(decisions: Decisions) -> Columns:
-    """Decisions as columns, with the scores that they go by and the flags of their translations."""
+    """Return decisions as columns, with the scores behind them and the flags of their translations."""
     names, codes = decisions.languages
     columns: dict[str, Any] = {
         "label": [LABELS[code] for code in decisions.codes.tolist()],

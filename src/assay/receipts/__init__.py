@@ -1,1 +1,1 @@
-"""Published numbers, and whether they follow from the data."""
+"""Receipts: comparisons of published numbers with recomputed ones."""

@@ -1,9 +1,8 @@
-"""Where the obtained side of receipts comes from: one function a set of published tables, one line here.
+"""Recomputation of published numbers: one function per set of receipts.
 
-An obtainer gets the receipts and a `Runner`, and gives ``{(table, row, column): value}`` for the printed cells that it can
-derive, in the units they are printed in; a value that was not computed from texts and scores is an `Obtained`, which says what it
-comes from. Receipts of third parties need none: their rows name a line of an analysis's own
-table (`from_tables`).
+An obtainer takes the receipts and a `Runner`, and returns ``{(table, row, column): value}`` for the printed cells that it
+can derive, in the units they are printed in. A value that was not computed from texts and scores is an `Obtained`, which
+names its origin. Third-party receipts need no obtainer: their rows name a row of a table of an analysis (`from_tables`).
 """
 
 from __future__ import annotations
@@ -26,27 +25,27 @@ Cell = tuple[str, str, str]
 
 
 class Derived(NamedTuple):
-    """What a run gives: its tables by name, and the items or judged segments behind them."""
+    """Result of a run: its tables by name, and the items or judged segments behind them."""
 
     tables: Mapping[str, Table]
     content: Any = ()
 
 
 class Obtained(NamedTuple):
-    """A derived value and what it was computed from."""
+    """A recomputed value and its origin."""
 
     value: float | None
     origin: Origin = "data"
 
 
 class Runner(Protocol):
-    """Runs metrics on data for an obtainer, which does not need to know how."""
+    """Runs metrics on data for an obtainer."""
 
     def run(self, suite: str, metrics: Sequence[str]) -> Derived:
-        """One run of metrics on a suite."""
+        """Run metrics on a suite."""
 
     def meta(self, name: str) -> Derived:
-        """The official tables of a WMT metrics task."""
+        """Return the official tables of a WMT metrics task."""
 
 
 Found = Mapping[Cell, "float | Obtained | None"]
@@ -61,69 +60,69 @@ OBTAINERS = Registry(
         "wmt23": "assay.receipts.obtain:wmt23",
     },
 )
-"""Set of receipts to the function that derives its cells; the entry points ``assay.obtainers`` add others."""
+"""Registry of obtainers by set of receipts; the entry points ``assay.obtainers`` add others."""
 
 
 def obtain(obtainer: str, suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, Obtained]:
-    """All cells that can be derived: printed ones by the obtainer, those that name a line of a table by a run of `suite`."""
-    named = [receipt for receipt in receipts if is_address(receipt)]
+    """Recompute all cells that can be derived: printed ones by the obtainer, addressed ones by a run of `suite`."""
+    addressed = [receipt for receipt in receipts if is_address(receipt)]
     printed = [receipt for receipt in receipts if not is_address(receipt)]
     if printed and not OBTAINERS.registered(obtainer):
         raise InputError(
-            f"the receipt {' / '.join(printed[0].cell)} does not name a line of a table of {suite}: "
-            "its row must be KEY=VALUE pairs such as metric=chrf; phenomenon=omission."
+            f"the receipt {' / '.join(printed[0].cell)} does not name a row of a table of {suite}. "
+            "Write its row as KEY=VALUE pairs such as metric=chrf; phenomenon=omission."
         )
-    found: dict[Cell, float | Obtained | None] = {}
+    values: dict[Cell, float | Obtained | None] = {}
     if printed:
-        found |= OBTAINERS.resolve(obtainer)(printed, runner)
-    if named:
-        found |= _looked_up(suite, named, runner)
-    return {cell: value if isinstance(value, Obtained) else Obtained(value) for cell, value in found.items()}
+        values |= OBTAINERS.resolve(obtainer)(printed, runner)
+    if addressed:
+        values |= _looked_up(suite, addressed, runner)
+    return {cell: value if isinstance(value, Obtained) else Obtained(value) for cell, value in values.items()}
 
 
 def demetr(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
-    """Table A3 (t, p, df and accuracy in percent) and Table 4, for the six metrics that can be scored here."""
+    """Recompute Table A3 (t, p, df and accuracy in percent) and Table 4 for the six metrics that can be scored here."""
     metrics = ("bleu", "chrf", "chrf++", "ter", "cer", "rouge2")
     tables = runner.run("demetr", metrics).tables
-    found: dict[Cell, float | None] = {}
+    cells: dict[Cell, float | None] = {}
     for row in tables["perturbations"].rows:
         cell = ("Table A3", str(row["perturbation"]))
-        found |= {(*cell, f"{row['metric']}:{key}"): row[key] for key in ("t", "p", "df")}
-        found[*cell, f"{row['metric']}:accuracy"] = _percent(row["accuracy"])
+        cells |= {(*cell, f"{row['metric']}:{key}"): row[key] for key in ("t", "p", "df")}
+        cells[*cell, f"{row['metric']}:accuracy"] = _percent(row["accuracy"])
     for row in tables["severity"].rows:
-        found["Table 4", row["severity"], row["metric"]] = _percent(row["accuracy"])
-    return found
+        cells["Table 4", row["severity"], row["metric"]] = _percent(row["accuracy"])
+    return cells
 
 
 def aces(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | Obtained | None]:
-    """Tables 1 and 2 for BLEU and chrF where a group is complete, the counts, and what follows from printed cells."""
+    """Recompute Tables 1 and 2 for BLEU and chrF if a group is complete, item counts, and cells that follow from printed ones."""
     result = runner.run("aces", ("bleu", "chrf"))
     label = {"bleu": "BLEU", "chrf": "chrF"}
-    found: dict[Cell, float | Obtained | None] = {}
+    cells: dict[Cell, float | Obtained | None] = {}
     for name, key, table in (("categories", "category", "Table 1"), ("sublevels", "sublevel", "Table 2")):
         for row in result.tables[name].rows if name in result.tables else ():
             if row["missing_phenomena"] == 0 and row["metric"] in label:
-                found[table, label[row["metric"]], row[key]] = row["tau"]
-    found |= {cell: Obtained(n, "count") for cell, n in aces_counts(result.content).items()}
+                cells[table, label[row["metric"]], row[key]] = row["tau"]
+    cells |= {cell: Obtained(n, "count") for cell, n in aces_counts(result.content).items()}
     printed = {receipt.cell: receipt.value for receipt in (*load_receipts("aces"), *receipts)}
-    return found | {cell: Obtained(value, "printed cells") for cell, value in aces_from_printed(printed).items()}
+    return cells | {cell: Obtained(value, "printed cells") for cell, value in aces_from_printed(printed).items()}
 
 
 def hallucinations(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
-    """The chrF++ rows of the detection table, in percent."""
+    """Recompute the chrF++ rows of the detection table, in percent."""
     tables = runner.run("hallucinations", ("chrf++",)).tables
     targets = {"all": "any_hallucination", "fully detached": "fully_detached"}
-    found: dict[Cell, float | None] = {}
+    cells: dict[Cell, float | None] = {}
     for row in tables["detection"].rows:
         if target := targets.get(row["set"]):
-            found["detection", f"chrF++:{target}", "roc_auc"] = _percent(row["auroc"])
+            cells["detection", f"chrF++:{target}", "roc_auc"] = _percent(row["auroc"])
             precision = _percent(row["precision_at_90_recall"])
-            found["detection", f"chrF++:{target}", "precision_at_recall_90"] = precision
-    return found
+            cells["detection", f"chrF++:{target}", "precision_at_recall_90"] = precision
+    return cells
 
 
 def wmt23(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
-    """The ten tasks for every metric, and the ranking: (``tasks``, task, metric) and (``overall``, metric, ``average``)."""
+    """Recompute the ten tasks for every metric, and the ranking: (``tasks``, task, metric), (``overall``, metric, ``average``)."""
     tables = runner.meta("wmt23").tables
     cells: dict[Cell, float | None] = {
         ("tasks", str(row["task"]), row["metric"]): row["value"] for row in tables["tasks"].rows
@@ -136,39 +135,39 @@ def _percent(value: float | None) -> float | None:
 
 
 def is_address(receipt: Receipt) -> bool:
-    """Whether a receipt's row names a line of an analysis's table: ``metric=chrf; phenomenon=omission``."""
+    """Return whether a receipt's row names a row of an analysis's table: ``metric=chrf; phenomenon=omission``."""
     return "=" in receipt.row
 
 
 def from_tables(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
-    """Cells that name a table of the suite's analysis: run the metrics they name, and look the cells up.
+    """Recompute cells that name a table of the suite's analysis, by running the metrics they name.
 
-    ``table`` is the table's name (``phenomena``), ``row`` says which line by ``KEY=VALUE`` pairs parted by semicolons, the
-    metric among them (``metric=chrf; phenomenon=omission``), ``column`` is the key of the number (``accuracy``): the names
-    that ``assay run SUITE --format json`` prints. Percentages are in percent. A line that is not there gives None, and so
-    does a metric of which no cell is derivable: it may be one that nobody here can run.
+    ``table`` is the name of the table (``phenomena``). ``row`` selects the row by ``KEY=VALUE`` pairs separated by
+    semicolons, one of them the metric (``metric=chrf; phenomenon=omission``). ``column`` is the key of the number
+    (``accuracy``). These are the names printed by ``assay run SUITE --format json``. Percentages are in percent. A missing
+    row gives None, and so does a metric without a derivable cell, which may not be available here.
     """
-    return {cell: found.value for cell, found in _looked_up(suite, receipts, runner).items()}
+    return {cell: obtained.value for cell, obtained in _looked_up(suite, receipts, runner).items()}
 
 
 def _looked_up(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, Obtained]:
-    """The cells of `from_tables`, and whether each is a number of items or comes from scores."""
+    """Return the cells of `from_tables`, and whether each is a number of items or comes from scores."""
     metrics = named_metrics(receipts)
     if not metrics:
         return {}
     addresses = {receipt.cell: _address(receipt) for receipt in receipts}
     tables = runner.run(suite, metrics).tables
-    found: dict[Cell, Obtained] = {}
+    obtained: dict[Cell, Obtained] = {}
     for cell, where in addresses.items():
         name, _, column = cell
         if name not in tables:
             raise unknown(f"table of {suite}", name, tables)
-        found[cell] = Obtained(_look_up(tables[name], where, column), "count" if column == "n" else "data")
-    return found
+        obtained[cell] = Obtained(_look_up(tables[name], where, column), "count" if column == "n" else "data")
+    return obtained
 
 
 def named_metrics(receipts: Sequence[Receipt]) -> list[str]:
-    """The metrics that the addresses among `receipts` ask to be run: those of which a cell is derivable."""
+    """Return the metrics that the addresses among `receipts` need: those with a derivable cell."""
     addresses = [(receipt, _address(receipt)) for receipt in receipts if is_address(receipt)]
     return list(dict.fromkeys(where["metric"] for receipt, where in addresses if receipt.derivable))
 
@@ -179,12 +178,12 @@ def _address(receipt: Receipt) -> dict[str, str]:
         key, equals, value = (text.strip() for text in part.partition("="))
         if not equals or not key or not value:
             raise InputError(
-                f"the receipt {' / '.join(receipt.cell)} has the row part {part.strip()!r}: write KEY=VALUE; KEY=VALUE, "
+                f"the receipt {' / '.join(receipt.cell)} has the invalid row part {part.strip()!r}. Write KEY=VALUE; KEY=VALUE, "
                 "such as metric=chrf; phenomenon=omission."
             )
         where[key] = value
     if "metric" not in where:
-        raise InputError(f"the receipt {' / '.join(receipt.cell)} names no metric: its row needs metric=NAME.")
+        raise InputError(f"the receipt {' / '.join(receipt.cell)} does not name a metric. Add metric=NAME to its row.")
     return where
 
 
@@ -195,12 +194,14 @@ def _look_up(table: Table, where: Mapping[str, str], column: str) -> float | Non
             raise unknown(f"column of the table {table.name}", key, keys)
     hits = [row for row in table.rows if all(str(row[key]) == value for key, value in where.items())]
     if len(hits) > 1:
-        told = listing(f"{key}={value}" for key, value in where.items())
-        raise InputError(f"{told} fits {len(hits)} lines of the table {table.name}: name more of {listing(keys)}.")
+        conditions = listing(f"{key}={value}" for key, value in where.items())
+        raise InputError(
+            f"{conditions} matches {len(hits)} rows of the table {table.name}. Add more of {listing(keys)}."
+        )
     value: Any = hits[0][column] if hits else None
     if value is not None and not isinstance(value, (int, float)):
-        raise InputError(f"the column {column!r} of the table {table.name} holds text, not numbers.")
-    percent = any(known.key == column and known.kind == "percent" for known in table.columns)
+        raise InputError(f"the column {column!r} of the table {table.name} contains text, not numbers.")
+    percent = any(one.key == column and one.kind == "percent" for one in table.columns)
     return _percent(value) if percent else value
 
 
@@ -212,41 +213,41 @@ _TABLE_7 = {
 
 
 def _table_4() -> dict[str, str]:
-    """Phenomenon to column of Table 4, as the receipts write it."""
+    """Map phenomena to columns of Table 4, as the receipts spell them."""
     return {one.name: one.source_needed.replace(" ", "-") for one in phenomena().values() if one.source_needed}
 
 
 def aces_from_printed(printed: Mapping[Cell, float]) -> dict[Cell, float]:
-    """What follows from ACES's printed tables alone: ACES-Scores, averages, the last column of Table 4, Table 7."""
-    found: dict[Cell, float] = {}
+    """Derive cells from ACES's printed tables alone: ACES-Scores, averages, the last column of Table 4, and Table 7."""
+    cells: dict[Cell, float] = {}
     metrics = {(table, row) for table, row, _ in printed if row != "Examples"}
     for table, row in metrics:
         if table == "Table 1" and row != "Average":
-            found[table, row, "ACES-Score"] = aces_score(
+            cells[table, row, "ACES-Score"] = aces_score(
                 {category: printed[table, row, category] for category in weights()}
             )
         elif table == "Table 4":
-            found[table, row, "avg"] = fmean(printed[table, row, name] for name in _table_4().values())
+            cells[table, row, "avg"] = fmean(printed[table, row, name] for name in _table_4().values())
         elif table == "Table 7":
             for column, stem in _TABLE_7.items():
                 seen, unseen = printed["Table 9", row, f"{stem} wmt"], printed["Table 9", row, f"{stem} non-wmt"]
-                found[table, row, column] = seen - unseen
+                cells[table, row, column] = seen - unseen
     for table in ("Table 1", "Table 2"):
         for column in {column for name, row, column in printed if name == table and row == "Average"}:
             rows = sorted(row for name, row in metrics if name == table and row != "Average")
-            found[table, "Average", column] = fmean(printed[table, row, column] for row in rows)
-    return found
+            cells[table, "Average", column] = fmean(printed[table, row, column] for row in rows)
+    return cells
 
 
 def aces_counts(items: Iterable[Item]) -> dict[Cell, int]:
-    """The rows ``Examples`` of ACES's Tables 1, 2 and 4, counted over `items`."""
-    found: Counter[Cell] = Counter()
+    """Count the rows ``Examples`` of ACES's Tables 1, 2 and 4 over `items`."""
+    cells: Counter[Cell] = Counter()
     table_4 = _table_4()
     for item in items:
-        found["Table 1", "Examples", item.category] += 1
+        cells["Table 1", "Examples", item.category] += 1
         if level := item.meta.get("sub_level"):
-            found["Table 2", "Examples", level] += 1
+            cells["Table 2", "Examples", level] += 1
         if name := table_4.get(item.phenomenon):
-            found["Table 4", "Examples", name] += 1
-            found["Table 4", "Examples", "avg"] += 1
-    return dict(found)
+            cells["Table 4", "Examples", name] += 1
+            cells["Table 4", "Examples", "avg"] += 1
+    return dict(cells)

@@ -1,9 +1,9 @@
-"""Receipts: published numbers, cell by cell, to hold against what the data gives.
+"""Published numbers, cell by cell, to compare with recomputed ones.
 
-A set of receipts is one CSV file with the columns ``table,row,column,published,tolerance,derivable,reason``: the cell as it
-was printed, how far an obtained value may lie from it, and, for cells that cannot follow from public data, why. Beside
-it may stand a JSON file of the same name with the citation. The package's own sets lie in ``assay/data/receipts``; anybody
-adds one by giving the path of such a CSV.
+A set of receipts is one CSV file with the columns ``table,row,column,published,tolerance,derivable,reason``: the cell as
+printed, the tolerance for the recomputed value and, for cells that cannot follow from public data, the reason. A JSON file
+of the same name may hold the citation. The sets of the package are in ``assay/data/receipts``; other sets are given by the
+path of a CSV.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from assay.io.table.formats import open_table
 
 Verdict = Literal["match", "differs", "not derivable"]
 Origin = Literal["data", "printed cells", "count"]
-"""What an obtained value was computed from: texts and scores, other printed cells alone, or the number of items."""
+"""Origin of a recomputed value: texts and scores, other printed cells alone, or the number of items."""
 COLUMNS = ("table", "row", "column", "published", "tolerance", "derivable", "reason")
 _SLACK = 1e-9
-"""What binary fractions may add to a tolerance of half a printed digit."""
+"""Rounding error that binary fractions may add to a tolerance of half a printed digit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """One printed cell. `published` is the printed text; `reason` says how a cell follows, or why it does not."""
+    """One printed cell. `published` is the printed text; `reason` explains how a cell follows, or why it does not."""
 
     table: str
     row: str
@@ -43,23 +43,23 @@ class Receipt:
 
     @property
     def cell(self) -> tuple[str, str, str]:
-        """Table, row and column: the cell's address."""
+        """Table, row and column: the address of the cell."""
         return self.table, self.row, self.column
 
     @property
     def value(self) -> float:
-        """The printed number; the bound of a cell such as ``<0.001``; NaN where no number is printed."""
+        """The printed number, or the bound of a cell such as ``<0.001``; NaN if no number is printed."""
         number = to_number(self.published.lstrip("<"))
         return math.nan if number is None else number
 
     def difference(self, obtained: float | None) -> float | None:
-        """Obtained minus published; None where a difference means nothing (no number, or a bound such as ``<0.001``)."""
+        """Return obtained minus published; None if no number or only a bound such as ``<0.001`` is printed."""
         if obtained is None or self.published.startswith("<") or math.isnan(self.value):
             return None
         return obtained - self.value
 
     def verdict(self, obtained: float | None) -> Verdict:
-        """Whether `obtained` equals the printed cell; a printed ``<0.001`` matches any smaller number."""
+        """Return whether `obtained` equals the printed cell; a printed ``<0.001`` matches any smaller number."""
         if not self.derivable:
             return "not derivable"
         if obtained is None or math.isnan(obtained):
@@ -73,7 +73,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """Where a set of receipts comes from."""
+    """Source of a set of receipts."""
 
     suite: str = ""
     citation: str = ""
@@ -82,18 +82,18 @@ class Publication:
 
 
 def names() -> list[str]:
-    """The sets that come with assay."""
+    """Return the names of the sets in the package."""
     folder = files("assay") / "data" / "receipts"
     return sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir() if entry.name.endswith(".csv"))
 
 
 def load_receipts(name: str | Path) -> list[Receipt]:
-    """The receipts of one of the package's sets (``demetr``), or of a CSV file given by its path."""
+    """Load the receipts of a set in the package (``demetr``), or of a CSV file given by its path."""
     label, path = _place(name)
     with open_table(path) as table:
         missing = [column for column in COLUMNS if column not in table.names]
         if missing:
-            raise InputError(f"{label} line 1: no column {listing(missing)}. Receipts have {','.join(COLUMNS)}.")
+            raise InputError(f"{label} line 1: missing columns: {listing(missing)}. Receipts need {','.join(COLUMNS)}.")
         where = [table.names.index(column) for column in COLUMNS]
         rows = [
             (line, ["" if row[index] is None else str(row[index]).strip() for index in where])
@@ -113,22 +113,22 @@ def load_receipts(name: str | Path) -> list[Receipt]:
 
 
 def load_publication(name: str | Path) -> Publication:
-    """The citation and captions beside a set of receipts; an empty one where there is no such file."""
-    beside = _place(name)[1].with_suffix(".json")
-    if not beside.is_file():
+    """Load the citation and captions of a set of receipts; empty if there is no such file."""
+    path = _place(name)[1].with_suffix(".json")
+    if not path.is_file():
         return Publication()
-    return typed(Publication, read_document(beside), Place(str(beside)), strict=False)
+    return typed(Publication, read_document(path), Place(str(path)), strict=False)
 
 
 def _place(name: str | Path) -> tuple[str, Path]:
-    """What messages call a set of receipts, and its file."""
+    """Return the name of a set of receipts for messages, and its file."""
     path = Path(name)
     if str(name) in names():
         return f"receipts {name}", Path(str(files("assay") / "data" / "receipts" / f"{name}.csv"))
     if path.suffix != ".csv" and not path.exists():
         raise unknown("set of receipts", str(name), names())
     if not path.exists():
-        raise InputError(f"there is no file {path}.")
+        raise InputError(f"the file {path} does not exist.")
     return str(path), path
 
 
@@ -146,7 +146,7 @@ def _receipt(label: str, line: int, cells: list[str]) -> Receipt:
 
 
 def half_unit(published: str) -> float:
-    """Half a unit of the last printed digit: 0.005 for ``12.34``, 0.5 for ``999``; 0 for a bound or for no number."""
+    """Return half a unit of the last printed digit: 0.005 for ``12.34``, 0.5 for ``999``; 0 for a bound or no number."""
     digits = published.lstrip("+-")
     if not (digits.isascii() and digits.replace(".", "", 1).isdigit()):
         return 0.0

@@ -1,4 +1,4 @@
-"""Receipts that were checked, and how people read them: the differing cells, a sample of those that match, and why not."""
+"""Comparison of receipts with recomputed values, as tables and summaries."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from assay.core.table import Table, TableColumn
 from assay.receipts.published import Origin, Publication, Receipt, Verdict
 
 SAMPLE = 5
-"""Matching cells of each table that are shown when not all are asked for."""
+"""Number of matching cells shown per table unless all are requested."""
 MOST = 10
-"""Decimals shown at most; JSON has them all."""
+"""Maximum number of decimals shown; JSON has all of them."""
 NOT_DERIVABLE = "–"
-"""How people's tables show the verdict of a cell that cannot follow."""
+"""Verdict shown in tables for a cell that is not derivable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One printed cell beside what the data gives."""
+    """One printed cell with its recomputed value."""
 
     receipt: Receipt
     obtained: float | None
@@ -33,7 +33,7 @@ class Checked:
         return self.receipt.verdict(self.obtained)
 
     def to_dict(self) -> dict[str, Any]:
-        """The receipt as JSON shows it; `published` is the printed text."""
+        """Return the receipt for JSON; `published` is the printed text."""
         receipt = self.receipt
         return {
             "table": receipt.table,
@@ -50,7 +50,7 @@ class Checked:
 
 
 def by_table(cells: Sequence[Checked]) -> dict[str, list[Checked]]:
-    """The cells of each published table."""
+    """Group the cells by published table."""
     grouped: dict[str, list[Checked]] = {}
     for cell in cells:
         grouped.setdefault(cell.receipt.table, []).append(cell)
@@ -58,14 +58,16 @@ def by_table(cells: Sequence[Checked]) -> dict[str, list[Checked]]:
 
 
 def counts(cells: Sequence[Checked]) -> dict[str, int]:
-    """Number of cells by verdict."""
-    found: Counter[str] = Counter(cell.verdict for cell in cells)
-    return {verdict: found[verdict] for verdict in ("match", "differs", "not derivable")}
+    """Return the number of cells by verdict."""
+    verdicts: Counter[str] = Counter(cell.verdict for cell in cells)
+    return {verdict: verdicts[verdict] for verdict in ("match", "differs", "not derivable")}
 
 
 def summary(cells: Sequence[Checked]) -> str:
-    """One line: what matched in each table, and how many printed cells do not follow from public data."""
-    parts = [f"{name}: {_matched(mine)}" for name, mine in by_table(cells).items() if followable(mine)]
+    """Summarise in one line: matches per table, and the number of printed cells that do not follow from public data."""
+    parts = [
+        f"{name}: {_matched(table_cells)}" for name, table_cells in by_table(cells).items() if followable(table_cells)
+    ]
     if left := counts(cells)["not derivable"]:
         what = count(left, "printed cell does", "printed cells do")
         parts.append(f"{what} not follow from public data")
@@ -73,22 +75,22 @@ def summary(cells: Sequence[Checked]) -> str:
 
 
 def by_origin(cells: Sequence[Checked]) -> dict[Origin, list[Checked]]:
-    """The cells that should follow, by what they were computed from."""
-    found = {origin: [cell for cell in followable(cells) if cell.origin == origin] for origin in get_args(Origin)}
-    return {origin: mine for origin, mine in found.items() if mine}
+    """Group the derivable cells by the origin of their value."""
+    groups = {origin: [cell for cell in followable(cells) if cell.origin == origin] for origin in get_args(Origin)}
+    return {origin: group for origin, group in groups.items() if group}
 
 
 def totals(cells: Sequence[Checked]) -> str:
-    """One line: how many cells match, by what they were computed from (``19 of 19 from data · 97 of 97 from printed cells``)."""
+    """Summarise in one line how many cells match, by origin (``19 of 19 from data · 97 of 97 from printed cells``)."""
     named: dict[Origin, str] = {"data": "from data", "printed cells": "from printed cells", "count": "counts of items"}
     return " · ".join(
-        f"{sum(cell.verdict == 'match' for cell in mine):,} of {len(mine):,} {named[origin]}"
-        for origin, mine in by_origin(cells).items()
+        f"{sum(cell.verdict == 'match' for cell in group):,} of {len(group):,} {named[origin]}"
+        for origin, group in by_origin(cells).items()
     )
 
 
 def raw(cells: Sequence[Checked], publication: Publication) -> Table:
-    """Every cell as raw rows, for data formats."""
+    """Return all cells as raw rows, for data formats."""
     columns = (
         *(TableColumn(key) for key in ("table", "row", "column")),
         TableColumn("published"),
@@ -101,14 +103,14 @@ def raw(cells: Sequence[Checked], publication: Publication) -> Table:
 
 
 def reasons(cells: Sequence[Checked], publication: Publication) -> Table:
-    """Why cells do not follow from public data, and how far off they are where something can be obtained."""
+    """Return why cells do not follow from public data, and how far off they are if a value can be recomputed."""
     grouped: dict[tuple[str, str], list[Checked]] = {}
     for cell in cells:
         if cell.verdict == "not derivable":
             grouped.setdefault((cell.receipt.table, cell.receipt.reason), []).append(cell)
     rows = [
-        {"table": table, "cells": len(mine), "off": _furthest(mine), "reason": reason}
-        for (table, reason), mine in grouped.items()
+        {"table": table, "cells": len(group), "off": _furthest(group), "reason": reason}
+        for (table, reason), group in grouped.items()
     ]
     columns = (
         TableColumn("table"),
@@ -120,12 +122,12 @@ def reasons(cells: Sequence[Checked], publication: Publication) -> Table:
 
 
 def followable(cells: Sequence[Checked]) -> list[Checked]:
-    """The cells that should follow from the data."""
+    """Return the cells that are derivable."""
     return [cell for cell in cells if cell.receipt.derivable]
 
 
 def _matched(cells: Sequence[Checked]) -> str:
-    """``210 of 210 t, p, df, 70 of 70 accuracy``: by statistic where columns read METRIC:STATISTIC."""
+    """Return ``210 of 210 t, p, df, 70 of 70 accuracy``: by statistic if columns read METRIC:STATISTIC."""
     total: Counter[str] = Counter()
     matched: Counter[str] = Counter()
     for cell in followable(cells):
@@ -139,12 +141,12 @@ def _matched(cells: Sequence[Checked]) -> str:
 
 
 def _furthest(cells: Sequence[Checked]) -> float | None:
-    known = [cell.receipt.difference(cell.obtained) for cell in cells]
-    return max((abs(difference) for difference in known if difference is not None), default=None)
+    differences = [cell.receipt.difference(cell.obtained) for cell in cells]
+    return max((abs(difference) for difference in differences if difference is not None), default=None)
 
 
 def drawn(name: str, cells: Sequence[Checked], publication: Publication, everything: bool) -> Table:
-    """A published table as people read it, whole or in part; obtained values have two digits more than the printed ones."""
+    """Return a published table for display, complete or in part; recomputed values have two more digits than printed ones."""
     shown = list(cells) if everything else _sample(cells)
     rows = [
         {
@@ -166,7 +168,7 @@ def drawn(name: str, cells: Sequence[Checked], publication: Publication, everyth
 
 
 def _sample(cells: Sequence[Checked]) -> list[Checked]:
-    """All cells that differ, and a few that match, spread over the table; in the table's order."""
+    """Return all cells that differ, and a few that match, spread over the table; in the order of the table."""
     matching = [i for i, cell in enumerate(cells) if cell.verdict == "match"]
     step = max(1, (len(matching) - 1) / (SAMPLE - 1))
     spread = {matching[round(k * step)] for k in range(min(SAMPLE, len(matching)))}
@@ -184,7 +186,7 @@ def _note(cells: Sequence[Checked], shown: Sequence[Checked]) -> str:
 
 
 def _short(published: str) -> str:
-    """The published number; one at full precision is cut to what a person compares."""
+    """Return the published number, shortened if it has full precision."""
     return f"{float(published):.{MOST}f}" if len(published.partition(".")[2]) > MOST else published
 
 
