@@ -109,8 +109,11 @@ def test_labels_and_items_of_what_stands_bare(folder: Path, capsys: pytest.Captu
     assert main(["decide", "fit", "outcomes.jsonl"]) == 0
     capsys.readouterr()
     for words, said in (
-        (["make", "-p", "word-swap", "in", "--data", "demo", "--out", "x/"], "bare (in) or with --data, not both"),
-        (["make", "-p", "word-swap", "a.tsv", "b.tsv", "--out", "x.jsonl"], "a set is made of one corpus"),
+        (
+            ["make", "-p", "word-swap", "in", "--data", "demo", "--out", "x/"],
+            "pass the input as an argument (in) or with --data, not both",
+        ),
+        (["make", "-p", "word-swap", "a.tsv", "b.tsv", "--out", "x.jsonl"], "a set is made from one input"),
         (["decide", "apply"], "assay decide apply requires a rule"),
         (["decide", "fit"], "requires one table of outcomes: --data outcomes.tsv"),
     ):

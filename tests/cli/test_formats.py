@@ -52,11 +52,11 @@ def test_other_names_say_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         (["--out", "x.xls"], "writes spreadsheets as .xlsx"),
         (
             ["--out", "x.md", "--spans"],
-            "--spans goes with --format table, json, html, jsonl, tsv, csv, parquet, xlsx, not md",
+            "--spans requires --format table, json, html, jsonl, tsv, csv, parquet, xlsx, not md",
         ),
         (
             ["--out", "x.tsv", "--by", "length"],
-            "--by does not go with --format tsv, which has one row per segment. Add --summary",
+            "--by cannot be used with --format tsv, which has one row per segment. Add --summary",
         ),
         (["--out", "x.tsv", "--summary", "x.tsv"], "--summary and --out name the same file"),
     ],

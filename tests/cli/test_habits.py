@@ -108,7 +108,7 @@ def test_systems_with_names(capsys: pytest.CaptureFixture[str]) -> None:
             "has no option -i: pass the translations as arguments or with --mt, the references with --ref",
         ),
         (["h", "--ref", "r", "-tok", "zh"], "-m bleu:tokenize=zh"),
-        (["h", "--ref", "r", "-b", "--ci"], "-b prints the scores alone"),
+        (["h", "--ref", "r", "-b", "--ci"], "-b cannot be used with --format, --ci or --spans"),
         (["h", "--out", "h", "--ref", "r"], "would overwrite the input h"),
         (["Ours=h", "--out", "h", "--ref", "r"], "would overwrite the input"),
     ],

@@ -215,7 +215,7 @@ def test_no_manifest_card_rule_or_receipt_asks_a_model_unless_it_is_trusted(serv
     manifest["inputs"] = []
     Path("o.json.manifest.json").write_text(json.dumps(manifest))
     assert "sends requests to an OpenAI-compatible endpoint" in failed(["rerun", "o.json"], capsys)
-    with pytest.raises(InputError, match="asks an OpenAI-compatible endpoint"):
+    with pytest.raises(InputError, match="sends requests to an OpenAI-compatible endpoint"):
         assay.rerun("o.json")
     Path("card.json").write_text(json.dumps(assay.card("chrf", ["embedded"], samples=2).to_dict() | {"metric": judge}))
     assert "sends requests to an OpenAI-compatible endpoint" in failed(["check", "--against", "card.json"], capsys)

@@ -75,7 +75,7 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path, capsys: pytest.CaptureF
         ([*words, "--out", f"{tmp_path}/o/", "--pool", "nowhere"], "--pool nowhere cannot be read"),
         (["make", "--data", f"{tmp_path}/in", "--out", f"{tmp_path}/o/"], "nothing to make"),
         (["make", "-p", "word-swp", "--data", f"{tmp_path}/in", "--out", f"{tmp_path}/o/"], "word-swap"),
-        (["make", "-p", "word-swap", "--out", f"{tmp_path}/o/"], "there is nothing to change: give the corpus"),
+        (["make", "-p", "word-swap", "--out", f"{tmp_path}/o/"], "assay make requires an input"),
         (["make", "-p", "word-swap", "--data", "demo", "--out", "x.jsonl", "--on-error", "skip"], "requires a corpus"),
     ):
         assert main(given) == 2

@@ -131,7 +131,7 @@ def test_what_cannot_be_meant_is_refused(
     for given, said in (
         (["run", "in"], "in is a corpus of shards. Add --out FOLDER/"),
         (["run", "whole.jsonl", "-m", "chrf", "--engine", "ray"], "--engine requires a corpus"),
-        (["run", "embedded", "--out", "o/"], "embedded is a suite of its own"),
+        (["run", "embedded", "--out", "o/"], "embedded is a registered suite"),
         (["run", "in", "--out", "o/", "--subsample", "3"], "--subsample cannot be used with a corpus"),
         (["run", "in", "--out", "o/", "--columns", "good=nothing"], "nothing"),
         (["run", "demetr"], "demetr"),

@@ -213,7 +213,7 @@ def test_the_spool_keeps_them_and_knows_other_columns(
     many.write_text("\n".join([header, *numbered]) + "\n")
     monkeypatch.setattr(batch.regroup, "__defaults__", (64, 16_000_000))
     whole = scored(many, "jsonl").read_text()
-    monkeypatch.setattr("assay.report.rows.write_rows", lambda *_, **__: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr("assay.cli.output.write_rows", lambda *_, **__: (_ for _ in ()).throw(MemoryError))
     killed = ["score", "-m", "chrf", "--data", str(many), "--format", "jsonl", "--out", str(tmp_path / "never")]
     assert main(killed) == 3
     many.write_text("\n".join([header, *(line.replace("news", "News") for line in numbered)]) + "\n")

@@ -1,8 +1,9 @@
-"""``assay compare``: systems beside each other, with intervals and significance."""
+"""``assay compare``: differences between systems, with confidence intervals and significance."""
 
 from __future__ import annotations
 
 import argparse
+import time
 from typing import TYPE_CHECKING
 
 from assay.cli.options import (
@@ -56,7 +57,7 @@ HELP = Help(
     "workers quiet",
 )
 DATA = ("csv", "tsv", "jsonl")
-"""Formats in which the table of systems holds the differences too."""
+"""Formats in which the table of systems includes the differences."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -89,9 +90,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score every system, then test."""
-    import time
-
+    """Score every system, then test the differences."""
     from assay.verbs.shared.live import live
 
     kept = bool(args.run_dir) or args.format == "html"
@@ -126,7 +125,7 @@ def _compare(args: argparse.Namespace, asked: TextRequest, output: Output, start
 
 
 def _tables(result: Comparison, output: Output, args: argparse.Namespace) -> list[Table]:
-    """All tables, the signatures under the last of those about systems; data formats have the differences in the first."""
+    """Return the tables to show, with the signatures below the last table about systems."""
     left_out = ("components", "differences") if output.format in DATA else ("components",)
     tables = [table for name, table in result.tables.items() if name not in left_out]
     signed = 1 if len(tables) > 1 and tables[1].name == "differences" else 0

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -40,13 +38,12 @@ from assay.cli.options import (
     judging,
     table_file,
 )
-from assay.cli.output import Output, write_bytes
+from assay.cli.output import Output
 from assay.cli.parser import Help, Parser
 from assay.cli.texts import add_run_dir, finish, keep_run, rows_progress, texts_of
 from assay.core.errors import InputError
 from assay.report import BINARY_FORMATS
-from assay.report.rows import json_document, row_lines, write_rows
-from assay.report.writing import output_file
+from assay.report.rows import json_document, row_lines
 from assay.verbs.decide import apply_rule, by_given_scores, fit_rule, label_request, read_rule, rule_metrics
 from assay.verbs.shared.request import request
 
@@ -179,8 +176,8 @@ def _fit(args: argparse.Namespace) -> int:
     if args.out:
         fitted.save(args.out)
     output.emit([fitted.table()])
-    for sentence in fitted.notes:
-        output.note(f"⚠ {sentence}")
+    for warning in fitted.notes:
+        output.note(f"⚠ {warning}")
     keep_run(fitted, args, output, started)
     applied = f"wrote {args.out} · assay decide apply --rule {args.out} --mt …"
     if args.out or not args.run_dir:
@@ -236,16 +233,12 @@ def _apply_to_corpus(args: argparse.Namespace) -> int:
 
 def _write(labels: Decided, output: Output) -> None:
     """Count the labels and, in a format with rows, write the rows."""
-    numbers = {"breakdown_probability", *labels.scores}
     if output.format == "table":
         assert labels.tally is not None  # counts the labels
         return
-    if output.format in BINARY_FORMATS:
-        write_bytes(
-            lambda stream: labels.notes.extend(write_rows(labels.parts(), output.format, stream, scores=numbers)),
-            output.out,
-            output.format,
-        )
+    if output.format != "json":
+        numbers = ("breakdown_probability", *labels.scores) if output.format in BINARY_FORMATS else labels.scores
+        labels.notes += output.emit_rows(labels.parts(), numbers)
         return
     head = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": '
 
@@ -253,13 +246,5 @@ def _write(labels: Decided, output: Output) -> None:
         about = {"counts": labels.tally.shares(), "flags": labels.system_flags, "warnings": labels.warnings}
         return f",\n{json.dumps(about, ensure_ascii=False)[1:]}"
 
-    to_file = output.out is not None and output.out != "-"
-    with output_file(str(output.out)) if to_file else nullcontext(sys.stdout) as stream:
-        if output.format == "json":
-            stream.writelines(json_document(row_lines(labels.parts(), labels.scores), head, tail))
-        else:
-            safe = output.spreadsheet_safe
-            labels.notes += write_rows(
-                labels.parts(), output.format, stream, scores=labels.scores, spreadsheet_safe=safe
-            )
-        stream.flush()
+    with output.stream() as stream:
+        stream.writelines(json_document(row_lines(labels.parts(), labels.scores), head, tail))

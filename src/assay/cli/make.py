@@ -1,4 +1,4 @@
-"""``assay make``: challenge sets from your own sentences."""
+"""``assay make``: challenge sets made from good translations."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from assay.cli.options import (
     add_seed,
     column_map,
     langpair,
+    pick,
     positive,
     table_file,
 )
@@ -60,6 +61,8 @@ HELP = Help(
     """,
     "files perturbations data columns langpair n words seed out annotate sample annotator format workers quiet",
 )
+
+SETTINGS = ("n", "seed", "words", "min_confidence", "pool")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -114,28 +117,29 @@ def add_arguments(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Make the set, review it, or both."""
     if args.files and args.data:
-        raise InputError(f"give the corpus bare ({args.files[0]}) or with --data, not both.")
+        raise InputError(f"pass the input as an argument ({args.files[0]}) or with --data, not both.")
     if is_corpus(args):
         return _make_corpus(args)
     refuse_without_corpus(args)
     if len(args.files) > 1:
-        raise InputError(f"a set is made of one corpus: {args.files[0]} and {args.files[1]} go into --out FOLDER/.")
+        raise InputError(
+            f"a set is made from one input, but there are {len(args.files)}. Use --out FOLDER/ for several."
+        )
     args.data = args.data or next(iter(args.files), None)
     output = Output(f"assay {args.verb}", args.format, quiet=args.quiet)
     if args.perturbations or args.data:
         if not args.data:
-            raise InputError("there is nothing to change: give the corpus with --data FILE.")
+            raise InputError("assay make requires an input: --data FILE.")
         if Path(args.out).suffix != ".jsonl":
-            raise InputError(f"a set is written as JSON lines: --out {Path(args.out).with_suffix('.jsonl')}.")
-        corpus = {"langpair": args.langpair, "columns": column_map(args.columns), "quoting": args.quoting}
-        settings = {"n": args.n, "seed": args.seed, "workers": args.workers or 1}
-        settings |= {"words": args.words, "min_confidence": args.min_confidence, "pool": args.pool}
-        _make(output, args.perturbations, args.data, args.out, **corpus, **settings)
+            raise InputError(
+                f"a challenge set is written as JSON lines. Use --out {Path(args.out).with_suffix('.jsonl')}."
+            )
+        settings = pick(args, "langpair", "quoting", *SETTINGS) | {"columns": column_map(args.columns)}
+        _make(output, args.perturbations, args.data, args.out, workers=args.workers or 1, **settings)
     elif not args.annotate:
-        raise InputError("nothing to make: name a perturbation (-p number-replaced) or a group (-p demetr).")
+        raise InputError("assay make requires a perturbation (-p number-replaced) or a group (-p demetr).")
     if args.annotate:
-        whose = {"sample": args.sample, "seed": args.seed, "annotator": args.annotator}
-        _annotate(output, args.out, **whose, **review_settings(args))
+        _annotate(output, args.out, **pick(args, "sample", "seed", "annotator"), **review_settings(args))
     return 0
 
 
@@ -155,31 +159,28 @@ def _make(output: Output, perturbations: Sequence[str], data: str, out: str, **s
 
 
 def _make_corpus(args: argparse.Namespace) -> int:
-    """Make a set of every shard, and say what was made."""
+    """Make a set of every shard and print the table."""
     refuse_with_corpus(args)
     if not (args.files or args.data):
-        raise InputError("there is nothing to change: give the corpus, assay make -p NAME corpus/ --out set/.")
+        raise InputError("assay make requires an input: assay make -p NAME corpus/ --out set/.")
     output, started = Output("assay make", args.format, quiet=args.quiet), time.monotonic()
     with watched(args.quiet) as progress:
-        made = make(
-            args.perturbations, args.files or args.data, n=args.n, seed=args.seed, words=args.words,
-            min_confidence=args.min_confidence, pool=args.pool, **workers_of(args, progress),
-        )  # fmt: skip
+        made = make(args.perturbations, args.files or args.data, **pick(args, *SETTINGS), **workers_of(args, progress))
     assert isinstance(made, MadeCorpus)
     finished(made, args, output, started, None if output.quiet and output.format == "table" else made.table())
     return 0
 
 
 def _from_to(text: str) -> tuple[int, int]:
-    """``15-25``: the fewest and the most."""
+    """Parse ``15-25``, a range of numbers."""
     first, dash, last = text.partition("-")
     if not dash or not first.isdecimal() or not last.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} does not go from one number to another, as 15-25 does")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a range of numbers such as 15-25")
     return int(first), int(last)
 
 
 def _share(text: str) -> float:
-    """A number between 0 and 1."""
+    """Parse a number between 0 and 1."""
     try:
         value = float(text)
     except ValueError:

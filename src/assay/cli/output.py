@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from assay.core.columns import import_polars, plain
 from assay.core.errors import InputError
@@ -16,10 +17,12 @@ from assay.core.table import Table
 from assay.core.view_data import LIVE, PROGRESS
 from assay.report import BINARY_FORMATS, DATA_FORMATS, render, terminal, write_binary
 from assay.report.page import page
+from assay.report.rows import write_rows
 from assay.report.terminal import paragraph, width_of
-from assay.report.writing import write, write_bytes, write_parts, write_stderr
+from assay.report.writing import output_file, write, write_bytes, write_parts, write_stderr
 
 if TYPE_CHECKING:
+    from assay.core.columns import Columns
     from assay.verbs.result import Result
 
 ON_REQUEST = ("segments",)
@@ -73,6 +76,24 @@ class Output:
         import json
 
         write(json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n", self.out)
+
+    def emit_rows(self, parts: Iterable[Columns], scores: Collection[str]) -> list[str]:
+        """Write rows that come in parts, as columns by name; return warnings about the file. `scores` hold numbers."""
+        if self.format not in BINARY_FORMATS:
+            with self.stream() as stream:
+                return write_rows(parts, self.format, stream, scores=scores, spreadsheet_safe=self.spreadsheet_safe)
+        warnings: list[str] = []
+        write_bytes(
+            lambda stream: warnings.extend(write_rows(parts, self.format, stream, scores=scores)), self.out, self.format
+        )
+        return warnings
+
+    @contextmanager
+    def stream(self) -> Iterator[IO[str]]:
+        """Open the output file, written atomically, or stdout."""
+        with output_file(self.out) if self.out and self.out != "-" else nullcontext(sys.stdout) as stream:
+            yield stream
+            stream.flush()
 
     def note(self, text: str) -> None:
         """Print a note on stderr."""

@@ -1,11 +1,12 @@
-"""``assay run``: metrics on challenge sets, and where they are blind."""
+"""``assay run``: metrics on challenge sets and on sets with human judgements."""
 
 from __future__ import annotations
 
 import argparse
+import functools
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.cli.corpus import (
     add_batch,
@@ -31,6 +32,7 @@ from assay.cli.options import (
     add_skip_bad,
     column_map,
     langpair,
+    pick,
     positive,
 )
 from assay.cli.output import Output, keep, run_folder, write
@@ -65,6 +67,9 @@ HELP = Help(
     """,
     "suites metrics metric_file langpair columns subsample data_dir table all format out run_dir export workers quiet",
 )
+
+INPUT = ("data_dir", "quoting", "langpair", "subsample", "skip_bad", "seed")
+"""Options that select the items of a suite."""
 
 
 def add_arguments(parser: Parser) -> None:
@@ -108,12 +113,12 @@ def add_arguments(parser: Parser) -> None:
 
 
 def names_result(args: argparse.Namespace) -> bool:
-    """Whether --out is a rendering of the tables: not where it is a folder of shards."""
+    """Return whether --out is rendered in --format: not a folder of shards."""
     return not _is_corpus(args)
 
 
 def _is_corpus(args: argparse.Namespace) -> bool:
-    """Whether a set of one's own in many files is run; a name of a suite is that suite, whatever folders there are."""
+    """Return whether the suites are shards of a contrastive set; a registered name is a suite even if there is such a folder."""
     from assay.core.spec import name_of
     from assay.verbs.shared.corpus_paths import names_corpus, names_folder
     from assay.verbs.shared.registries import names
@@ -123,7 +128,7 @@ def _is_corpus(args: argparse.Namespace) -> bool:
 
 
 def _formats(text: str) -> tuple[str, ...]:
-    """``svg,png`` or ``none``."""
+    """Parse ``svg,png`` or ``none``."""
     from assay.report.figures import FORMATS as FIGURES
 
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
@@ -136,7 +141,7 @@ def _formats(text: str) -> tuple[str, ...]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run every suite; print, render or keep the tables."""
+    """Run every suite, then print or write the tables."""
     from dataclasses import replace
 
     from assay.report.data import rows
@@ -169,7 +174,8 @@ def run(args: argparse.Namespace) -> int:
             output.note(f"⚠ {problem}")
         folder = _folder(args.run_dir, output, result.suite, len(suites) > 1)
         if folder is not None:
-            kept.append(_keep(result, folder, args.figures, time.monotonic() - started, asked=args.run_dir is not None))
+            write_to = functools.partial(result.write, figures=args.figures)
+            kept.append(keep(write_to, folder, time.monotonic() - started, asked=args.run_dir is not None))
     if args.format == "json":
         output.emit_json(documents[0] if len(documents) == 1 else {"suites": documents})
     elif args.format == "html":
@@ -178,81 +184,70 @@ def run(args: argparse.Namespace) -> int:
         write(page_of(results, args.table or ()), output.out)
     else:
         output.emit(shown)
-    for sentence in kept:
-        output.note(sentence)
+    for text in kept:
+        output.note(text)
     if corpus:
         output.note(wrote(args.out, started, result.reused))
     return 0
 
 
 def _refuse_suites(suites: Sequence[str]) -> None:
-    """Refuse a suite by name, and none at all, where shards are asked for."""
+    """Raise InputError for a registered suite, or for none, with --out FOLDER/."""
     from assay.core.spec import name_of
     from assay.verbs.shared.registries import names
 
     known = [suite for suite in suites if name_of(suite) in names("suites")]
     if known or not suites:
-        what = f"{known[0]} is a suite of its own" if known else "no set was named"
-        raise InputError(f"{what}: --out FOLDER/ goes with a set of yours in files, assay run pairs/ --out scored/.")
+        what = f"{known[0]} is a registered suite" if known else "there is no suite"
+        raise InputError(f"{what}; --out FOLDER/ requires contrastive files: assay run pairs/ --out scored/.")
 
 
 def _result(args: argparse.Namespace, suite: str, corpus: bool) -> SuiteResult:
-    """Run one suite, or a set in many files."""
+    """Run one suite, or the shards of a contrastive set."""
     from assay.verbs.run import run as run_suite
 
-    both: dict[str, Any] = {
-        "metrics": args.metrics, "analysis": args.analysis, "labels": _labels(args.label), "seed": args.seed,
-        "samples": args.samples, "correction": args.correction,
-    }  # fmt: skip
+    both = pick(args, "metrics", "analysis", "seed", "samples", "correction") | {"labels": _labels(args.label)}
     if corpus:
         with watched(args.quiet) as progress:
             return run_suite(args.suites, batch=args.batch, **both, **workers_of(args, progress))
-    return run_suite(
-        suite, metric_files=args.metric_file, data_dir=args.data_dir, columns=column_map(args.columns), quoting=args.quoting,
-        langpair=args.langpair, subsample=args.subsample, skip_bad=args.skip_bad, verify=args.verify, workers=args.workers, **both,
-    )  # fmt: skip
+    settings = both | pick(args, *INPUT, "verify", "workers") | {"columns": column_map(args.columns)}
+    return run_suite(suite, metric_files=args.metric_file, **settings)
 
 
-def _labels(given: Sequence[str]) -> dict[str, str]:
-    """``NAME=TEXT`` arguments as a mapping."""
+def _labels(pairs: Sequence[str]) -> dict[str, str]:
+    """Parse ``NAME=TEXT`` arguments."""
     labels: dict[str, str] = {}
-    for pair in given:
+    for pair in pairs:
         name, equals, text = (part.strip() for part in pair.partition("="))
         if not (equals and name and text):
-            raise InputError(f"--label {pair}: write NAME=TEXT, such as --label chrf=chrF.")
+            raise InputError(f"--label requires NAME=TEXT such as chrf=chrF, not {pair!r}.")
         labels[name] = text
     return labels
 
 
 def _estimate(args: argparse.Namespace, suites: Sequence[str], output: Output) -> int:
-    """What judges would ask about each suite, instead of asking them."""
+    """Print how many requests LLM judges would send for each suite and what they would cost."""
     from dataclasses import replace
 
     from assay.verbs.estimate import estimate
 
     tables = []
     for suite in suites:
-        found = estimate(
-            suite, args.metrics or (), data_dir=args.data_dir, columns=column_map(args.columns), quoting=args.quoting,
-            langpair=args.langpair, skip_bad=args.skip_bad, subsample=args.subsample, seed=args.seed,
-        )  # fmt: skip
-        tables.append(replace(found.table(), caption=suite))
+        result = estimate(suite, args.metrics or (), columns=column_map(args.columns), **pick(args, *INPUT))
+        tables.append(replace(result.table(), caption=suite))
     output.emit(tables)
     return 0
 
 
 def _export(args: argparse.Namespace, suites: Sequence[str], output: Output) -> int:
-    """Write the texts of one suite, and say how the scores come back."""
+    """Write the texts of one suite and print how to use their scores."""
     from assay.verbs.export import export
 
     if len(suites) > 1:
-        raise InputError(f"--export writes the texts of one suite, not of {len(suites)}.")
+        raise InputError(f"--export writes the texts of one suite, but there are {len(suites)}.")
     if args.metrics is not None or args.metric_file:
-        raise InputError("--export runs nothing: leave out -m and --metric-file.")
-    exported = export(
-        suites[0], args.export, data_dir=args.data_dir, columns=column_map(args.columns), quoting=args.quoting,
-        langpair=args.langpair, subsample=args.subsample, seed=args.seed, skip_bad=args.skip_bad,
-    )  # fmt: skip
+        raise InputError("--export cannot be used with -m or --metric-file, because it runs no metric.")
+    exported = export(suites[0], args.export, columns=column_map(args.columns), **pick(args, *INPUT))
     for problem in exported.notes:
         output.note(f"⚠ {problem}")
     pairs = "good" in exported.columns()
@@ -265,11 +260,11 @@ def _export(args: argparse.Namespace, suites: Sequence[str], output: Output) -> 
 
 
 def _note_missing_figures(figures: Sequence[str], output: Output, kept: bool) -> None:
-    """Say once that there will be no figures, and what would bring them."""
+    """Print a note if figures are wanted but cannot be drawn."""
     from assay.report.figures import available
 
     if figures and kept and not available():
-        output.note("no figures: they need the extra 'figures': pip install 'mt-assay[figures]'")
+        output.note("no figures; they require the extra 'figures': pip install 'mt-assay[figures]'")
 
 
 def _chosen(result: SuiteResult, names: Sequence[str] | None, *, short: bool) -> list[Table]:
@@ -279,10 +274,5 @@ def _chosen(result: SuiteResult, names: Sequence[str] | None, *, short: bool) ->
 
 
 def _folder(run_dir: str | None, output: Output, suite: str, several: bool) -> str | None:
-    """Where a suite's run is kept, if at all: in a folder of its own where there are several suites."""
+    """Return the run directory of a suite: a subfolder of --run-dir if there are several suites."""
     return f"{run_dir}/{suite}" if run_dir and several else run_folder(run_dir, output, suite)
-
-
-def _keep(result: SuiteResult, folder: str, figures: Sequence[str], seconds: float, *, asked: bool) -> str:
-    """Write the run directory, and the sentence that says so."""
-    return keep(lambda path: result.write(path, figures), folder, seconds, asked=asked)

@@ -1,11 +1,9 @@
-"""``assay score``: corpus and segment scores of one or more systems."""
+"""``assay score``: scores of systems and segments."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from assay.cli.corpus import add_corpus, is_corpus, refuse_without_corpus, run_corpus
@@ -21,7 +19,7 @@ from assay.cli.options import (
     add_resampling,
     add_texts,
 )
-from assay.cli.output import Output, write_bytes, write_parts
+from assay.cli.output import Output, write_parts
 from assay.cli.parser import Help, Parser
 from assay.cli.texts import (
     add_looks,
@@ -36,7 +34,6 @@ from assay.cli.texts import (
 )
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
-from assay.report.writing import output_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,12 +102,12 @@ def add_arguments(parser: Parser) -> None:
 
 
 def names_result(args: argparse.Namespace) -> bool:
-    """Whether --out is a rendering of the result: not where it is a folder of shards."""
+    """Return whether --out is rendered in --format: not a folder of shards."""
     return not is_corpus(args)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score, then write in the wanted format."""
+    """Score the texts and write the result."""
     from assay.verbs.shared.live import live
 
     if is_corpus(args):
@@ -118,14 +115,14 @@ def run(args: argparse.Namespace) -> int:
     refuse_without_corpus(args)
     output, started = Output.of(args), time.monotonic()
     if args.spans and args.format not in SPAN_FORMATS:
-        raise InputError(f"--spans goes with --format {', '.join(SPAN_FORMATS)}, not {args.format}.")
+        raise InputError(f"--spans requires --format {', '.join(SPAN_FORMATS)}, not {args.format}.")
     if args.score_only and (args.spans or args.ci or args.format != "table"):
-        raise InputError("-b prints the scores alone: leave out --format, --ci and --spans.")
+        raise InputError("-b cannot be used with --format, --ci or --spans.")
     if args.summary and args.summary == args.out:
-        raise InputError("--summary and --out name the same file. Give another name to one of them.")
+        raise InputError("--summary and --out name the same file. Use two names.")
     if args.by and not args.summary and (args.spans or args.format in ROWS):
         other = "--spans" if args.spans else f"--format {args.format}, which has one row per segment"
-        raise InputError(f"--by does not go with {other}. Add --summary FILE for its table, or take --format json.")
+        raise InputError(f"--by cannot be used with {other}. Add --summary FILE for its table, or use --format json.")
     asked = text_request(args, rows=_wants_rows(args) or bool(args.keep or args.sample_by))
     if args.estimate:
         return estimated(asked, output)
@@ -151,7 +148,7 @@ def _score(args: argparse.Namespace, asked: TextRequest, output: Output, started
         elif args.spans:
             _write_spans(result, output)
         elif args.format == "json":
-            _write_json(result, output.out, texts=args.texts)
+            _write_json(result, output, texts=args.texts)
             _note_flags(result, output)
         else:
             _write_table(result, output, args)
@@ -162,12 +159,12 @@ def _score(args: argparse.Namespace, asked: TextRequest, output: Output, started
 
 
 def _wants_rows(args: argparse.Namespace) -> bool:
-    """Whether every column of the input is kept."""
+    """Return whether the output has every column of the input."""
     return bool(args.texts or args.run_dir or args.format in ROWS or (args.spans and args.format == "json"))
 
 
 def _write_numbers(result: ScoreResult, output: Output, digits: int | None) -> None:
-    """A line a system, the corpus scores parted by tabs, and nothing else."""
+    """Write the system scores only: one line per system, tab-separated."""
     decimals = {name: metric.card.decimals if digits is None else digits for name, metric in result.metrics.items()}
     lines = (
         "\t".join(f"{value:.{decimals[name]}f}" for name, value in row.items()) + "\n"
@@ -183,50 +180,38 @@ def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) 
 
 
 def _write_summary(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
-    """The table of systems, whatever --format is, in the format of its own suffix."""
+    """Write the table of systems to --summary, in the format of its suffix."""
     from dataclasses import replace
 
-    format = format_of(args.summary)
-    if format == "json":
-        _write_json(result, args.summary, texts=False)
+    summary = replace(output, format=format_of(args.summary), out=args.summary)
+    if summary.format == "json":
+        _write_json(result, summary, texts=False)
     else:
-        _write_table(result, replace(output, format=format, out=args.summary), args)
+        _write_table(result, summary, args)
 
 
-def _write_json(result: ScoreResult, out: str | None, *, texts: bool) -> None:
+def _write_json(result: ScoreResult, output: Output, *, texts: bool) -> None:
     from assay.report import scores
 
-    with output_file(out) if out and out != "-" else nullcontext(sys.stdout) as stream:
+    with output.stream() as stream:
         scores.as_json(result.run, result.known(), stream.write, result.groups(), result.system_flags, texts=texts)
-        stream.flush()
 
 
 def _write_rows(result: ScoreResult, output: Output) -> None:
-    """One row per segment: the columns of the input, scores, flags and error spans."""
-    from assay.report.rows import write_rows
+    """Write one row per segment: the columns of the input, scores, flags and error spans."""
     from assay.report.spans import as_json
 
     rows = result.rows()
     if output.format == "json":
         write_parts(as_json(rows, rows.scores, lambda: result.signatures), output.out)
-    elif output.format in ("parquet", "xlsx"):
-        write_bytes(
-            lambda stream: result.notes.extend(write_rows(rows, output.format, stream, scores=rows.scores)),
-            output.out,
-            output.format,
-        )
     else:
-        with output_file(output.out) if output.out and output.out != "-" else nullcontext(sys.stdout) as stream:
-            result.notes += write_rows(
-                rows, output.format, stream, scores=rows.scores, spreadsheet_safe=output.spreadsheet_safe
-            )
-            stream.flush()
+        result.notes += output.emit_rows(rows, rows.scores)
     result.notes += rows.notes
     _note_flags(result, output)
 
 
 def _note_flags(result: ScoreResult, output: Output) -> None:
-    """What stands under a table is said beside rows."""
+    """Print the notes on flags, which a table shows below itself."""
     for note in flag_notes(result.system_flags):
         output.note(note)
 
@@ -237,10 +222,10 @@ def _write_spans(result: ScoreResult, output: Output) -> None:
     rows = result.span_rows()
     if output.format == "table":
         colour = not output.out and terminal.wants_colour()
-        pieces: Iterator[str] = (spans.as_terminal(row, colour=colour) for row in rows)
+        parts: Iterator[str] = (spans.as_terminal(row, colour=colour) for row in rows)
     else:
-        pieces = spans.as_html(rows, lambda: result.signatures)
-    write_parts(pieces, output.out)
+        parts = spans.as_html(rows, lambda: result.signatures)
+    write_parts(parts, output.out)
     cut = sum(rows for flag, rows in result.flags.items() if flag.endswith(" truncated"))
     others = {
         system: {flag: rows for flag, rows in flags.items() if not flag.endswith(" truncated")}
@@ -250,6 +235,6 @@ def _write_spans(result: ScoreResult, output: Output) -> None:
         output.note(note)
     if cut:
         windows = all(getattr(metric, "long", "") == "window" for metric in result.metrics.values())
-        what = "scored in parts" if windows else "cut off (METRIC:long=window scores them in parts)"
+        what = "scored in windows" if windows else "truncated (METRIC:long=window scores them in windows)"
         total = len(result) * len(result.metrics)
-        output.note(f"⚠ {cut:,} of {total:,} segments were longer than the model reads and were {what}")
+        output.note(f"⚠ {cut:,} of {total:,} segments exceeded the maximum length of the model and were {what}")
