@@ -1,1 +1,1 @@
-"""Formats: reading texts, tables and score files, and writing safely. One file a format."""
+"""Readers and writers of files: texts, tables, judgements, scores, model files and downloads."""

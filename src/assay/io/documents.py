@@ -1,10 +1,11 @@
-"""The one door for structured files: JSON and YAML, in bounds that are stated here.
+"""Bounded readers of JSON and YAML.
 
-At most `MOST_DEPTH` brackets lie inside one another. A document that is read whole (`read_document`) has at most `MOST_BYTES` bytes
-(YAML: `MOST_YAML`) and numbers of at most `MOST_DIGITS` digits, gives no key of an object twice and holds no half of a character.
-In JSON lines, which are decoded with `decode`, a whole number has at most Python's 4,300 digits and the last of two equal keys
-counts, as it does everywhere. NaN and Infinity are read as Python writes them: whether a number must be finite is the affair of
-the schema (`assay.core.schema`) or of the reader of a cell (`assay.core.numbers`).
+Brackets are nested at most `MOST_DEPTH` deep. A whole document (`read_document`) has at most `MOST_BYTES` bytes (YAML:
+`MOST_YAML`) and numbers of at most `MOST_DIGITS` digits. It has no duplicate keys and no lone surrogates.
+
+JSON lines are decoded with `decode`: a whole number has at most Python's 4,300 digits, and the last of two equal keys counts.
+NaN and Infinity are accepted as Python writes them. The schema (`assay.core.schema`) or the reader of a cell
+(`assay.core.numbers`) decides whether a number must be finite.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ from assay.core.errors import InputError, MissingPart
 from assay.io.files.text import read_text
 
 MOST_BYTES = 1 << 26
-"""Bytes of a document: rules, cards, manifests and configurations have thousands."""
+"""Bytes of a document. Rules, cards, manifests and configurations have thousands."""
 MOST_YAML = 1 << 20
-"""Bytes of a YAML file, which is read a thousand times more slowly."""
+"""Bytes of a YAML file, which takes a thousand times longer to read."""
 MOST_DEPTH = 100
 MOST_DIGITS = 300
-"""Digits of a whole number: those of the largest float, nearly."""
+"""Digits of a whole number: about as many as the largest float has."""
 MOST_VALUES = 20_000_000
-"""Values in a document; YAML's references to earlier values count each time they stand."""
+"""Values in a document. YAML's references to earlier values count each time."""
 _DEEP = f"nested more than {MOST_DEPTH} deep"
 
 
 def decode(text: str) -> Any:
-    """The JSON value of a text; what is none, or goes beyond the bounds, is a ValueError that says why."""
+    """Return the JSON value of a text; raise ValueError if it is not JSON or exceeds the bounds."""
     try:
         value, end = _SCAN(text, 0)
         if end != len(text):  # blanks around the value, or something that is no JSON: the decoder tells which
@@ -45,7 +46,7 @@ def decode(text: str) -> Any:
 
 
 def check_depth(value: object, brackets: int) -> None:
-    """Refuse a value nested too deeply; one whose text had few brackets cannot be."""
+    """Refuse a value that is nested too deeply; `brackets`, the number in its text, saves most checks."""
     if brackets > MOST_DEPTH:
         _walk(value, texts=False)
 
@@ -58,16 +59,17 @@ def read_document(
     said: str | None = None,
     remedy: str = "",
 ) -> Any:
-    """The plain values of a JSON (or YAML) file, plain or compressed.
+    """Return the plain values of a JSON or YAML file, plain or compressed.
 
-    What cannot be read is an InputError: the file, what is `said` of it (``is not JSON``), the reason and the `remedy`.
+    If the file cannot be read, the InputError names the file, its problem (`said`, such as ``is not JSON``), the reason and
+    the `remedy`.
     """
     text = read_text(path, most or (MOST_YAML if yaml else MOST_BYTES))
     return parse_document(text, os.fspath(path), yaml=yaml, said=said, remedy=remedy)
 
 
 def parse_document(text: str, where: str, *, yaml: bool = False, said: str | None = None, remedy: str = "") -> Any:
-    """The plain values of a text that `where` holds."""
+    """Return the plain values of a JSON or YAML text; `where` names it in messages."""
     said = said or ("is not YAML" if yaml else "is not JSON")
     try:
         value = _load_yaml(text) if yaml else _WHOLE_DECODER.decode(text)
@@ -81,7 +83,7 @@ def parse_document(text: str, where: str, *, yaml: bool = False, said: str | Non
 
 
 def _is_cut(text: str) -> bool:
-    """Whether an object or a list is begun and not ended."""
+    """Return whether an object or a list begins and does not end."""
     return text.lstrip().startswith(("{", "[")) and not text.rstrip().endswith(("}", "]"))
 
 
@@ -103,12 +105,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 _DECODER = json.JSONDecoder()
 _SCAN = _DECODER.scan_once  # type: ignore[attr-defined]
-"""The value that begins at a place, and where it ends: what the decoder calls, without its search for blanks."""
+"""The decoder's function that returns the value at a position and its end, without the search for whitespace."""
 _WHOLE_DECODER = json.JSONDecoder(parse_int=_whole, object_pairs_hook=_unique)
 
 
 def _walk(value: object, *, texts: bool) -> None:
-    """Refuse what is nested too deeply or has too many values, and, in `texts`, halves of characters."""
+    """Refuse a value that is nested too deeply or has too many values; with `texts`, also lone surrogates."""
     level, depth, seen = [value], 0, 0
     while level:
         depth += 1
@@ -150,7 +152,7 @@ def _load_yaml(text: str) -> Any:
 
 @functools.cache
 def _yaml_loader() -> Any:
-    """PyYAML's safe loader with the bounds on numbers and without keys that stand twice."""
+    """Return PyYAML's safe loader with bounds on numbers and without duplicate keys."""
     import yaml
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc, unused-ignore]

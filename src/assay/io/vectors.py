@@ -1,7 +1,7 @@
-"""Word vectors in the text form of word2vec and fastText: a line with count and width, then a line for each word.
+"""Reader of word vectors in the text format of word2vec and fastText, by word on demand.
 
-Such files have gigabytes, and a run asks for some thousand words: where each word stands is found once, its numbers are read when
-somebody asks.
+The first line has count and width, and each further line a word and its numbers. Such files have gigabytes, but a run needs a
+few thousand words. The position of each word is indexed once, and its numbers are read on demand.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class VectorFile:
             raise InputError(f"{path} holds no word vectors.")
 
     def get(self, word: str) -> NDArray[np.float32] | None:
-        """The vector of a word; None where the file has none."""
+        """Return the vector of a word; None if the file has none."""
         if word not in self.known:
             place = self.places.get(word.encode("utf-8", "replace"))
             self.known[word] = None if place is None else self._read(place)

@@ -1,4 +1,4 @@
-"""Tables and figures for people and programs: every format is a rendering of the same Table."""
+"""Output formats of tables, rows and figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ def render(
     colour: bool = False,
     spreadsheet_safe: bool = False,
 ) -> str:
-    """The tables in one of `TEXT_FORMATS`. `head` is further JSON beside ``tables``; `spreadsheet_safe` is for CSV and TSV."""
+    """Return the tables in one of `TEXT_FORMATS`.
+
+    `head` is further JSON before ``tables``; `spreadsheet_safe` is for CSV and TSV.
+    """
     if format == "table":
         from assay.report import terminal
 
@@ -48,7 +51,7 @@ def render(
 
 
 def write_binary(tables: Sequence[Table], format: str, stream: IO[bytes]) -> None:
-    """The tables' raw rows in one of `BINARY_FORMATS`: a sheet a table, or the one table of a Parquet file."""
+    """Write the tables' raw rows in one of `BINARY_FORMATS`: one sheet per table, or one table as a Parquet file."""
     if format == "xlsx":
         from assay.report.xlsx import sheets, write_workbook
 

@@ -1,4 +1,4 @@
-"""Rows that come in parts, one after another, into one Parquet file or one sheet, so that memory stays flat."""
+"""Streaming writer of rows into one Parquet file or one spreadsheet."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def write_parts(
     *,
     numbers: Collection[str] = (),
 ) -> None:
-    """Parts of the same columns as ``parquet`` or ``xlsx``; a list is a cell with commas in a sheet.
+    """Write parts of the same columns as ``parquet`` or ``xlsx``; in a sheet, a list is a comma-separated cell.
 
-    `kinds` are those of the columns, as polars calls them, where they are known: what does not fit is refused. `numbers` are
-    columns of numbers though all of their values may be missing.
+    `kinds` are the polars types of the columns, if known: other values are refused. `numbers` are columns of numbers even if
+    all of their values are missing.
     """
     if format == "parquet":
         if kinds is None:
@@ -59,7 +59,7 @@ def _strict_parquet(parts: Iterator[Columns], stream: IO[bytes], kinds: Mapping[
 
 
 def _parquet(parts: Iterator[Columns], stream: IO[bytes], numbers: Collection[str]) -> None:
-    """A file of all parts. The kind of a column is known when all of them are there: a part that has another is written again."""
+    """Write a file of all parts. The type of a column is known after all parts; a part with another type is written again."""
     polars = import_polars("Parquet")
     with _scratch() as folder:
         files, found = [], []
@@ -79,7 +79,7 @@ def _parquet(parts: Iterator[Columns], stream: IO[bytes], numbers: Collection[st
 
 
 def _common(polars: ModuleType, kinds: Sequence[Any], number: bool) -> Any:
-    """The kind that holds the values of all parts; text where they have nothing in common."""
+    """Return the type for the values of all parts; text if they have nothing in common."""
     different = {kind for kind in kinds if kind != polars.Null}
     if not different:
         return polars.Float64 if number else polars.String
@@ -104,7 +104,7 @@ def _kept(folder: Path, number: int, frame: Any) -> Path:
 
 
 def _write_joined(files: Sequence[Path], folder: Path, stream: IO[bytes]) -> None:
-    """Write the parts as one file, of one row group for each."""
+    """Write the parts as one file, with one row group per part."""
     whole = folder / "whole.parquet"
     with scratch_errors():
         import_polars("Parquet").scan_parquet(files).sink_parquet(whole)
@@ -113,7 +113,7 @@ def _write_joined(files: Sequence[Path], folder: Path, stream: IO[bytes]) -> Non
 
 
 def span_kind(metrics: Sequence[str]) -> Any:
-    """The kind of the column of error spans: a list for each metric."""
+    """Return the type of the column of error spans: one list per metric."""
     polars = import_polars("Parquet")
     kinds = {"start": polars.Int64, "end": polars.Int64, "confidence": polars.Float64}
     span = polars.Struct({name: kinds.get(name, polars.String) for name in SPAN})
@@ -121,7 +121,7 @@ def span_kind(metrics: Sequence[str]) -> Any:
 
 
 def kinds_of(columns: Columns) -> dict[str, Any]:
-    """The kinds of Parquet columns that hold the values; objects and mixed lists are JSON text."""
+    """Return the types of Parquet columns for the values; objects and mixed lists become JSON text."""
     polars = import_polars("Parquet")
 
     def kind(name: str, column: Sequence[Any]) -> Any:
@@ -142,7 +142,7 @@ def kinds_of(columns: Columns) -> dict[str, Any]:
 
 
 def _are_spans(column: Sequence[Any]) -> bool:
-    """Whether a column holds the error spans that assay writes, of the same metrics in every row."""
+    """Return whether a column contains assay's error spans, of the same metrics in every row."""
     first = column[0] if len(column) else None
     return (
         isinstance(first, dict)

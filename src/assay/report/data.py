@@ -1,4 +1,4 @@
-"""Tables as data: JSON, JSON lines, CSV and TSV of the raw rows, nothing rounded. NaN becomes null or an empty field."""
+"""Tables as data (JSON, JSON lines, CSV, TSV): raw rows, nothing rounded. NaN becomes null or an empty cell."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from assay.core.columns import plain
 from assay.core.table import Table
 
 FORMULA = r"^ *[=+@\t\r\n＝＋－＠-]"
-"""How a text begins that a spreadsheet takes for a formula."""
+"""The beginning of a text that a spreadsheet would run as a formula."""
 
 
 def rows(table: Table) -> list[dict[str, Any]]:
-    """The table's rows as JSON will show them."""
+    """Return the table's rows as JSON shows them."""
     return [{key: plain(value) for key, value in row.items()} for row in table.rows]
 
 
 def digest(table: Table) -> str:
-    """BLAKE2b-128 of the table's rows: equal for equal rows, whatever the caption, the notes and the order of the keys."""
+    """Return BLAKE2b-128 of the table's rows, independent of caption, notes and order of keys."""
     text = json.dumps(rows(table), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
 
 def as_json(tables: Sequence[Table], head: Mapping[str, Any] | None = None) -> str:
-    """``{..., "tables": {NAME: [rows...]}}``."""
+    """Return ``{..., "tables": {NAME: [rows...]}}``."""
     whole = {**(head or {}), "tables": {table.name: rows(table) for table in tables}}
     return json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def as_jsonl(tables: Sequence[Table]) -> str:
-    """One row a line, with the table's name in it."""
+    """Return one line per row, with the table's name in it."""
     return "".join(
         json.dumps({"table": table.name, **row}, ensure_ascii=False, allow_nan=False) + "\n"
         for table in tables
@@ -44,9 +44,9 @@ def as_jsonl(tables: Sequence[Table]) -> str:
 
 
 def as_csv(tables: Sequence[Table], delimiter: str = ",", *, spreadsheet_safe: bool = False) -> str:
-    """Each table with a heading line; several tables are parted by an empty line and named in a comment line.
+    """Return each table with a header line; several tables are separated by an empty line and a comment line with the name.
 
-    With `spreadsheet_safe`, texts that a spreadsheet would run are quoted: see `inert`.
+    With `spreadsheet_safe`, texts that a spreadsheet would run are quoted; see `inert`.
     """
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
@@ -62,8 +62,8 @@ def as_csv(tables: Sequence[Table], delimiter: str = ",", *, spreadsheet_safe: b
 
 
 def inert(value: Any) -> Any:
-    """A text that a spreadsheet shows instead of running it: an apostrophe stands before one that begins as a formula does.
+    """Return a text that a spreadsheet does not run: an apostrophe precedes the beginning of a formula.
 
-    Numbers stay numbers, below nought too.
+    Numbers stay numbers, also negative ones.
     """
     return f"'{value}" if isinstance(value, str) and re.match(FORMULA, value) else value

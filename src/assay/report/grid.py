@@ -1,6 +1,6 @@
-"""From a Table to a grid of text: the one place where numbers become digits.
+"""Conversion of a Table to a grid of text, the only place where numbers are formatted.
 
-Every text format (terminal, Markdown, LaTeX, HTML) draws the same grid; data formats (JSON, CSV, …) take the raw rows.
+Every text format (terminal, Markdown, LaTeX, HTML) draws this grid; data formats (JSON, CSV, …) use the raw rows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from assay.core.table import Pivot, Table, TableColumn
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Headings, rows of cells, which columns hold numbers (and stand flush right), which name a row, which hold long texts."""
+    """Grid of text: headings, rows, which columns are numeric (right-aligned), which name a row, which contain long texts."""
 
     headings: list[str]
     rows: list[list[str]]
@@ -26,9 +26,9 @@ class Grid:
 
 
 def grid(table: Table) -> Grid:
-    """The table as people read it: pivoted where it says so, intervals and marks beside their numbers.
+    """Return the table for reading: pivoted if it says so, with intervals and marks next to their numbers.
 
-    A count that is nought in every row (``unscored``, most often) says nothing and is left out.
+    A count that is 0 in every row (usually ``unscored``) is left out.
     """
     shown = [column for column in table.columns if not (column.hidden or _all_nought(column, table.rows))]
     if table.pivot is not None:
@@ -68,7 +68,7 @@ def _pivoted(table: Table, pivot: Pivot, shown: Sequence[TableColumn]) -> Grid:
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], pivot: Pivot) -> list[dict[Any, Mapping[str, Any]]]:
-    """The rows of each line by their column; an index that comes twice (in two categories) opens a line of its own."""
+    """Return the rows of each line by column; an index that occurs twice (in two categories) starts another line."""
     lines: dict[tuple[Any, int], dict[Any, Mapping[str, Any]]] = {}
     seen: Counter[tuple[Any, Any]] = Counter()
     for row in rows:
@@ -81,7 +81,7 @@ def _lines(rows: Sequence[Mapping[str, Any]], pivot: Pivot) -> list[dict[Any, Ma
 def _beside(
     column: TableColumn, rows: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[Any, Mapping[str, Any]]]
 ) -> bool:
-    """Whether a column says something about the lines themselves, and so stands beside their index, once."""
+    """Return whether a column describes the lines themselves, so that it is shown once next to their index."""
     if column.kind == "text" and len({row.get(column.key) for row in rows}) == 1:
         return False
     constant = all(len({row.get(column.key) for row in line.values()}) == 1 for line in lines)
@@ -89,13 +89,13 @@ def _beside(
 
 
 def split_mark(text: str) -> tuple[str, str]:
-    """A number and the mark behind it: ``"88.8 ±0.4 *"`` is ``"88.8 ±0.4"`` and ``"*"``, so that digits can be aligned."""
+    """Split a number from its mark, to align digits: ``"88.8 ±0.4 *"`` is ``"88.8 ±0.4"`` and ``"*"``."""
     number, blank, mark = text.rpartition(" ")
     return (number, mark) if blank and not any(char.isalnum() for char in mark) else (text, "")
 
 
 def cell(column: TableColumn, row: Mapping[str, Any]) -> str:
-    """One value as text, with its interval and mark."""
+    """Return one value as text, with its interval and mark."""
     value = row.get(column.key)
     if column.digits is not None:
         column = replace(column, decimals=row[column.digits], digits=None)
@@ -111,7 +111,7 @@ def cell(column: TableColumn, row: Mapping[str, Any]) -> str:
 
 
 def number(value: Any, column: TableColumn) -> str:
-    """A bare value with the digits it deserves; nothing for None, a dash for what could not be computed."""
+    """Return a bare value with suitable digits: empty for None, a dash for NaN."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -11,7 +11,7 @@ from assay.report.text import visible
 
 
 def markdown(tables: Sequence[Table]) -> str:
-    """GitHub's pipe tables, captions in bold above, notes below."""
+    """Return GitHub's pipe tables, with captions in bold above and notes below."""
     return "\n".join(_markdown(table) for table in tables)
 
 
@@ -29,12 +29,12 @@ def _markdown(table: Table) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that Markdown shows as it is: no pipe ends the cell, no star, underscore, link or tag is taken for markup."""
+    """Return text that Markdown shows literally: characters of markup are escaped."""
     return re.sub(r"([\\`*_<|\[])", r"\\\1", _one_line(text))
 
 
 def _one_line(text: str) -> str:
-    """No line ends inside a cell, and nothing that steers the terminal on which the document is shown."""
+    """Return the text on one line, without characters that control a terminal."""
     return visible(" ".join(text.splitlines()))
 
 
@@ -46,7 +46,7 @@ _LATEX = {
 
 
 def latex(tables: Sequence[Table]) -> str:
-    """booktabs tables, ready to be \\input."""
+    """Return booktabs tables for \\input."""
     return "\n".join(_latex(table) for table in tables)
 
 

@@ -1,4 +1,4 @@
-"""Tables as HTML: a fragment for notebooks, and self-contained pages with tables, figures and how to read them."""
+"""Tables as HTML: fragments for notebooks, and self-contained pages with tables, figures and explanations."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ th:first-child,td:first-child{position:sticky;left:0;background:Canvas}
 """
 
 _LONG = 40
-"""Texts with more characters are broken inside their cell."""
+"""Characters from which on a text wraps inside its cell."""
 
 
 def fragment(table: Table, caption: bool = True) -> str:
-    """One table as an HTML fragment, for a notebook or a page."""
+    """Return one table as an HTML fragment, for a notebook or a page."""
     drawn = grid(table)
     head = "".join(
         f"<th{' class=n' if right else ''} dir=auto>{html.escape(text)}</th>"
@@ -71,7 +71,7 @@ nav a{margin-right:1rem;white-space:nowrap}
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One suite's part of a report. `figures` (SVG elements) belong to tables by name."""
+    """One suite's part of a page. `figures` are SVG elements by table name."""
 
     title: str
     tables: Sequence[Table]

@@ -1,4 +1,4 @@
-"""Segment scores of a run: its rows as columns, chunk by chunk so that memory stays flat, and all of it as one JSON document."""
+"""Segment scores of a run: rows as columns, chunk by chunk, or all of it as one JSON document."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.report.rows import json_cells
 
 
 class Scored(Protocol):
-    """What the writers need of a run."""
+    """Interface of a run for the writers."""
 
     @property
     def systems(self) -> list[str]: ...
@@ -22,7 +22,7 @@ class Scored(Protocol):
     def retained(self) -> Retained: ...
 
     def own_values(self, system: str, metric: str) -> Iterator[Any]:
-        """Values of the segments that a metric is about, a chunk at a time."""
+        """Yield the values of the segments that a metric is about, one chunk at a time."""
 
     def chunks(self) -> Iterator[Chunk]: ...
 
@@ -36,10 +36,11 @@ def as_json(
     *,
     texts: bool = True,
 ) -> None:
-    """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [..]}}}, "flags": {SYSTEM: {FLAG: n}}, "rows":
-    {SYSTEM: {"id": [..], "doc": [..], "flags": {"7": [FLAG, ..]}, "src": [..] ..}}}``; ``rows`` has what there is.
+    """Write a run as one JSON document.
 
-    Rows of `groups` stand before them.
+    ``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [..]}}}, "flags": {SYSTEM: {FLAG: n}},
+    "rows": {SYSTEM: {"id": [..], "doc": [..], "flags": {"7": [FLAG, ..]}, "src": [..] ..}}}``; ``rows`` has the retained
+    columns. The rows of `groups` precede them. Without `texts`, the texts are left out.
     """
     write('{"systems": {')
     for i, system in enumerate(run.systems):
@@ -96,12 +97,12 @@ def _write_columns(run: Scored, code: int, write: Any, texts: bool) -> None:
 
 
 class RowStream:
-    """The rows of a run as columns by name, a chunk at a time: those of the input, every metric's score, flags and error spans."""
+    """Rows of a run as columns by name, one chunk at a time: columns of the input, scores, flags and error spans."""
 
     def __init__(self, run: Scored, metrics: Iterable[str], *, spans: bool = False) -> None:
         self._run, self.scores, self._spans = run, list(metrics), spans
         self.notes: list[str] = []
-        """What people should hear about the columns; known after the first chunk."""
+        """Notes about the columns, known after the first chunk."""
 
     def __iter__(self) -> Iterator[Columns]:
         met: dict[int, int] = {}
@@ -115,9 +116,9 @@ class RowStream:
 
 
 def add_columns(columns: Columns, added: Columns, notes: list[str], *, nested: bool) -> dict[str, Any]:
-    """Columns of the input with those that are added; one of the input that has a name of theirs gets another, as `notes` report.
+    """Return the columns of the input and the added ones; rename input columns with the same names, with `notes`.
 
-    `nested`: JSON keeps some of them in an object ``scores``, so that this name is theirs, too.
+    `nested`: JSON keeps some of them in an object ``scores``, so this name is taken too.
     """
     renamed = renamed_inputs(columns, {*added, *((SCORES,) if nested else ())})
     notes[:] = renaming_notes(renamed)

@@ -1,4 +1,4 @@
-"""Translations with their error spans marked: for a terminal, for a browser, and for programs."""
+"""Translations with marked error spans, for a terminal, a browser and programs."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from assay.report.text import display_width, visible
 MARKS = {"neutral": "ⁿᵉᵘ", "minor": "ᵐⁱⁿ", "major": "ᵐᵃʲ", "critical": "ᶜʳⁱᵗ"}
 SIDES: tuple[Side, ...] = ("target", "source")
 Signatures = Callable[[], Mapping[str, str]]
-"""The metrics' signatures by name, asked for when all rows are through."""
+"""The metrics' signatures by name; called after the last row."""
 _COLOURS = {"neutral": "36", "minor": "33", "major": "35", "critical": "31"}
 
 
 @dataclass(frozen=True, slots=True)
 class SpanRow:
-    """One segment as one metric sees it."""
+    """One segment with the errors that one metric marked."""
 
     system: str
     segment: int
@@ -35,12 +35,12 @@ class SpanRow:
     source: str | None = None
 
     def on(self, side: Side) -> list[ErrorSpan]:
-        """The errors in one of the texts."""
+        """Return the errors in one of the texts."""
         return [span for span in self.spans if span.side == side]
 
 
 def marked(text: str, spans: Iterable[ErrorSpan], *, colour: bool = False) -> str:
-    """``Der Vertrag wurde ⟦1979⟧ᶜʳⁱᵗ unterzeichnet.``"""
+    """Return a text with marked errors: ``Der Vertrag wurde ⟦1979⟧ᶜʳⁱᵗ unterzeichnet.``"""
 
     def mark(inner: str, span: ErrorSpan) -> str:
         shown = f"⟦{visible(inner)}⟧{MARKS[span.severity]}"
@@ -59,9 +59,9 @@ def _woven(text: str, spans: Iterable[ErrorSpan], mark: Any, plain: Any) -> str:
 
 
 def as_terminal(row: SpanRow, *, colour: bool = False) -> str:
-    """System, segment, score and the marked translation.
+    """Return system, segment, score and the marked translation.
 
-    Below it, the source if errors are marked there (omissions), the categories, and how sure the metric is of each span.
+    The lines below show the source if errors are marked there (omissions), the categories, and the confidence of each span.
     """
     score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
     before = f" {visible(row.system)} {row.segment:>4} {score:>6}  "
@@ -104,7 +104,7 @@ mark sup{font-size:.65em;margin-left:.15em}
 
 
 def as_html(rows: Iterable[SpanRow], signatures: Signatures, title: str = "Error spans") -> Iterator[str]:
-    """A page that needs nothing from elsewhere, in pieces. Every mark says its severity in words, not by colour alone."""
+    """Yield a self-contained page in parts. Every mark has its severity as text, not only as a colour."""
     head = head_of(title, _STYLE)
     for row in rows:
         yield head + _line(row)
@@ -114,7 +114,7 @@ def as_html(rows: Iterable[SpanRow], signatures: Signatures, title: str = "Error
 
 
 def fragment(rows: Iterable[SpanRow]) -> str:
-    """Marked segments for a notebook, where styles stand in the elements themselves."""
+    """Return marked segments for a notebook, with inline styles."""
     lines = "".join(map(_line, rows))
     for severity, colour in _BACKGROUNDS.items():
         lines = lines.replace(f'class="{severity}"', f'style="background:{colour};color:inherit"')

@@ -1,7 +1,7 @@
-"""Tables for a terminal: aligned by display width, wrapped when too wide, bold headings where colour is welcome.
+"""Tables for a terminal: aligned by display width, wrapped to fit, with bold headings if colour is allowed.
 
-A table that is too wide first folds its long texts inside their cells; where that is not enough it is cut into blocks of
-columns, each of which repeats the columns that name the rows. A table with long texts has them below its rows, a line each.
+A table that is too wide first folds its long texts inside their cells. If it is still too wide, it is split into blocks of
+columns that repeat the columns with the names of the rows. Long texts are shown below their rows, one line each.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from assay.report.grid import Grid, grid, split_mark
 from assay.report.text import display_width, visible, wrap
 
 GAP = 2
-"""Blanks between two columns."""
+"""Spaces between two columns."""
 INDENT = 4
-"""Blanks before a text that stands below its row."""
+"""Spaces before a text below its row."""
 LEAST = 12
-"""Cells that a column of texts keeps, however narrow the terminal is."""
+"""Minimum width of a column of texts."""
 
 
 def render(tables: Sequence[Table], *, width: int | None = None, colour: bool = False) -> str:
-    """All tables, one below the other, each with its caption above and its notes below."""
+    """Return all tables, one below the other, each with its caption above and its notes below."""
     return "\n\n".join(_one(table, width, colour) for table in tables) + "\n" if tables else ""
 
 
@@ -36,7 +36,7 @@ def show(tables: Sequence[Table]) -> None:
 
 
 def width_of(stream: TextIO | None = None) -> int | None:
-    """Columns of the terminal, or None when the output is not one (then nothing is wrapped)."""
+    """Return the columns of the terminal; None if the output is not a terminal, so that nothing is wrapped."""
     stream = stream or sys.stdout
     if not stream.isatty():
         return None
@@ -47,7 +47,7 @@ def width_of(stream: TextIO | None = None) -> int | None:
 
 
 def wants_colour(stream: TextIO | None = None) -> bool:
-    """Whether colour is welcome: a terminal that is not dumb, and no NO_COLOR."""
+    """Return whether colour is allowed: on a terminal that is not dumb, without NO_COLOR."""
     stream = stream or sys.stdout
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "") != "dumb"
 
@@ -66,20 +66,20 @@ def _one(table: Table, width: int | None, colour: bool) -> str:
 
 
 def paragraph(text: str, width: int | None) -> list[str]:
-    """Running text under the table's margin; further lines are set in."""
+    """Return running text under a table; further lines are indented."""
     text = visible(text)
     return [f" {line}" for line in (wrap(text, max(width - 1, 20), 2) if width else [text])]
 
 
 def _harmless(drawn: Grid) -> Grid:
-    """The grid with no text in it that steers the terminal or breaks a row."""
+    """Return the grid without characters that control the terminal or break a row."""
     return replace(
         drawn, headings=list(map(visible, drawn.headings)), rows=[list(map(visible, row)) for row in drawn.rows]
     )
 
 
 def _aligned(drawn: Grid) -> Grid:
-    """Numbers without a mark padded, where others in their column have one, so that digits stand below digits."""
+    """Return the grid with padding after numbers without a mark, so that digits are aligned."""
     columns = []
     for i, numeric in enumerate(drawn.numeric):
         cells = [row[i] for row in drawn.rows]
@@ -94,7 +94,7 @@ def _aligned(drawn: Grid) -> Grid:
 
 
 def _blocks(drawn: Grid, width: int | None) -> list[Grid]:
-    """The grid cut into blocks of columns that fit the width; the columns that name the rows stand in every block."""
+    """Split the grid into blocks of columns that fit the width; every block has the columns that name the rows."""
     if width is None:
         return [drawn]
     floor = _floor(width) if any(drawn.numeric) else LEAST
@@ -112,7 +112,7 @@ def _blocks(drawn: Grid, width: int | None) -> list[Grid]:
 
 
 def _stacked(drawn: Grid, width: int | None, colour: bool) -> list[str]:
-    """Rows of which each has its long texts below it, behind their headings; columns that do not fit go below as well."""
+    """Return rows with their long texts below them; columns that do not fit are shown below as well."""
     first, *others = _blocks(_columns(drawn, [i for i in range(len(drawn.headings)) if i not in drawn.stacked]), width)
     head, *rows = _drawn_rows(first, width, colour)
     labels = [drawn.headings[i] for i in drawn.stacked] + ["more"] * bool(others)
@@ -131,12 +131,12 @@ def _stacked(drawn: Grid, width: int | None, colour: bool) -> list[str]:
 
 
 def _own(block: Grid) -> list[int]:
-    """The columns of a block that do not name the rows."""
+    """Return the columns of a block that do not name the rows."""
     return [i for i in range(len(block.headings)) if i not in block.names]
 
 
 def _floor(width: int) -> int:
-    """Cells below which no column of texts is folded while there is another way."""
+    """Return the width below which no column of texts is folded if another can be."""
     return max(LEAST, min(28, width // 3))
 
 
@@ -158,7 +158,7 @@ def _draw(drawn: Grid, width: int | None, colour: bool) -> list[str]:
 
 
 def _drawn_rows(drawn: Grid, width: int | None, colour: bool) -> list[list[str]]:
-    """The lines of the heading, then those of every row."""
+    """Return the lines of the heading, then those of every row."""
     sizes = _folded(drawn, width)
     head = _line(drawn.headings, sizes, drawn.numeric) if any(map(str.strip, drawn.headings)) else []
     head = [f"\033[1m{line}\033[0m" for line in head] if colour else head
@@ -166,7 +166,7 @@ def _drawn_rows(drawn: Grid, width: int | None, colour: bool) -> list[list[str]]
 
 
 def _folded(drawn: Grid, width: int | None) -> list[int]:
-    """Column sizes that fit the width: the widest text column gives way first, down to a floor that reads well, then on."""
+    """Return column sizes that fit the width: the widest text column shrinks first, to a readable floor, then further."""
     sizes = _sizes(drawn)
     texts = [i for i, right in enumerate(drawn.numeric) if not right]
     for floor in (_floor(width), LEAST) if width is not None and texts else ():
@@ -181,7 +181,7 @@ def _folded(drawn: Grid, width: int | None) -> list[int]:
 
 
 def _line(cells: Sequence[str], sizes: Sequence[int], right: Sequence[bool]) -> list[str]:
-    """One row of the table: as many lines as its most folded cell has, set in so that they are not taken for rows."""
+    """Return the lines of one row; folded lines are indented, so that they do not look like rows."""
     folded = [wrap(text, size, indent=2) for text, size in zip(cells, sizes, strict=True)]
     lines = []
     for i in range(max(map(len, folded), default=0)):

@@ -1,4 +1,4 @@
-"""Text as the eye sees it: measured and broken by the cells it takes, with nothing in it that would steer a terminal."""
+"""Display width, wrapping and escaping of text on a terminal."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ import unicodedata
 from collections.abc import Iterator
 
 _SOFT = "-_/:,;."
-"""A word too long for its line is best broken behind one of these."""
+"""Characters after which an overlong word is best broken."""
 _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Control characters (C0, DEL, C1), line and paragraph separators, and what overrides the direction of writing."""
+"""Control characters (C0, DEL, C1), line and paragraph separators, and overrides of the writing direction."""
 
 
 def visible(text: str) -> str:
-    """Foreign text for one line of a terminal: what would move the cursor, change colours or turn text round is shown as an
-    escape such as ``\\x1b`` or ``\\n``. Marks that scripts need (joiners, left-to-right marks) stay."""
+    """Return third-party text for one line of a terminal, with control characters as escapes such as ``\\x1b`` or ``
+    ``.
+
+    Marks that scripts need (joiners, left-to-right marks) stay.
+    """
     return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def display_width(text: str) -> int:
-    """Terminal cells that a text takes: two for wide East Asian characters, none for combining marks."""
+    """Return the terminal cells of a text: two for wide East Asian characters, none for combining marks."""
     if text.isascii():
         return len(text)
     return sum(map(_cells, text))
@@ -32,9 +35,9 @@ def _cells(char: str) -> int:
 
 
 def wrap(text: str, width: int, indent: int = 0) -> list[str]:
-    """The text in lines of at most `width` cells, broken at blanks, behind punctuation, or else anywhere.
+    """Return the text in lines of at most `width` cells, broken at spaces, after punctuation, or else anywhere.
 
-    Lines after the first begin with `indent` blanks, which count.
+    Lines after the first begin with `indent` spaces, which count.
     """
     if display_width(text) <= width:
         return [text]
@@ -50,7 +53,7 @@ def wrap(text: str, width: int, indent: int = 0) -> list[str]:
 
 
 def _pieces(word: str, width: int) -> Iterator[str]:
-    """The word whole where it fits a line; otherwise its parts, none wider than `width`."""
+    """Yield the word if it fits a line, otherwise its parts, none wider than `width`."""
     if display_width(word) <= width:
         yield word
         return

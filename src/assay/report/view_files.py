@@ -1,7 +1,7 @@
-"""The files of a run directory that `assay view` shows: view.json and rows.jsonl.gz.
+"""Files of a run directory for `assay view`: view.json and rows.jsonl.gz.
 
-Rows are JSON lines in gzip because every install reads them (Parquet needs an extra), `assay filter` and a shell do too, and
-they are written one at a time: memory does not grow with a run. The fastest level of gzip halves the time of writing and costs a
+Rows are JSON lines in gzip because every install reads them (Parquet needs an extra), and so do `assay filter` and a shell.
+They are written one at a time, so memory does not grow with a run. gzip's fastest level halves the writing time and costs a
 fifth more bytes.
 """
 
@@ -27,7 +27,8 @@ from assay.report.rows import json_line
 def write_view_files(
     folder: Path, viewed: ViewData | None, tables: Sequence[Table], *, title: str = "", lead: str = ""
 ) -> None:
-    """What the page needs beside tables.json and manifest.json; the rows first, so that view.json never promises too much."""
+    """Write the page's files next to tables.json and manifest.json; the rows first, so that view.json never lists missing
+    rows."""
     about: dict[str, Any] = {"format": FORMAT, "version": __version__, "title": title, "lead": lead}
     if viewed is not None:
         about |= {"kind": viewed.kind, **_write_rows(folder / ROWS, viewed)}
@@ -77,7 +78,7 @@ def _write_rows(path: Path, viewed: ViewData) -> dict[str, Any]:
 
 
 def table_description(table: Table) -> dict[str, Any]:
-    """How people read a table, without its rows: those are in tables.json."""
+    """Return how a table is shown, without its rows, which are in tables.json."""
     columns = [asdict(column) | {"label": column.title} for column in table.columns]
     return {
         "name": table.name,

@@ -1,4 +1,4 @@
-"""Rendered results on their way out: to the screen, or to a file that appears only when whole; and remarks to stderr."""
+"""Output of rendered results to stdout or atomically to a file, and of messages to stderr."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from assay.core.errors import InputError
 
 
 def write(text: str, out: str | None) -> None:
-    """Text to stdout (also for ``-``), or atomically to a file."""
+    """Write text to stdout (also for ``-``), or atomically to a file."""
     write_parts([text], out)
 
 
 def write_parts(pieces: Iterable[str], out: str | None) -> None:
-    """The same for a text that comes in pieces, each written when it comes."""
+    """Write parts of a text as they come, to stdout or atomically to a file."""
     if not out or out == "-":
         for piece in pieces:
             sys.stdout.write(piece)
@@ -29,7 +29,7 @@ def write_parts(pieces: Iterable[str], out: str | None) -> None:
 
 
 def write_bytes(write_to: Callable[[IO[bytes]], None], out: str | None, format: str) -> None:
-    """What `write_to` writes, to stdout or atomically to a file; a terminal is spared."""
+    """Write the output of `write_to` to stdout or atomically to a file; refuse a terminal."""
     if out and out != "-":
         with output_file(out, binary=True) as stream:
             write_to(stream)
@@ -41,14 +41,14 @@ def write_bytes(write_to: Callable[[IO[bytes]], None], out: str | None, format: 
 
 
 def output_file(out: str, *, binary: bool = False) -> AbstractContextManager[IO[Any]]:
-    """A stream to a file that appears under its name only when the block ends well."""
+    """Return a stream to a file that appears under its name only when the block ends without an error."""
     from assay.io.files.atomic import atomic_write
 
     return atomic_write(out, "wb" if binary else "w", typed=True)
 
 
 def write_stderr(text: str) -> None:
-    """Text to stderr, at once. Where nobody can hear it (a reader that went away, a full disk) the work goes on."""
+    """Write text to stderr at once; ignore a closed or full stderr, so that the work continues."""
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
@@ -57,7 +57,7 @@ def write_stderr(text: str) -> None:
 
 
 def silence(stream: TextIO) -> None:
-    """What is still written to a stream that failed goes nowhere, so that Python's last flush cannot fail again."""
+    """Redirect a failed stream to the null device, so that Python's last flush cannot fail again."""
     with suppress(OSError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

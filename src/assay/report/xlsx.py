@@ -1,8 +1,7 @@
-"""Tables as a spreadsheet (XLSX), one sheet a table, nothing rounded, row by row so that memory stays flat.
+"""Tables as a spreadsheet (XLSX): one sheet per table, nothing rounded, written row by row.
 
-Written by hand: a workbook of plain cells is a handful of XML parts in a zip, and no package is needed for it. A text is always a
-text: it is written inline, never as a formula, and one that begins as a formula does is marked so that editing its cell does not
-make it one either.
+A workbook of plain cells is a few XML parts in a zip file, so no package is needed. A text is always written inline, never as
+a formula. A text that begins like a formula is marked, so that editing its cell does not make it one.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from assay.core.table import Table
 from assay.report.data import FORMULA
 
 MOST_ROWS = 1_048_576
-"""Rows of a sheet, the heading among them."""
+"""Rows of a sheet, the heading included."""
 MOST_CHARACTERS = 32_767
 """Characters of a cell."""
 _EXACT = 2**53
-"""Whole numbers beyond it are kept as text: a spreadsheet would round them."""
+"""Larger whole numbers are written as text, because a spreadsheet would round them."""
 _ILLEGAL = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
-"""What XML cannot hold, and what would be read as the escape of such a character."""
+"""Characters that XML cannot contain, and text that would be read as the escape of one."""
 _PLAIN, _HEADING, _QUOTED = 0, 1, 2
-"""The cell styles of `_STYLES`, by number."""
+"""Indices of the cell styles in `_STYLES`."""
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -46,7 +45,7 @@ _STYLES = (
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One sheet: its name, the heading, and the rows under it, which may come one by one."""
+    """One sheet: its name, the heading, and the rows, which may come one by one."""
 
     name: str
     heading: Sequence[str]
@@ -54,7 +53,7 @@ class Sheet:
 
 
 def sheets(tables: Sequence[Table]) -> list[Sheet]:
-    """The tables' raw rows, a sheet each."""
+    """Return the tables' raw rows, one sheet each."""
     made = []
     for table in tables:
         keys = list(dict.fromkeys(key for row in table.rows for key in row))
@@ -63,7 +62,7 @@ def sheets(tables: Sequence[Table]) -> list[Sheet]:
 
 
 def write_workbook(stream: IO[bytes], sheets: Sequence[Sheet]) -> None:
-    """A workbook of these sheets; the same sheets give the same bytes."""
+    """Write a workbook of these sheets; the same sheets give the same bytes."""
     names = _names([sheet.name for sheet in sheets])
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in _parts(names).items():
@@ -81,7 +80,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _parts(names: Sequence[str]) -> dict[str, str]:
-    """What stands around the sheets."""
+    """Return the parts around the sheets."""
     ids = range(1, len(names) + 1)
     types = "".join(
         f'<Override PartName="/xl/worksheets/sheet{i}.xml" ContentType="{_TYPE}.worksheet+xml"/>' for i in ids
@@ -110,7 +109,7 @@ def _parts(names: Sequence[str]) -> dict[str, str]:
 
 
 def _names(wanted: Sequence[str]) -> list[str]:
-    """Names that a spreadsheet takes: at most 31 characters, some of them forbidden, no two alike whatever their case."""
+    """Return valid sheet names: at most 31 characters, without forbidden ones, unique regardless of case."""
     names: list[str] = []
     for name in wanted:
         base = re.sub(r"[\[\]:*?/\\\x00-\x1f]", " ", name).strip().strip("'")[:31] or "table"
@@ -165,7 +164,7 @@ def _text(text: str, style: int, sheet: str, number: int) -> str:
 
 
 def _listed(value: Any) -> str:
-    """What is neither a number nor a text (a list of spans), as JSON."""
+    """Return a value that is neither a number nor a text (a list of spans) as JSON."""
     import json
 
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (list, dict)) else str(value)

@@ -1,1 +1,1 @@
-"""Language models behind an OpenAI-compatible endpoint: asked patiently, within a budget, and without telling the key."""
+"""Client for language models behind an OpenAI-compatible endpoint, with retries, a budget and protection of the API key."""

@@ -1,7 +1,7 @@
-"""Where an endpoint is, and which key goes there.
+"""Address of an endpoint, and the API key that is sent there.
 
-A key is read from the environment alone. ``ASSAY_LLM_KEY`` is meant for whatever endpoint the user names; ``OPENAI_API_KEY`` lies
-about for other programs too, and goes only to the server that it belongs to: that of ``OPENAI_BASE_URL``, or OpenAI's.
+A key comes from the environment only. ``ASSAY_LLM_KEY`` is sent to any endpoint that the user names. ``OPENAI_API_KEY`` may
+be set for other programs, so it is sent only to the server of ``OPENAI_BASE_URL``, or to OpenAI.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ _SECRET = re.compile(r"key|token|secret|password|sig", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An endpoint's address, with the key that goes there; the key is in no text that this makes."""
+    """Address of an endpoint with its API key, which appears in no text of this class."""
 
     scheme: str
     host: str
     port: int
     path: str
-    """Where questions go, the query behind it."""
+    """The path of requests, with the query."""
     key: str = field(default="", repr=False)
     key_name: str = ""
-    """The variable that the key came from."""
+    """The environment variable of the key."""
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.server}{self.path}"
 
     @property
     def server(self) -> str:
-        """Host and port, as messages name them."""
+        """Return host and port, as messages name them."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     def hidden(self, text: str) -> str:
-        """A text of the server's without the key, should it have said it back."""
+        """Return a text of the server without the key, in case the server repeats it."""
         return text.replace(self.key, "[the key]") if self.key else text
 
 
@@ -49,7 +49,7 @@ _PORTS = {"https": 443, "http": 80}
 
 
 def address_of(url: str, judge: str) -> Address:
-    """The address of an endpoint as people write it, ``http://localhost:8000/v1``; one that cannot be meant is refused."""
+    """Return the address of an endpoint from a URL such as ``http://localhost:8000/v1``; refuse an unusable one."""
     url = url or os.environ.get("ASSAY_LLM_ENDPOINT", "") or os.environ.get("OPENAI_BASE_URL", "")
     if not url:
         raise MissingPart(
@@ -85,7 +85,7 @@ def _split(url: str) -> SplitResult:
 
 
 def _key(parts: SplitResult) -> tuple[str, str]:
-    """The key for a server and the variable it came from; OpenAI's only for the server that it belongs to."""
+    """Return the key for a server and its variable; OpenAI's key only for the server that it belongs to."""
     for name in ("ASSAY_LLM_KEY", "OPENAI_API_KEY"):
         key = os.environ.get(name, "").strip()
         if not key or (name == "OPENAI_API_KEY" and not _at_home(parts)):

@@ -1,4 +1,4 @@
-"""What may be spent on a language model, and what was: requests, tokens, money. Shared by all judges of a call."""
+"""Budget of language model requests: limits on requests and cost, and what was spent. Shared by all judges of a call."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from assay.core.errors import InputError, count
 from assay.io.endpoint.chat import ChatAnswer
 
 UNLIMITED_ANSWER = 1000
-"""Tokens set aside for an answer that has no limit of its own."""
+"""Tokens reserved for an answer without a limit."""
 
 
 def estimated_tokens(text: str) -> int:
-    """About how many tokens a text has: four letters of ASCII, or one and a half others, make one."""
+    """Return an estimate of a text's tokens: one per four ASCII characters, or per one and a half others."""
     plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
     return round(plain / 4 + (len(text) - plain) / 1.5) + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost, in whatever currency the user reckons in."""
+    """Prices per million tokens, in any currency."""
 
     question: float
     answer: float
@@ -30,22 +30,22 @@ class Prices:
 
 
 class BudgetReached(InputError):
-    """What the user allowed is spent."""
+    """The budget is spent."""
 
 
 @dataclass
 class LlmBudget:
-    """Counts what is spent and stops before it is more than allowed. Safe to use from several threads.
+    """Counter of requests, tokens and cost that stops before a limit is exceeded. Thread-safe.
 
-    What a request may cost at most is set aside before it is sent, and settled when the answer has come. A request for which too
-    little is left waits until those under way are settled.
+    The highest possible cost of a request is reserved before it is sent, and replaced by the real cost after the answer. A
+    request that exceeds the rest waits until the requests in flight are settled.
     """
 
     prices: Prices | None = None
     max_cost: float | None = None
     max_requests: int | None = None
     requests: int = 0
-    """Requests sent, those that failed among them."""
+    """Requests sent, failed ones included."""
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float = 0.0
@@ -62,7 +62,7 @@ class LlmBudget:
             )
 
     def reserve(self, tokens_in: int, tokens_out: int) -> float:
-        """Before a request: the money that is set aside for it. BudgetReached where nothing more may be sent."""
+        """Reserve the cost of a request before it is sent, and return it; raise BudgetReached if nothing more may be sent."""
         wanted = self.prices.cost(tokens_in, tokens_out) if self.prices else 0.0
         with self._change:
             while True:
@@ -83,7 +83,7 @@ class LlmBudget:
             return wanted
 
     def settle(self, reserved: float, answer: ChatAnswer | None, asked: str = "") -> None:
-        """After a request: what it cost indeed; nothing where no answer came."""
+        """Count the real cost of a request; nothing if there was no answer."""
         with self._change:
             self._open -= 1
             self._reserved -= reserved
@@ -97,7 +97,7 @@ class LlmBudget:
             self._change.notify_all()
 
     def add(self, budget: LlmBudget, before: LlmBudget) -> None:
-        """Count what `purse` has spent since it was as it stands in `before`."""
+        """Add what `budget` has spent since its state `before`."""
         self.prices, self.estimated = budget.prices, self.estimated or budget.estimated
         for name in ("requests", "tokens_in", "tokens_out", "cost"):
             setattr(self, name, getattr(self, name) + getattr(budget, name) - getattr(before, name))
@@ -109,5 +109,5 @@ class LlmBudget:
 
 
 def money(amount: float) -> str:
-    """An amount, with the digits it deserves; the currency is the one of the prices."""
+    """Return an amount with two or four decimals."""
     return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.4f}"

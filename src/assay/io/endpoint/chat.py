@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible endpoint says: an answer, a refusal, a reason to wait, or a reason to stop."""
+"""Replies of an OpenAI-compatible endpoint: answers, refusals, temporary errors and permanent errors."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from assay.io.endpoint.address import Address
 from assay.io.endpoint.connection import Reply
 
 WAITING = (408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529)
-"""What a server says when it may do better later."""
+"""Status codes of temporary errors."""
 MOST_TOKENS = 1_000_000_000
-"""Tokens of one answer that an endpoint may have counted; of a larger number nothing is believed."""
+"""Tokens of one answer that an endpoint may report; larger counts are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatAnswer:
-    """What a model answered, and what it cost."""
+    """Answer of a model, with its cost in tokens."""
 
     text: str
     finish: str = "stop"
-    """``stop``; ``length``: cut off; ``refused``; ``too_long``: the question was longer than the model reads."""
+    """``stop``; ``length``: cut off; ``refused``; ``too_long``: the question exceeds the model's context."""
     model: str = ""
-    """The model as the endpoint names it."""
+    """The model name that the endpoint reports."""
     tokens_in: int = 0
     tokens_out: int = 0
     counted: bool = True
-    """Whether the endpoint counted the tokens; else they are estimated."""
+    """Whether the endpoint counted the tokens; otherwise they are estimated."""
 
     def record(self) -> bytes:
-        """As bytes, for keeping."""
+        """Return the answer as bytes for the cache."""
         return json.dumps([getattr(self, name) for name in self.__slots__], ensure_ascii=False).encode(
             "utf-8", "surrogatepass"
         )
@@ -47,7 +47,7 @@ class ChatAnswer:
 
 
 class Later(Exception):
-    """No answer this time; perhaps the next, after `wait` seconds where the server says so."""
+    """Temporary error; `wait` is the delay in seconds that the server asks for."""
 
     def __init__(self, why: str, wait: float | None = None) -> None:
         super().__init__(why)
@@ -55,11 +55,11 @@ class Later(Exception):
 
 
 class OtherLimit(Exception):
-    """The model wants the limit of tokens under its newer name, ``max_completion_tokens``."""
+    """The model requires the newer name of the token limit, ``max_completion_tokens``."""
 
 
 def read_reply(reply: Reply, address: Address, model: str) -> ChatAnswer:
-    """The answer in a reply; `Later` where it may come another time, an InputError where it never will."""
+    """Return the answer in a reply; raise `Later` for a temporary error and InputError for a permanent one."""
     status, server = reply.status, address.server
     if 300 <= status < 400:
         there = address.hidden(reply.headers.get("location", ""))
@@ -109,7 +109,7 @@ def _said(why: str) -> str:
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, of ``Retry-After``: a number or a date."""
+    """Return the delay of ``Retry-After``, a number of seconds or a date."""
     import time
 
     text = headers.get("retry-after", "").strip()
@@ -137,7 +137,7 @@ def _decoded(reply: Reply, address: Address) -> dict[str, Any]:
 
 
 def _error(reply: Reply) -> dict[str, str]:
-    """Message, code and type of an error, in any of the shapes that servers give it."""
+    """Return message, code and type of an error in any of the servers' formats."""
     text = reply.body.decode("utf-8", "replace")
     try:
         value: Any = decode(text)
@@ -152,7 +152,7 @@ def _error(reply: Reply) -> dict[str, str]:
 
 
 def _of_choice(value: Mapping[str, Any], address: Address) -> ChatAnswer:
-    """The answer of a reply that came in one piece."""
+    """Return the answer of a complete reply."""
     choices = value.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
@@ -164,7 +164,7 @@ def _of_choice(value: Mapping[str, Any], address: Address) -> ChatAnswer:
 
 
 def _of_stream(body: bytes, address: Address) -> ChatAnswer:
-    """The answer of a reply that came in events; one that breaks off before its end is none."""
+    """Return the answer of an event stream; an incomplete stream is an error."""
     text, refusal, finish, done = [], [], None, False
     about: dict[str, Any] = {}
     for line in body.decode("utf-8", "replace").splitlines():
@@ -217,7 +217,7 @@ def _answer(text: str, refusal: Any, finish: Any, about: Mapping[str, Any], addr
 
 
 def _text(content: Any) -> str:
-    """The text of a message's content: a string, or parts of which some are text."""
+    """Return the text of a message's content: a string, or a list of parts of which some are text."""
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""

@@ -1,7 +1,7 @@
-"""Asking a language model until it answers: the next try after a while, never more than allowed, and every answer kept first.
+"""Client that asks a language model until it answers, within limits, and caches every answer.
 
-An answer counts when the cache has it on the disk. So a run that is killed at any instant has paid for at most the questions
-that were under way, and asks none of the answered ones again.
+An answer counts after the cache has written it to disk. If a run is killed, only the requests in flight are paid for in vain,
+and no answered question is asked again.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _FORMAT = b"assay-answer-1"
 
 
 class LlmClient:
-    """Asks one model at one endpoint. Safe to use from several threads; each has a line of its own."""
+    """Client for one model at one endpoint. Thread-safe: each thread has its own connection."""
 
     def __init__(self, address: Address, model: str, settings: Llm, cache: ResponseCache | None) -> None:
         self.address, self.model, self.settings, self.cache = address, model, settings, cache
         self.stop = threading.Event()
         self.asked = self.found = 0
-        """Answers that were asked for and paid, and those that were kept from before."""
+        """Answers that were requested and paid for, and answers from the cache."""
         self._reached = False
         self._newer = False
         self._lines = threading.local()
@@ -47,18 +47,18 @@ class LlmClient:
         return body
 
     def key(self, question: Mapping[str, Any], sample: int) -> bytes:
-        """The address of one answer among those that are kept."""
+        """Return the cache key of one answer."""
         said = json.dumps([str(self.address), sample, question], sort_keys=True)
         return blake2b(said.encode(), digest_size=16, person=_FORMAT).digest()
 
     def kept(self, question: Mapping[str, Any], sample: int) -> ChatAnswer | None:
-        """The answer that is kept from before."""
+        """Return the cached answer, if there is one."""
         key = self.key(question, sample)
         record = self.cache.get_many([key]).get(key) if self.cache is not None else None
         return None if record is None else ChatAnswer.of_record(record)
 
     def ask(self, question: Mapping[str, Any], sample: int) -> ChatAnswer:
-        """The answer to a question: the one that is kept, or a new one, which is kept before it counts."""
+        """Return the answer to a question: the cached one, or a new one, which is cached first."""
         answer = self.kept(question, sample)
         if answer is not None:
             with self._lock:
@@ -77,7 +77,7 @@ class LlmClient:
         return answer
 
     def _check_keeping(self, fine: bool) -> None:
-        """Stop before an answer is paid for that would be lost."""
+        """Stop before paying for an answer that cannot be cached."""
         if not fine and self.cache is not None:
             why = self.cache.notices[-1].partition(": ")[2] if self.cache.notices else "they cannot be written."
             why = why.replace("The run goes on without. ", "")
@@ -112,7 +112,7 @@ class LlmClient:
                 raise AskingStopped
 
     def _until_next(self, later: Later, attempt: int) -> float:
-        """Seconds until the next try, which the server may say; an InputError where there is none."""
+        """Return the seconds until the next attempt; raise InputError if there is none."""
         if attempt >= self.settings.retries:
             raise InputError(f"{later}, at each of {attempt + 1} tries") from None
         if later.wait is None:
@@ -123,7 +123,7 @@ class LlmClient:
         return later.wait + backoff(0) / 4
 
     def _once(self, question: Mapping[str, Any]) -> ChatAnswer:
-        """One try. Where nothing ever came from this server, a line that cannot be opened is no accident."""
+        """Send one request. If this server has never answered, a failed connection is final."""
         body = dict(question)
         if self._newer and "max_tokens" in body:
             body["max_completion_tokens"] = body.pop("max_tokens")
@@ -162,5 +162,5 @@ class LlmClient:
 
 
 def _broke(error: BaseException) -> bool:
-    """Whether a line broke that had been open, so that the next may hold."""
+    """Return whether an open connection broke, so that a new one may work."""
     return isinstance(error, (ConnectionResetError, BrokenPipeError, Broken, http.client.HTTPException))

@@ -1,7 +1,7 @@
-"""One line to a server, kept open between questions: certificates checked, nobody followed elsewhere, no endless answers.
+"""Persistent HTTP connection to one server, with certificate checks, size and time limits, and no redirects.
 
-Of the standard library: a POST, a proxy and a body are all that is needed (docs/decisions/0015-judges.md). Proxies are those of the
-environment (``HTTPS_PROXY``, ``NO_PROXY``).
+The standard library suffices for a POST through a proxy (docs/decisions/0015-judges.md). Proxies come from the environment
+(``HTTPS_PROXY``, ``NO_PROXY``).
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ from urllib.parse import unquote, urlsplit
 from assay.io.endpoint.address import Address
 
 MOST_BODY = 1 << 22
-"""Bytes of a reply. An answer has thousands; a server that sends millions is no such endpoint."""
+"""Bytes of a reply. An answer has thousands; a server that sends millions is not an endpoint."""
 _BLOCK = 1 << 16
 
 
 class Broken(OSError):
-    """The line broke before the reply was whole."""
+    """The connection broke before the reply was complete."""
 
 
 class TooMuch(OSError):
-    """A reply beyond every bound."""
+    """The reply exceeds the size limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a server replied."""
+    """HTTP reply of a server."""
 
     status: int
     headers: Mapping[str, str]
-    """By name in small letters."""
+    """Values by lower-case name."""
     body: bytes
 
 
 class Connection:
-    """A line to the server of `address`. One thread uses it at a time."""
+    """Connection to the server of `address`, for one thread at a time."""
 
     def __init__(self, address: Address, timeout: float) -> None:
         self.address, self.timeout = address, timeout
         self._line: http.client.HTTPConnection | None = None
         self._proxied = False
         self._introduction: dict[str, str] = {}
-        """What a proxy wants to hear before it lets anybody through."""
+        """Headers for a proxy that requires a login."""
 
     def post(self, body: bytes) -> Reply:
-        """Send a question and read the reply, whole. Raises OSError and HTTPException where the line fails."""
+        """Send a question and read the whole reply; raise OSError or HTTPException if the connection fails."""
         try:
             return self._post(body)
         except BaseException:
@@ -82,7 +82,7 @@ class Connection:
         return reply
 
     def _read(self, response: http.client.HTTPResponse) -> bytes:
-        """The body; a server that keeps dripping is left when ten times the timeout is over."""
+        """Return the body; give up on a slow server after ten times the timeout."""
         parts, size, end = [], 0, time.monotonic() + 10 * self.timeout
         while block := response.read1(_BLOCK):
             parts.append(block)

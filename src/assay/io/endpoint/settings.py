@@ -1,7 +1,8 @@
-"""How language models are asked in a call: where, which, how fast, for how much. One object for all judges of the call.
+"""Settings of language models for one call: endpoint, model, rate limit, price and budget.
 
-Settings are needed deep inside, by whichever metric asks, and given far outside, on a command line: so they are set for the
-time of a call, as a progress listener is (`assay.core.context`). The key is not among them: it never leaves the environment.
+A metric needs the settings deep inside a call, and the user gives them on the command line. They are therefore set for the
+duration of a call, like a progress listener (`assay.core.context`). The API key is not among them: it stays in the
+environment.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from assay.core.errors import InputError
 from assay.io.endpoint.budget import LlmBudget, Prices
 
 LONGEST_WAIT = 300.0
-"""Seconds. A server that asks for more patience than this is told of, and the run stops."""
+"""Seconds. If a server asks for a longer delay, the run stops."""
 
 
 class AskingStopped(Exception):
-    """Somebody else's question failed for good, or the user stopped the run."""
+    """Another request failed for good, or the user stopped the run."""
 
 
 @dataclass
 class RateLimiter:
-    """Lets questions through one by one, so many a minute; all wait when the server says so."""
+    """Rate limiter for requests per minute, which also pauses all threads when the server asks for it."""
 
     per_minute: float | None = None
     _next: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def wait(self, stop: threading.Event) -> None:
-        """Wait for one's turn; `AskingStopped` when there will be none."""
+        """Wait for the next free slot; raise `AskingStopped` if the run stops."""
         with self._lock:
             turn = max(time.monotonic(), self._next)
             self._next = turn + (60.0 / self.per_minute if self.per_minute else 0.0)
@@ -43,20 +44,20 @@ class RateLimiter:
             raise AskingStopped
 
     def rest(self, seconds: float) -> None:
-        """Nobody's turn before so many seconds are over."""
+        """Grant no slot for so many seconds."""
         with self._lock:
             self._next = max(self._next, time.monotonic() + seconds)
 
 
 def backoff(attempt: int) -> float:
-    """Seconds before the next try, twice as many each time up to a minute; a random part, so that not all come at once."""
+    """Return the seconds before the next attempt: doubled each time up to a minute, with a random part."""
     longest = min(60.0, 2.0**attempt)
     return random.uniform(longest / 4, longest)
 
 
 @dataclass
 class Llm:
-    """How language models are asked."""
+    """Settings of language models for one call."""
 
     endpoint: str = ""
     model: str = ""
@@ -69,7 +70,7 @@ class Llm:
     retries: int = 6
     stream: bool = False
     keep: bool = True
-    """Whether answers are kept, and taken from those that are."""
+    """Whether answers are written to the cache and taken from it."""
 
     def __post_init__(self) -> None:
         for name in ("rpm", "max_cost", "timeout"):
@@ -91,7 +92,7 @@ _llm: ContextVar[Llm | None] = ContextVar("llm", default=None)
 
 @contextmanager
 def using_llm(settings: Llm) -> Iterator[Llm]:
-    """In this block, judges ask as `settings` say."""
+    """Use `settings` for all judges inside the block."""
     token = _llm.set(settings)
     try:
         yield settings
@@ -100,5 +101,5 @@ def using_llm(settings: Llm) -> Iterator[Llm]:
 
 
 def current_llm() -> Llm | None:
-    """How judges ask just now; None where nobody said."""
+    """Return the settings of the current call; None if there are none."""
     return _llm.get()

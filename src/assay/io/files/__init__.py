@@ -1,1 +1,1 @@
-"""Files as such: text, compression, safe writing, downloads, where caches lie."""
+"""Files in general: text, compression, atomic writing, downloads, cache folders, object stores and tensor files."""

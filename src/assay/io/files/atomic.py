@@ -1,7 +1,7 @@
-"""Writing that is whole or not at all.
+"""Atomic writing of files.
 
-The new content goes to a hidden file beside the target and takes the target's name when everything is on the disk. A crash,
-a full disk or an error in between leaves whatever stood under that name before.
+The new content goes to a hidden file in the same folder, which takes the target's name after everything is on disk. A crash,
+a full disk or an error leaves the previous file unchanged.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def atomic_write(
 def atomic_write(
     path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb", *, typed: bool = False
 ) -> AbstractContextManager[Any]:
-    """A file to write into, bytes (``"wb"``) or UTF-8 text (``"w"``), that becomes `path` when the block ends well.
+    """Open a file for bytes (``"wb"``) or UTF-8 text (``"w"``) that becomes `path` when the block ends without an error.
 
-    An existing file keeps its permissions and is replaced only then. If `path` is a link, the new file takes its place: the
-    folder may come from somebody else, and the link may lead to any file of the user. A device or a pipe is refused. Only a path
-    that the user `typed` keeps its link, and is written straight through if it is a pipe, a terminal or ``/dev/stdout``. A lone
+    An existing file is replaced only then, and keeps its permissions. If `path` is a link, the new file replaces the link:
+    the folder may come from somebody else, and the link may lead to any file of the user. A device or a pipe is refused. If
+    the user `typed` the path, a link is followed, and a pipe, a terminal or ``/dev/stdout`` is written directly. A lone
     surrogate, which UTF-8 cannot hold, is written as the escape ``\\udXXX`` that JSON knows.
     """
     return _atomic_write(os.fspath(path), mode, typed)
@@ -85,11 +85,11 @@ def _atomic_write(path: str, mode: Literal["wb", "w"], typed: bool) -> Iterator[
 
 
 def open_locked(path: Path, *, mode: int = 0o666) -> int:
-    """Open a file whose name assay chose, and lock it without waiting; a link under that name is removed first.
+    """Open a file whose name assay chose, and lock it without waiting; remove a link under that name first.
 
     Raises:
-        BlockingIOError: another process has the lock.
-        OSError: the file cannot be opened, or is a device or a pipe.
+        BlockingIOError: Another process has the lock.
+        OSError: The file cannot be opened, or is a device or a pipe.
     """
     if path.is_symlink():
         path.unlink()
@@ -105,7 +105,7 @@ def open_locked(path: Path, *, mode: int = 0o666) -> int:
 
 
 def make_output_folder(path: Path) -> None:
-    """Make a folder whose name assay chose, in one that may have come from somebody else: a link in its place is refused."""
+    """Create a folder whose name assay chose inside an output folder; refuse a link in its place."""
     if path.is_symlink():
         raise OutputError(f"cannot write in {path}: it is a link. Remove it, or give another output folder.")
     try:
@@ -121,7 +121,7 @@ def _open(descriptor: int, mode: Literal["wb", "w"]) -> IO[Any]:
 
 
 def _follow(path: str) -> tuple[Path, int | None]:
-    """The file behind `path`, links followed; or an open descriptor when it names one of this process's own."""
+    """Return the file behind `path`, with links followed, or an open descriptor if it names one of this process."""
     target = Path(path).absolute()
     for _ in range(40):
         if own := _DESCRIPTOR.fullmatch(str(target)):
@@ -134,7 +134,7 @@ def _follow(path: str) -> tuple[Path, int | None]:
 
 
 def _special(target: Path) -> bool:
-    """True for pipes and devices; a directory is an error."""
+    """Return whether the target is a pipe or a device; raise IsADirectoryError for a folder."""
     try:
         mode = target.lstat().st_mode
     except FileNotFoundError:
@@ -145,10 +145,10 @@ def _special(target: Path) -> bool:
 
 
 def _temporary(target: Path) -> tuple[int, Path]:
-    """A locked hidden file beside the target.
+    """Return a locked hidden file in the folder of the target.
 
-    Its name follows from the target's, so that the next run removes what a killed one left and nothing piles up. The lock
-    says that its writer lives; a second run with the same target takes a name of its own.
+    Its name follows from the target's, so the next run removes the file of a killed one. The lock shows that its writer is
+    alive; a second run with the same target uses another name.
     """
     name = os.fsencode(target.name)
     short = target.name if len(name) < 200 else hashlib.blake2b(name, digest_size=16).hexdigest()
@@ -177,7 +177,7 @@ def _remove_abandoned(path: Path) -> None:
 
 
 def _lock(descriptor: int, path: Path) -> bool:
-    """True when the lock is ours and the file still has its name (its last owner may have renamed or removed it)."""
+    """Return whether the lock was obtained and the file still has its name (its last owner may have renamed or removed it)."""
     try:
         lock(descriptor, wait=False)
         return os.path.samestat(os.fstat(descriptor), path.stat())
@@ -210,7 +210,7 @@ def _sync_folder(target: Path) -> None:
 
 @contextmanager
 def _speaking(path: str, every: bool = False) -> Iterator[None]:
-    """Turn the system's errors of writing (`every` error of the block, or a full or failing disk) into OutputErrors."""
+    """Turn the system's write errors into OutputErrors: `every` error of the block, or only a full or failing disk."""
     try:
         yield
     except OutputError:
@@ -224,7 +224,7 @@ def _speaking(path: str, every: bool = False) -> Iterator[None]:
 
 @contextmanager
 def scratch_errors() -> Iterator[None]:
-    """In a block that writes temporary files on the way to an output: a full disk is theirs, not the output's."""
+    """Report a full disk in a block that writes temporary files as a problem of the temporary folder."""
     try:
         yield
     except Exception as error:
@@ -238,7 +238,7 @@ def scratch_errors() -> Iterator[None]:
 
 
 def _system_error(error: Exception) -> OSError | None:
-    """The system's error, also where polars speaks of it."""
+    """Return the system error behind an exception, also if polars reports it."""
     if isinstance(error, OSError):
         return error
     return OSError(errno.ENOSPC, "No space left on device") if "os error 28" in str(error) else None

@@ -1,4 +1,4 @@
-"""Reading .gz, .xz and .zst as they are, with errors that name the file."""
+"""Decompression of .gz, .xz and .zst streams, with errors that name the file."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 MAGIC = {"gzip": b"\x1f\x8b", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd"}
 SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd"}
 SHOW = {"gzip": "zcat", "xz": "xzcat", "zstd": "zstdcat"}
-"""The command that unpacks to standard output, for the hints in messages."""
+"""The command that unpacks to standard output, for messages."""
 
 
 def detect(head: bytes) -> str | None:
-    """The compression that the first bytes announce. No UTF-8 text begins with any of these marks."""
+    """Return the compression that the first bytes indicate. No UTF-8 text begins with any of these marks."""
     return next((kind for kind, magic in MAGIC.items() if head.startswith(magic)), None)
 
 
 def unpack(file: BinaryIO, kind: str, name: str) -> io.BufferedReader:
-    """A reader of the unpacked bytes; `name` is what messages call the file."""
+    """Return a reader of the unpacked bytes; `name` is the file's name in messages."""
     return io.BufferedReader(_Guarded(_OPEN[kind](file), file, kind, name), 1 << 18)
 
 
@@ -45,7 +45,7 @@ def _xz(file: BinaryIO) -> _Reader:
 
 
 class ByteSource(io.RawIOBase):
-    """Raw stream over another file: a subclass says by `take` which bytes come next."""
+    """Raw stream over another file; a subclass implements `take`."""
 
     _file: BinaryIO
 
@@ -103,10 +103,10 @@ _OPEN: Mapping[str, Callable[[BinaryIO], _Reader]] = {"gzip": _gzip, "xz": _xz, 
 
 
 class _Frames:
-    """Frame after frame of a zstd file, or member after member of a gzip file, which may have zeros after each.
+    """Reader of consecutive frames of a zstd file, or members of a gzip file, which may have zeros after each.
 
-    Unlike zstandard's own stream reader it notices that the last one breaks off, and it takes a third of the time of `gzip`, which
-    feeds the same zlib 8 KB at a time.
+    Unlike zstandard's stream reader it reports an incomplete last frame. It takes a third of the time of `gzip`, which feeds
+    the same zlib 8 KB at a time.
     """
 
     _most = 1 << 16

@@ -1,4 +1,8 @@
-"""Downloading a file: resumed where it broke off, checked, and moved into place whole."""
+"""Resumable, verified downloads.
+
+A file that has no published checksum must stay the same as at its first download: its sha256 is recorded in the cache folder,
+in one small JSON file per address.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +25,10 @@ from assay.io.files.server import ask, blocks, length
 from assay.io.files.system import MOVES_OPEN_FILES, lock
 
 Progress = Callable[[str, int, int | None], None]
-"""Called with the file's name, the bytes that are here, and the bytes there will be (None when the server does not say)."""
+"""Called with the file's name, the bytes received, and the total bytes (None if the server does not report them)."""
 
 Notify = Callable[[str], object]
-"""Called with a sentence that a person should hear."""
+"""Called with a warning for the user."""
 
 
 def download(
@@ -38,12 +42,17 @@ def download(
     first_use: str | None = None,
     say: Notify | None = None,
 ) -> None:
-    """Fetch `address` into `target`; what has arrived stays as ``FILE.part`` when the line breaks.
+    """Download `address` to `target`; after an interruption, the received bytes stay in ``FILE.part``.
 
-    A file that is here and has the checksum `expected` (sha256, or git's sha1 of a blob) is not fetched again. `title` names
-    the thing in messages. `headers` go to the first server only, not to another one where it sends us on. A file without a
-    checksum, or whose checksum is the server's own word (`first_use` is then the address it is known by), must be the one that
-    came first; `say` is told of one that nothing vouches for.
+    Args:
+        title: The name of the download in messages.
+        address: The URL.
+        target: The file to write. A file with the checksum `expected` is not downloaded again.
+        expected: A sha256, or the sha1 of a git blob.
+        progress: Called after every block.
+        headers: HTTP headers for the first server only, not for redirects to other servers.
+        first_use: The address under which the first sha256 is recorded, if `expected` is only the server's own claim.
+        say: Called with a warning if no checksum of the file is known.
     """
     if target.is_file():
         if expected is None:
@@ -81,7 +90,7 @@ def _fetch(
     headers: Mapping[str, str],
     first_use: str | None,
 ) -> str:
-    """The file under its name, whole and checked; how its first use was kept, if it was."""
+    """Download a file under its final name, verified; return how its first sha256 was recorded, if it was."""
     part, kept = target.with_name(f"{target.name}.part"), ""
     with open(open_own(part, 0o666, os.O_APPEND), "ab") as out:
         _lock(out, part)
@@ -113,7 +122,7 @@ def _fetch(
 
 
 def checksum(path: Path, like: str = "") -> str:
-    """The file's sha256 as hexadecimal digits; where `like` has 40 of them, the sha1 by which git names a file's content."""
+    """Return the file's sha256 in hexadecimal; if `like` has 40 digits, the sha1 by which git names a file's content."""
     with path.open("rb") as handle:
         if len(like) != 40:
             return hashlib.file_digest(handle, "sha256").hexdigest()
@@ -138,10 +147,10 @@ def _fill(
     progress: Callable[[int, int | None], Any],
     headers: Mapping[str, str],
 ) -> str:
-    """The whole file into `part`, checked; its checksum comes back.
+    """Complete `part`, verify it and return its checksum.
 
-    A part that turns out to be of another file is fetched from its beginning; without a checksum it could not turn out, so
-    such a file always is.
+    If a resumed file turns out to be another one, it is downloaded from the beginning. Without a checksum this cannot be
+    found out, so such a file is always downloaded from the beginning.
     """
     if expected is None:
         out.truncate(0)
@@ -164,7 +173,7 @@ def _fill(
 def _receive(
     out: BinaryIO, address: str, progress: Callable[[int, int | None], Any], headers: Mapping[str, str]
 ) -> None:
-    """What is missing of the file at the end of `out`."""
+    """Append the missing bytes of the file to `out`."""
     have = os.fstat(out.fileno()).st_size
     try:
         response = ask(address, headers, have)
@@ -198,7 +207,7 @@ def _receive(
 
 
 def download_error(error: OSError, title: str, address: str, target: Path) -> MissingPart | OutputError:
-    """Why a download failed, in a sentence with the remedy."""
+    """Return the error for a failed download, with the reason and the remedy."""
     if isinstance(error, urllib.error.HTTPError):
         reason = f"the server answered {error.code} {error.reason}"
     elif isinstance(error, urllib.error.URLError):
@@ -221,13 +230,13 @@ def download_error(error: OSError, title: str, address: str, target: Path) -> Mi
 
 
 def first_record(address: str) -> Path:
-    """Where the sha256 of what came from an address is kept."""
+    """Return the file that records the first sha256 from an address."""
     name = hashlib.blake2b(address.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return cache_dir() / "fetched" / f"{name}.json"
 
 
 def matches_first(address: str, found: str) -> bool:
-    """True for the sha256 that came from this address first; another is an InputError, and False where none is known."""
+    """Return True if this sha256 was the first from this address, and False if none is recorded; refuse another one."""
     path = first_record(address)
     try:
         check_folder(path.parent)
@@ -246,7 +255,7 @@ def matches_first(address: str, found: str) -> bool:
 
 
 def record_first(address: str, found: str) -> str:
-    """Keep the sha256 of what came from an address for the next time; how that went, in a sentence."""
+    """Record the first sha256 from an address, and return a sentence about it."""
     path = first_record(address)
     try:
         private_folder(path.parent)

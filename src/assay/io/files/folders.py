@@ -1,6 +1,6 @@
-"""A folder of results, on this machine's disks or in an object store, behind the same few calls.
+"""Result folders on a local disk or in an object store, behind one interface.
 
-Whatever is written under a name is there as a whole or not at all. `open_folder` chooses by the path.
+Files are written atomically. `open_folder` chooses the kind by the path.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ from assay.io.files.system import MOVES_OPEN_FILES
 
 
 class Folder(Protocol):
-    """A folder. Names are relative, with / between its parts."""
+    """Folder of results. Names are relative, with / as separator."""
 
     path: str
 
     def read(self, name: str) -> bytes | None:
-        """The whole content; None where there is none."""
+        """Return the whole content; None if the file does not exist."""
 
     def write(self, name: str, content: bytes) -> None:
         """Write a small file."""
 
     def writing(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """A stream whose content appears under the name when the block ends well."""
+        """Open a stream whose content appears under the name when the block ends without an error."""
 
     def local(self, name: str) -> AbstractContextManager[str]:
-        """The path of a local file with that content."""
+        """Return the path of a local file with that content."""
 
     def sizes(self, under: str = "") -> dict[str, int]:
-        """Every file below, by name, with its size."""
+        """Return the size of every file below a name."""
 
     def remove(self, under: str) -> None:
-        """Take a file away, or all that is below a name."""
+        """Remove a file, or everything below a name."""
 
     def locked(self, name: str, owner: str) -> AbstractContextManager[None]:
-        """Hold the folder against others; OutputError with the other's name where it is held."""
+        """Hold the folder's lock; raise OutputError with the owner if another run has it."""
 
 
 def is_remote(path: str) -> bool:
-    """Whether a path names an object store: ``s3://bucket/folder``."""
+    """Return whether a path names an object store: ``s3://bucket/folder``."""
     scheme, mark, _ = path.partition("://")
     return bool(mark) and scheme.isalnum() and scheme != "file"
 
 
 def open_folder(path: str) -> Folder:
-    """The folder behind a path or an address."""
+    """Return the folder at a path or an address."""
     if is_remote(path):
         from assay.io.files.remote import RemoteFolder
 
@@ -63,9 +63,9 @@ def open_folder(path: str) -> Folder:
 
 
 def is_intact(folder: Folder, name: str, digest: str) -> bool:
-    """Return whether a file still has the BLAKE2b-128 that was recorded for it.
+    """Return whether a file still has its recorded BLAKE2b-128.
 
-    A file in an object store is not downloaded for this: the store guards the bytes that were written.
+    A file in an object store is not downloaded for this: the store protects the written bytes.
     """
     if is_remote(folder.path):
         return True
@@ -77,14 +77,14 @@ def is_intact(folder: Folder, name: str, digest: str) -> bool:
 
 
 def owner() -> dict[str, Any]:
-    """Who holds a lock: the process, its machine, since when."""
+    """Return the owner of a lock: process, machine and time."""
     from assay.core.call import now
 
     return {"process": os.getpid(), "machine": socket.gethostname(), "since": now()}
 
 
 def lock_error(path: str, told: bytes) -> OutputError:
-    """The refusal of a folder that another run holds."""
+    """Return the error about a folder that another run has locked."""
     try:
         who = json.loads(told)
         said = f"process {who['process']} on {who['machine']}, since {who['since']}"
@@ -94,7 +94,7 @@ def lock_error(path: str, told: bytes) -> OutputError:
 
 
 class LocalFolder:
-    """A folder on a disk of this machine, or on one that it shares with others."""
+    """Result folder on a disk of this machine or a shared one."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -127,7 +127,7 @@ class LocalFolder:
         yield str(self._root / name)
 
     def sizes(self, under: str = "") -> dict[str, int]:
-        """See `Folder`. Unfinished files are hidden and do not count."""
+        """Return the size of every file below a name, without unfinished (hidden) ones."""
         found: dict[str, int] = {}
         for folder, folders, files in os.walk(self._root / under):
             folders[:] = [name for name in folders if not name.startswith(".")]
@@ -148,7 +148,7 @@ class LocalFolder:
 
     @contextmanager
     def locked(self, name: str, owner: str) -> Iterator[None]:
-        """See `Folder`. The system lets go of the lock when the process ends, however it ends."""
+        """Hold the folder's lock, which the system releases when the process ends for any reason."""
         path = self._root / name
         try:
             self._root.mkdir(parents=True, exist_ok=True)

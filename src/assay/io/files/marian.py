@@ -1,8 +1,8 @@
-"""Marian NMT's binary models, read without Marian.
+"""Reader of Marian NMT's binary models, without Marian.
 
-A version, how many tensors there are, for each its type and the lengths of its name, shape and numbers; then all names, all
-shapes, a gap, and the plain little-endian numbers. The settings are one of the tensors: YAML as bytes. Reading runs no code of
-the file, believes nothing it says before it is checked, and maps the numbers into memory.
+A file contains a version, the number of tensors and, for each, its type and the lengths of its name, shape and numbers. All
+names, all shapes, a gap and the little-endian numbers follow. The settings are one of the tensors: YAML as bytes. The reader
+runs no code of the file, verifies every value before it uses it, and maps the numbers into memory.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 VERSION, ENCRYPTED = 1, 2
 TYPES = {0x404: "<f4", 0x402: "<f2", 0x101: "|i1"}
-"""Marian's numbers of types, and numpy's; matrices that were packed for one kind of processor have others."""
+"""Marian's type numbers and numpy's types; matrices packed for one kind of processor have other numbers."""
 SETTINGS = "special:model.yml"
 HEADER = struct.Struct("<4Q")
 MOST_TENSORS, MOST_NAME, MOST_SHAPE = 100_000, 1000, 8
 
 
 def read_marian(path: Path) -> tuple[str, dict[str, NDArray[Any]]]:
-    """The settings, and name to read-only array over the mapped file; what is no such file is an InputError that says why."""
+    """Return the settings, and name to read-only array over the mapped file; refuse any other file with the reason."""
     import numpy as np
 
     data = map_file(path, "a binary model of Marian")

@@ -1,7 +1,7 @@
-"""Where assay keeps what it may throw away (the score store, the progress files of unfinished runs), and whether it is ours alone.
+"""Cache folders (score store, progress files, hashes), and protection against files of other users in them.
 
-A cache folder may lie in a place that others can write to. What another user put there, links above all, is neither followed
-nor read nor written.
+A cache folder may be in a place to which others can write. Files and links that another user put there are never followed,
+read or written.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from assay.io.files.system import NO_LINK, PLAIN, has_owners
 
 
 class Untrusted(OSError):
-    """A folder or file of the cache that another user owns or could change; `strerror` says which and why."""
+    """Cache file or folder that another user owns or could change; `strerror` names it and the reason."""
 
 
 def cache_dir() -> Path:
-    """``$ASSAY_CACHE_DIR``, else ``$XDG_CACHE_HOME/assay``, else ``~/.cache/assay``. It is not created here."""
+    """Return ``$ASSAY_CACHE_DIR``, else ``$XDG_CACHE_HOME/assay``, else ``~/.cache/assay``, without creating it."""
     if chosen := os.environ.get("ASSAY_CACHE_DIR"):
         return Path(chosen).expanduser().absolute()
     # The XDG specification has relative paths ignored.
@@ -29,27 +29,27 @@ def cache_dir() -> Path:
 
 
 def is_own_file(path: Path) -> bool:
-    """Return whether a path is a plain file that lies in its folder: a link may lead only to a file of the same folder."""
+    """Return whether a path is a regular file in its folder: a link may lead only to a file of the same folder."""
     return path.is_file() and path.resolve().is_relative_to(path.parent.resolve())
 
 
 def store_dir() -> Path:
-    """The folder of the score store."""
+    """Return the folder of the score store."""
     return cache_dir() / "store"
 
 
 def progress_dir() -> Path:
-    """The folder under which every run has its progress file of finished chunks."""
+    """Return the folder of progress files, which record the finished chunks of every run."""
     return cache_dir() / "spool"
 
 
 def hashes_dir() -> Path:
-    """The folder with the hashes of large files that were computed before."""
+    """Return the folder with recorded hashes of large files."""
     return cache_dir() / "hashes"
 
 
 def private_folder(folder: Path, *, sticky: bool = False) -> None:
-    """Make a folder of the cache for its owner alone, or check that one which is there is ours."""
+    """Create a cache folder for its owner alone, or check that an existing one is trusted."""
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for place in (folder.parent, folder):
         place.mkdir(mode=0o700, exist_ok=True)
@@ -57,10 +57,10 @@ def private_folder(folder: Path, *, sticky: bool = False) -> None:
 
 
 def check_folder(folder: Path, *, sticky: bool = False) -> None:
-    """Untrusted where another user owns the folder or the one it lies in, or could put files or links there.
+    """Raise Untrusted if another user owns the folder or its parent, or could put files or links there.
 
-    The outer one (and one that holds nothing but folders, with `sticky`) may be open to all when it is sticky, as ``/tmp`` is:
-    then nobody can take away what we made in it.
+    The parent may be writable by all if it is sticky, like ``/tmp``: then nobody can remove our files. With `sticky`, this
+    also holds for the folder itself, if it contains folders only.
     """
     for place in (folder.parent, folder):
         for found in (place.lstat(), place.stat()):
@@ -71,7 +71,7 @@ def check_folder(folder: Path, *, sticky: bool = False) -> None:
 
 
 def is_trusted(folder: Path) -> bool:
-    """Whether what lies in a folder of the cache can be believed, or will be made by us."""
+    """Return whether a cache folder can be trusted, or does not exist yet."""
     try:
         check_folder(folder)
     except FileNotFoundError:
@@ -82,7 +82,7 @@ def is_trusted(folder: Path) -> bool:
 
 
 def check_file(path: Path) -> None:
-    """Untrusted where a file of the cache is a link, another user's, or no ordinary file; one that is missing is well."""
+    """Raise Untrusted if a cache file is a link, belongs to another user or is not a regular file; it may be missing."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -91,7 +91,7 @@ def check_file(path: Path) -> None:
 
 
 def open_own(path: Path, mode: int = 0o600, flags: int = 0) -> int:
-    """The descriptor of a file of ours, made where it is missing: no link is followed, nothing that exists is emptied."""
+    """Open a file of ours, created if it is missing, without following a link or truncating; return its descriptor."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK | PLAIN | flags, mode)
     except OSError as error:

@@ -1,17 +1,17 @@
-"""Protocol buffers, read field by field without a schema: what sentencepiece models and TensorFlow's indices are written in."""
+"""Schema-free reader of protocol buffers, the format of sentencepiece models and TensorFlow's indices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 _FIXED = {5: 4, 1: 8}
-"""Kinds of fields with a fixed number of bytes."""
+"""Field kinds with a fixed number of bytes."""
 _LONGEST = 10
-"""Bytes of a number of 64 bits."""
+"""Bytes of a 64-bit number."""
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """The number that begins at `at`, seven bits a byte, and where it ends."""
+    """Return the number that begins at `at`, seven bits per byte, and its end."""
     value = 0
     for i, byte in enumerate(data[at : at + _LONGEST]):
         value |= (byte & 127) << (7 * i)
@@ -21,7 +21,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def fields(data: bytes) -> Iterator[tuple[int, bytes | int]]:
-    """Field numbers and values of one message; what is inside a value of bytes is the reader's to know."""
+    """Yield the field numbers and values of one message; the caller decodes values of bytes."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)

@@ -1,7 +1,7 @@
-"""Object stores (``s3://``, ``gs://``) through fsspec: shards are fetched whole, and put whole.
+"""Object stores (``s3://``, ``gs://``) through fsspec; shards are downloaded and uploaded as whole objects.
 
-An object that is put is there when the store has all of it, and not before: nothing is seen half-written. A request that fails is
-made again after a while, some times; then it is told in one line, with what can be done about it.
+An object appears when the store has all of it, so nothing is visible half-written. A failed request is retried a few times;
+then one line reports it with a remedy.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from assay.io.files.folders import lock_error
 T = TypeVar("T")
 TRIES = 5
 FIRST_WAIT = 0.5
-"""Seconds before the second try; twice as many before each next one, and up to as many again by chance."""
+"""Seconds before the second attempt, doubled before each further one, plus a random part of the same size."""
 BEAT, STALE, LOOK = 20.0, 120.0, 5.0
-"""Seconds after which a lock is renewed, after which one that was not is nobody's, and between two looks at one that seems so."""
+"""Seconds between renewals of a lock, until an unrenewed lock counts as abandoned, and between two looks at such a lock."""
 NEEDS = {"s3": ("s3fs", "'mt-assay[s3]'"), "gs": ("gcsfs", "gcsfs"), "gcs": ("gcsfs", "gcsfs")}
-"""What a scheme needs: the package, and what to install."""
+"""Package and installation name for each scheme."""
 
 
 @cache
 def _store(scheme: str) -> Any:
-    """The file system of a scheme."""
+    """Return the file system of a scheme."""
     package, wanted = NEEDS.get(scheme, ("fsspec and a package for this store", "fsspec"))
     try:
         import fsspec
@@ -47,13 +47,13 @@ def _store(scheme: str) -> Any:
 
 
 def _split(address: str) -> tuple[Any, str]:
-    """The file system and the path in it."""
+    """Return the file system and the path in it."""
     scheme, _, path = address.partition("://")
     return _store(scheme), path.rstrip("/") if not path.endswith("*") else path
 
 
 def with_retries(address: str, action: Callable[[], T], *, writing: bool = False) -> T:
-    """What an action gives, tried again while the store fails; a sentence about it when it goes on failing."""
+    """Return the result of an action, retried while the store fails; raise an error with a remedy if all attempts fail."""
     for attempt in range(1, TRIES + 1):
         try:
             return action()
@@ -70,7 +70,7 @@ def with_retries(address: str, action: Callable[[], T], *, writing: bool = False
 
 
 def _hopeless(error: Exception) -> str | None:
-    """What to say of an error that another try will not mend; None for one that it may."""
+    """Return the sentence about an error that a retry cannot fix; None for one that it may."""
     name, text = type(error).__name__, str(error)
     if (
         name in ("NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError")
@@ -91,7 +91,7 @@ def _short(error: Exception) -> str:
 
 
 def list_objects(address: str) -> list[tuple[str, tuple[str, int, str]]]:
-    """Every object below a folder or that fits a pattern: its name below it, and its address, size and tag."""
+    """Return every object below a folder or matching a pattern: its relative name, and its address, size and tag."""
     store, path = _split(address)
     scheme, starred = address.partition("://")[0], "*" in path
     try:
@@ -114,7 +114,7 @@ def list_objects(address: str) -> list[tuple[str, tuple[str, int, str]]]:
 
 @contextmanager
 def local_copy(address: str) -> Iterator[str]:
-    """A local copy of an object, with the same last part of its name."""
+    """Provide a local copy of an object under the last part of its name."""
     store, path = _split(address)
     with scratch_errors():
         scratch = tempfile.TemporaryDirectory(prefix="assay-")
@@ -128,7 +128,7 @@ def local_copy(address: str) -> Iterator[str]:
 
 
 class RemoteFolder:
-    """A folder of an object store; see `assay.io.files.folders.Folder`."""
+    """Result folder in an object store; see `assay.io.files.folders.Folder`."""
 
     def __init__(self, address: str) -> None:
         self.path = address.rstrip("/")
@@ -160,7 +160,7 @@ class RemoteFolder:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[IO[bytes]]:
-        """See `Folder`. The content waits on this machine's disk until it is whole."""
+        """Open a stream whose content is on this machine's disk until it is complete."""
         with scratch_errors():
             scratch = tempfile.TemporaryDirectory(prefix="assay-")
         with scratch as folder:
@@ -189,7 +189,7 @@ class RemoteFolder:
 
     @contextmanager
     def locked(self, name: str, owner: str) -> Iterator[None]:
-        """See `Folder`. The lock is an object that its owner writes again and again; an old one is of a run that died."""
+        """Hold the folder's lock: an object that its owner renews. An old one belongs to a run that crashed."""
         mine = json.loads(owner) | {"token": os.urandom(8).hex()}
         self._take(name, mine)
         stop = threading.Event()
@@ -212,10 +212,10 @@ class RemoteFolder:
             raise lock_error(self.path, held)
 
     def _wait_for(self, name: str, there: bytes) -> None:
-        """Return when a lock is nobody's; refuse one that is renewed.
+        """Return when a lock is abandoned; refuse one that is renewed.
 
-        Clocks of two machines differ: a lock that seems old may be renewed by a clock that is behind. So it is watched for as long
-        as its owner may be silent, by this machine's clock alone.
+        The clocks of two machines differ, so a lock that seems old may still be renewed. It is therefore watched by this
+        machine's clock for as long as its owner may be silent.
         """
         with suppress(ValueError, KeyError, TypeError, OverflowError):
             if 0 <= time.time() - float(json.loads(there)["beat"]) < STALE:

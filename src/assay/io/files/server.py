@@ -1,4 +1,4 @@
-"""What a download server is asked, and how far it is believed: not in its headers, nor in where it sends us on."""
+"""HTTP requests to download servers, with distrust of their headers, redirects and speed."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from email.message import Message
 from typing import IO, Any
 
 TIMEOUT = 30.0
-"""Seconds in which something must come."""
+"""Seconds of silence after which a request fails."""
 PATIENCE = 60.0
-"""Seconds after each of which a thousand bytes for every second must have come."""
+"""Seconds over which the average speed must be at least a thousand bytes per second."""
 _BLOCK = 1 << 16
 _REDIRECTS = 5
 _HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def may_carry_secrets(address: str) -> bool:
-    """Whether a token may travel to an address: nobody on the way can read it."""
+    """Return whether a token may be sent to an address, because nobody can read it on the way."""
     parts = urllib.parse.urlsplit(address)
     return parts.scheme == "https" or parts.hostname in _HERE
 
 
 def offline() -> bool:
-    """Whether the environment says that nothing is to be fetched, in the hub's own word for it."""
+    """Return whether HF_HUB_OFFLINE forbids downloads."""
     return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
 
 
 def head(address: str, headers: Mapping[str, str]) -> tuple[int, Message]:
-    """Status and headers of a file that is not fetched yet; a server's redirects to itself are followed, others are not."""
+    """Return status and headers of a file without downloading it; follow redirects only to the same server."""
     opener = urllib.request.build_opener(_NoRedirects)
     for _ in range(_REDIRECTS):
         request = _request(address, headers, method="HEAD")
@@ -52,7 +52,7 @@ def head(address: str, headers: Mapping[str, str]) -> tuple[int, Message]:
 
 
 def ask(address: str, headers: Mapping[str, str], start: int = 0) -> http.client.HTTPResponse:
-    """The answer to a request for a file, or for what lies behind its byte `start`; one without the file is an OSError."""
+    """Return the response to a request for a file, or for the rest after byte `start`; raise OSError if it has no file."""
     request = _request(address, headers)
     if start:
         request.add_header("Range", f"bytes={start}-")
@@ -64,7 +64,7 @@ def ask(address: str, headers: Mapping[str, str], start: int = 0) -> http.client
 
 
 def length(response: http.client.HTTPResponse) -> int | None:
-    """The bytes that Content-Length announces; None where it is not there."""
+    """Return the bytes that Content-Length announces; None if it is missing."""
     said = response.headers.get("Content-Length")
     if said is not None and not re.fullmatch("[0-9]{1,18}", said.strip()):
         raise OSError(f"the server says Content-Length: {said[:40]}, which is no number of bytes")
@@ -72,7 +72,7 @@ def length(response: http.client.HTTPResponse) -> int | None:
 
 
 def blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:
-    """What arrives, as it arrives; a server that only just keeps the line open is left."""
+    """Yield the received blocks; give up on a server that is too slow."""
     began, arrived = time.monotonic(), 0
     while block := response.read1(_BLOCK):
         yield block
@@ -93,14 +93,11 @@ def _request(address: str, headers: Mapping[str, str], method: str = "GET") -> u
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any) -> None:
-        """Every redirect becomes an error that the caller looks at."""
+        """Turn every redirect into an error for the caller."""
 
 
 class _LoyalRedirects(urllib.request.HTTPRedirectHandler):
-    """Authorization goes along where a server sends us on to itself, and stays behind where it sends us elsewhere.
-
-    From https nobody sends us on to anything less.
-    """
+    """Redirect handler that sends Authorization only to the same server and refuses to leave https."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str

@@ -1,6 +1,6 @@
-"""Snappy's raw format, decompressed: TensorFlow used to write the indices of its checkpoints in it.
+"""Decompression of Snappy's raw format, in which TensorFlow used to write the indices of its checkpoints.
 
-A length, then elements: bytes as they are, or a copy of bytes that came before. A few kilobytes, so plain Python will do.
+A length, then elements: literal bytes, or a copy of earlier bytes. Indices have a few kilobytes, so plain Python suffices.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from assay.io.files.protobuf import varint
 
 
 def decompress(data: bytes, most: int) -> bytes:
-    """The bytes behind `data`; more than `most` are refused, and so is whatever does not add up."""
+    """Return the decompressed bytes; refuse more than `most`, and inconsistent data."""
     length, at = varint(data, 0)
     if length > most:
         raise ValueError(f"it would have {length:,} bytes decompressed")
@@ -40,7 +40,7 @@ def decompress(data: bytes, most: int) -> bytes:
 
 
 def _literal(data: bytes, at: int, size: int, out: bytearray) -> int:
-    """Bytes as they are: up to 60 by the tag itself, more by the one to four bytes behind it."""
+    """Copy literal bytes: up to 60 by the tag alone, more by one to four further length bytes."""
     if size >= 60:
         wide = size - 59
         size = int.from_bytes(data[at : at + wide], "little")

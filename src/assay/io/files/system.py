@@ -1,7 +1,6 @@
-"""What systems do differently with files: POSIX and Windows behind the same names.
+"""File operations that differ between POSIX and Windows, under common names.
 
-Windows locks by its own call, neither moves nor removes a file that is open, has no owners in numbers, and changes line ends
-unless it is told not to.
+Windows has its own lock call, cannot move or remove an open file, has no numeric owners, and converts line ends by default.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ def _module(name: str) -> Any:
 
 _posix, _windows = _module("fcntl"), _module("msvcrt")
 MOVES_OPEN_FILES = _posix is not None
-"""Whether a file can be renamed or removed while it is open."""
+"""Whether an open file can be renamed or removed."""
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
-"""For os.open: fail at a link. Windows lets only administrators make links."""
+"""Flag of os.open: fail at a link. Windows lets only administrators create links."""
 NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
-"""For os.open: do not wait for the other end of a pipe."""
+"""Flag of os.open: do not wait for the other end of a pipe."""
 PLAIN: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0) | getattr(os, "O_BINARY", 0)
-"""For os.open: bytes as they are, and for this process alone."""
+"""Flags of os.open: binary mode, and not inherited by child processes."""
 _BEYOND = 0x7FFFFFFE
-"""Windows locks bytes, which nobody else can read then: the last one that its call can name."""
+"""The byte that is locked on Windows, where nobody else can read a locked byte: the last one that its call can name."""
 
 
 def lock(descriptor: int, *, wait: bool = True) -> None:
-    """Lock a file against other processes until it is closed; without waiting, BlockingIOError where another has it."""
+    """Lock a file against other processes until it is closed; without `wait`, raise BlockingIOError if another has it."""
     if _posix is not None:
         _posix.flock(descriptor, _posix.LOCK_EX if wait else _posix.LOCK_EX | _posix.LOCK_NB)
         return
@@ -53,5 +52,5 @@ def lock(descriptor: int, *, wait: bool = True) -> None:
 
 
 def has_owners() -> bool:
-    """Whether files say in numbers who owns them and who may write: on Windows a user's folders are guarded otherwise."""
+    """Return whether files have numeric owners and permissions; Windows protects a user's folders otherwise."""
     return hasattr(os, "geteuid")

@@ -1,8 +1,8 @@
-"""TensorFlow's checkpoints ("tensor bundles"), read without TensorFlow.
+"""Reader of TensorFlow checkpoints ("tensor bundles"), without TensorFlow.
 
-``variables.index`` is a table as LevelDB writes it: blocks of sorted names, each with a small protocol buffer that says type, shape
-and place; a block may be compressed with snappy, and its checksum stands behind it. ``variables.data-00000-of-00001`` holds the
-plain numbers. Reading runs no code of the file, believes nothing before it is checked, and maps the numbers into memory.
+``variables.index`` is a LevelDB table: blocks of sorted names, each with a small protocol buffer of type, shape and position.
+A block may be compressed with snappy, and its checksum follows it. ``variables.data-00000-of-00001`` contains the plain
+numbers. The reader runs no code of the file, verifies every value before it uses it, and maps the numbers into memory.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 MAGIC = 0xDB4775248B80FB57
 FOOTER = 48
 MOST = 1 << 26
-"""Bytes of an index, or of a block of one: a hundred a tensor, so more than half a million tensors."""
+"""Bytes of an index or of one of its blocks: a hundred per tensor, so more than half a million tensors."""
 TYPES = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8", 19: "<f2"}
-"""TensorFlow's numbers of types, and numpy's; bfloat16 (14) is widened."""
+"""TensorFlow's type numbers and numpy's types; bfloat16 (14) is widened."""
 BFLOAT16 = 14
 
 
 @dataclass(frozen=True, slots=True)
 class BundleEntry:
-    """Where a tensor lies, and what it is."""
+    """Position and type of a tensor."""
 
     kind: int
     shape: tuple[int, ...]
@@ -43,7 +43,7 @@ class BundleEntry:
 
 
 def read_bundle(prefix: Path) -> dict[str, NDArray[Any]]:
-    """Name to read-only array of the checkpoint ``PREFIX.index`` with its shards; tensors of text are passed over."""
+    """Return name to read-only array of the checkpoint ``PREFIX.index`` and its shards, without tensors of text."""
     index = prefix.with_name(prefix.name + ".index")
     try:
         raw = index.read_bytes() if index.stat().st_size <= MOST else b""
@@ -96,7 +96,7 @@ def _tensor(name: str, entry: BundleEntry, data: NDArray[Any], path: Path) -> ND
 
 
 def _entries(raw: bytes) -> tuple[int, dict[str, BundleEntry]]:
-    """The number of shards, and every tensor's entry by name."""
+    """Return the number of shards, and every tensor's entry by name."""
     if len(raw) < FOOTER or struct.unpack("<Q", raw[-8:])[0] != MAGIC:
         raise ValueError("it does not end as such a file ends")
     at = len(raw) - FOOTER
@@ -121,7 +121,7 @@ def _entries(raw: bytes) -> tuple[int, dict[str, BundleEntry]]:
 
 
 def _block(raw: bytes, offset: int, size: int) -> bytes:
-    """A block's content: checked against its checksum, decompressed where it is compressed."""
+    """Return a block's content, verified by its checksum and decompressed if necessary."""
     end = offset + size
     if end + 5 > len(raw):
         raise ValueError("a block reaches beyond its end")
@@ -133,7 +133,7 @@ def _block(raw: bytes, offset: int, size: int) -> bytes:
 
 
 def _pairs(block: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Keys and values of a block. A key says how much of the one before it begins with; the restarts at the end serve searching."""
+    """Yield the keys and values of a block. A key shares a prefix with the previous one; the restarts at the end are skipped."""
     if len(block) < 4:
         raise ValueError("a block is too short")
     end = len(block) - 4 * (1 + struct.unpack("<I", block[-4:])[0])
@@ -176,7 +176,7 @@ def _whole(value: bytes | int) -> int:
 
 
 def _masked(checksum: int) -> int:
-    """A checksum as LevelDB stores it: turned and moved, since a checksum of checksums would be weak."""
+    """Return a checksum as LevelDB stores it, rotated and offset."""
     return ((checksum >> 15 | checksum << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
@@ -194,7 +194,7 @@ _CRC = _table()
 
 
 def crc32c(data: bytes) -> int:
-    """The Castagnoli checksum, which the standard library lacks."""
+    """Return the Castagnoli checksum, which the standard library lacks."""
     value = 0xFFFFFFFF
     for byte in data:
         value = _CRC[(value ^ byte) & 255] ^ value >> 8

@@ -1,7 +1,8 @@
-"""Arrays in the safetensors format, written and read without any library but numpy.
+"""Reader and writer of arrays in the safetensors format, with numpy alone.
 
-A file is eight bytes with the length of the header, the header (JSON: name to type, shape and place), and the plain little-endian
-numbers. Reading runs no code of the file, believes nothing it says before it is checked, and maps the numbers into memory.
+A file contains eight bytes with the length of the header, the header (JSON: name to type, shape and position), and the
+little-endian numbers. The reader runs no code of the file, verifies every value before it uses it, and maps the numbers into
+memory.
 """
 
 from __future__ import annotations
@@ -35,15 +36,15 @@ TYPES = {
     "I8": "|i1",
     "U8": "|u1",
 }
-"""The format's names of types, and numpy's; types that assay does not write are not read."""
+"""The format's type names and numpy's types; types that assay does not write are refused."""
 MOST_HEADER = 1 << 20
-"""Bytes of a header: a hundred a tensor, so ten thousand tensors."""
+"""Bytes of a header: a hundred per tensor, so ten thousand tensors."""
 ALIGNED = 64
 METADATA = "__metadata__"
 
 
 def write_tensors(path: Path, tensors: Tensors) -> None:
-    """Write arrays: the widest types first, so that every number lies on a multiple of its size, then by name."""
+    """Write arrays, the widest types first so that every number is aligned to its size, then by name."""
     import numpy as np
 
     names = {numpy: ours for ours, numpy in TYPES.items()}
@@ -64,7 +65,7 @@ def write_tensors(path: Path, tensors: Tensors) -> None:
 
 
 def map_file(path: Path, kind: str = "a safetensors file") -> mmap.mmap:
-    """The bytes of a file, mapped into memory and read-only."""
+    """Map the bytes of a file into memory, read-only."""
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size < 8:
@@ -75,7 +76,7 @@ def map_file(path: Path, kind: str = "a safetensors file") -> mmap.mmap:
 
 
 def read_tensors(path: Path, data: mmap.mmap | None = None) -> dict[str, NDArray[Any]]:
-    """Name to read-only array over the mapped file; what is not exactly such a file is an InputError that says why."""
+    """Return name to read-only array over the mapped file; refuse a malformed file with the reason."""
     data = map_file(path) if data is None else data
     try:
         return _tensors(data)
@@ -109,7 +110,7 @@ def _tensors(data: mmap.mmap) -> dict[str, NDArray[Any]]:
 
 
 def _entry(name: str, fields: Any, start: int) -> tuple[str, int, int, np.dtype[Any], tuple[int, ...]]:
-    """A tensor's name, where it begins and ends, its type and its shape."""
+    """Return a tensor's name, its begin and end, its type and its shape."""
     import numpy as np
 
     if not isinstance(fields, dict) or fields.keys() != {"dtype", "shape", "data_offsets"}:
@@ -129,5 +130,5 @@ def _entry(name: str, fields: Any, start: int) -> tuple[str, int, int, np.dtype[
 
 
 def _whole_numbers(value: object) -> bool:
-    """Whether it is a list of whole numbers that a file could have."""
+    """Return whether a value is a list of whole numbers that a file could have."""
     return isinstance(value, list) and all(type(one) is int and 0 <= one < 1 << 48 for one in value)

@@ -1,8 +1,9 @@
-"""Reading lines of text: streamed, strict about UTF-8, and exact about what a line is.
+"""Streaming reader of UTF-8 lines, with strict rules for encoding and line ends.
 
-A line ends at ``\\n`` and nowhere else: U+0085, U+2028 and vertical tabs stay inside it, so that a file has the same number
-of lines here as in ``wc -l`` and in the tool that wrote it. One ``\\r`` before the end (Windows) and a byte-order mark at the
-start are dropped; everything else, NUL included, is text.
+A line ends only at ``
+``: U+0085, U+2028 and vertical tabs stay inside it, so a file has the same number of lines as in ``wc -l`` and in the tool
+that wrote it. One ``\\r`` before the end (Windows) and a byte-order mark at the start are dropped. Everything else, NUL
+included, is text.
 """
 
 from __future__ import annotations
@@ -18,22 +19,22 @@ from assay.core.errors import InputError, count
 from assay.io.files import compression
 
 BLOCK = 1 << 18
-"""Bytes decoded at once: larger blocks leave the processor's cache and are slower."""
+"""Bytes decoded at once: larger blocks exceed the processor's cache and are slower."""
 LONGEST_LINE = 1 << 24
-"""Bytes. A longer line is no text of anybody's, and a few bytes of packed data may hold gigabytes of one."""
+"""Bytes of a line. No real text has longer lines, and a few bytes of compressed data may expand to gigabytes of one."""
 MOST_TEXT = 1 << 30
-"""Bytes of a file that is read whole."""
+"""Bytes of a file that is read as a whole."""
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
-    """What messages call the file: the path as it was typed, or ``standard input`` for ``-``."""
+    """Return the name of a file in messages: the path as typed, or ``standard input`` for ``-``."""
     return "standard input" if os.fspath(path) == "-" else os.fspath(path)
 
 
 def open_bytes(path: str | os.PathLike[str]) -> io.BufferedReader:
-    """Open a file, or standard input for ``-``; gzip, xz and zstd are unpacked, told by their first bytes."""
+    """Open a file, or standard input for ``-``; unpack gzip, xz and zstd, which the first bytes indicate."""
     name = file_name(path)
     file = _standard_input() if os.fspath(path) == "-" else _open(os.fspath(path))
     try:
@@ -50,7 +51,7 @@ def open_bytes(path: str | os.PathLike[str]) -> io.BufferedReader:
 
 
 def open_utf8(path: str | os.PathLike[str]) -> io.BufferedReader:
-    """`open_bytes`; UTF-16 that says so in its first bytes, as spreadsheets write it, is read as UTF-8."""
+    """Open a file like `open_bytes`; read UTF-16 with a byte-order mark, as spreadsheets write it, as UTF-8."""
     file = open_bytes(path)
     if file.peek(2)[:2] in UTF16:
         return io.BufferedReader(_Utf16(file, file_name(path)), BLOCK)
@@ -58,7 +59,7 @@ def open_utf8(path: str | os.PathLike[str]) -> io.BufferedReader:
 
 
 class _Utf16(compression.ByteSource):
-    """UTF-16 as UTF-8."""
+    """Raw stream that converts UTF-16 to UTF-8."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         import codecs
@@ -120,7 +121,7 @@ def _missing(path: str) -> str:
 
 
 def _standard_input() -> io.BufferedReader:
-    """Standard input under a descriptor of its own, so that closing it leaves the process's open."""
+    """Return standard input under its own descriptor, so that closing it leaves the process's open."""
     try:
         return os.fdopen(os.dup(0), "rb")
     except OSError:
@@ -128,7 +129,7 @@ def _standard_input() -> io.BufferedReader:
 
 
 def _peek(file: io.BufferedReader, size: int) -> tuple[bytes, io.BufferedReader]:
-    """The first bytes, and a file that still has them; pipes cannot go back, so theirs are put in front again."""
+    """Return the first bytes and a file that still has them; a pipe, which cannot seek, gets them back in front."""
     if file.seekable():
         start = file.tell()
         head = file.read(size)
@@ -149,10 +150,10 @@ class _PutBack(compression.ByteSource):
 
 
 class Readable(Protocol):
-    """What has bytes to read."""
+    """Object with bytes to read."""
 
     def read(self, size: int, /) -> bytes:
-        """At most so many bytes; none at the end."""
+        """Return at most so many bytes; none at the end."""
 
 
 def read_blocks(
@@ -162,11 +163,16 @@ def read_blocks(
     spoiled: Callable[[int, int], None] | None = None,
     longest: int = LONGEST_LINE,
 ) -> Iterator[str]:
-    """The decoded text of an open file in blocks of whole lines (the last one may lack its ``\\n``).
+    """Yield the decoded text of an open file in blocks of whole lines (the last one may lack its ``
+    ``).
 
-    `head` are bytes already taken from the file. What is not UTF-8 raises an InputError with the byte, counted from 0 as
-    iconv and Python count, and the line; `spoiled` takes the line and the byte in it instead, and the line is read as empty.
-    A line of more than `longest` bytes is refused before more of it is read.
+    Args:
+        file: The open file.
+        path: Its name in messages.
+        head: Bytes already taken from the file.
+        spoiled: Called with the line and the byte in it of what is not UTF-8; the line is then read as empty. Without it, an
+            InputError names the byte, counted from 0 as iconv and Python count, and the line.
+        longest: Bytes of a line; a longer one is refused before more of it is read.
     """
     offset = lines = waiting = 0
     parts = [head] if head else []
@@ -215,7 +221,7 @@ def _too_long(path: str | os.PathLike[str], line: int, longest: int) -> str:
 
 
 def _mended(data: bytes, before: int, spoiled: Callable[[int, int], None]) -> str:
-    """The lines that are UTF-8, those that are not as empty ones."""
+    """Return the lines, with an empty one in place of each that is not UTF-8."""
     found = []
     for number, line in enumerate(data.split(b"\n"), before + 1):
         try:
@@ -240,7 +246,7 @@ def _wrong_encoding(path: str | os.PathLike[str], what: str, encoding: str) -> s
 
 
 def split_lines(blocks: Iterator[str]) -> Iterator[list[str]]:
-    """The lines of each block, without their ends."""
+    """Yield the lines of each block, without their ends."""
     for text in blocks:
         if "\r" in text:
             text = text.replace("\r\n", "\n")
@@ -253,7 +259,7 @@ def split_lines(blocks: Iterator[str]) -> Iterator[list[str]]:
 
 
 def regroup(pieces: Iterator[list[str]], chunk: int) -> Iterator[list[str]]:
-    """The same rows in lists of `chunk`; only the last one may be shorter."""
+    """Yield the same rows in lists of `chunk`; only the last one may be shorter."""
     if chunk < 1:
         raise InputError(f"a chunk must hold at least one line, not {chunk}.")
     waiting: list[str] = []
@@ -274,26 +280,26 @@ def regroup(pieces: Iterator[list[str]], chunk: int) -> Iterator[list[str]]:
 
 
 def read_lines(path: str | os.PathLike[str], chunk: int) -> Iterator[list[str]]:
-    """Lists of `chunk` lines (the last may be shorter), read as they are needed; an empty file has none."""
+    """Yield lists of `chunk` lines (the last may be shorter), read on demand; an empty file has none."""
     with open_bytes(path) as file:
         yield from regroup(split_lines(read_blocks(file, path)), chunk)
 
 
 def read_text(path: str | os.PathLike[str], most: int = MOST_TEXT) -> str:
-    """The whole file as text; one of more than `most` bytes, unpacked, is refused."""
+    """Return a whole file as text; refuse one of more than `most` bytes, unpacked."""
     with open_bytes(path) as file:
         return "".join(read_blocks(BoundedFile(file, path, most), path, longest=most))
 
 
 def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
-    """The whole file, unpacked; one of more than `most` bytes is refused."""
+    """Return a whole file, unpacked; refuse one of more than `most` bytes."""
     with open_bytes(path) as file:
         bounded = BoundedFile(file, path, most)
         return b"".join(iter(lambda: bounded.read(1 << 20), b""))
 
 
 class BoundedFile(compression.ByteSource):
-    """A file of which no more than `most` bytes are read."""
+    """Raw stream that refuses to read more than `most` bytes of a file."""
 
     def __init__(self, file: BinaryIO, path: str | os.PathLike[str], most: int) -> None:
         self._file, self._path, self._most, self._read = file, path, most, 0
@@ -308,7 +314,7 @@ class BoundedFile(compression.ByteSource):
         return data
 
     def seekable(self) -> bool:
-        """Return whether the file is, as workbooks need it."""
+        """Return whether the file can seek, which workbooks need."""
         return self._file.seekable()
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
@@ -323,9 +329,9 @@ def read_parallel(
     chunk: int,
     lines_of: Callable[[str | os.PathLike[str], int], Iterator[list[str]]] = read_lines,
 ) -> Iterator[tuple[list[str], ...]]:
-    """Several files in step: tuples with `chunk` lines of each, as `lines_of` reads them.
+    """Yield tuples with `chunk` lines of each of several files, as `lines_of` reads them.
 
-    Files of different length are an error that names them and their counts, never cut to the shortest; it comes when the
+    Files of different length are refused with their names and counts, never cut to the shortest. The error comes when the
     shortest ends.
     """
     if sum(os.fspath(path) == "-" for path in paths) > 1:
@@ -351,7 +357,7 @@ def read_parallel(
 
 
 def _unequal(paths: Sequence[str | os.PathLike[str]], totals: Sequence[int]) -> str:
-    """The shortest file is named first, and the files that agree with it after it."""
+    """Return the message about files of different length: the shortest first, then the others."""
     ordered = sorted(zip(totals, map(file_name, paths), strict=True), key=lambda entry: entry[0])
     (fewest, first), *others = ordered
     rest = ", ".join(f"{name} has {total:,}" for total, name in others)

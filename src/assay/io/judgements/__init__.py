@@ -1,1 +1,1 @@
-"""What people (or programs) said about translations: scores, error spans, outcomes, decisions."""
+"""Readers of judgements of translations: scores, error spans, outcomes, decisions and answers of language models."""

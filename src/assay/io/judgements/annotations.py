@@ -1,8 +1,8 @@
-"""A file of MQM annotations that grows under people's hands: whole after every change, and read by every reader of judgements.
+"""File of MQM annotations that grows during annotation and is complete after every change.
 
-A ``.tsv`` is Google's MQM form, one error a line. A ``.jsonl`` has one line for each translation and rater, with the language pair,
-the reference, the MQM score and a list of spans; it holds every text. A change takes a lock, so that two who write
-at once lose nothing, and puts the new file in the place of the old one when it is on the disk.
+A ``.tsv`` is Google's MQM format, one error per line. A ``.jsonl`` has one line per translation and rater, with the language
+pair, the reference, the MQM score and a list of spans; it can hold any text. Every reader of judgements reads both. A change
+takes a lock, so concurrent writers lose nothing, and replaces the file atomically.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from assay.io.table.vocabulary import assign
 
 Errors = tuple[ErrorSpan, ...]
 Key = tuple[str, str, str, str]
-"""Language pair (nothing in Google's form), system, segment and rater."""
+"""Language pair (empty in Google's format), system, segment and rater."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedText:
-    """One translation that people annotate."""
+    """Translation that annotators mark."""
 
     langpair: str
     system: str
     document: str
     position: str
-    """Its place in the document."""
+    """Its position in the document."""
     segment: str
     source: str
     target: str
@@ -45,7 +45,7 @@ class AnnotatedText:
 
 
 class GoogleForm:
-    """Google's MQM form. Its columns may stand in any order, with others between them, which stay empty."""
+    """Google's MQM format. Its columns may be in any order; other columns stay empty."""
 
     def __init__(self) -> None:
         self.columns: list[str] = [*WANTED.required]
@@ -58,14 +58,15 @@ class GoogleForm:
         return ("", text.system, text.segment, rater)
 
     def problem(self, text: AnnotatedText) -> str:
-        """The form knows neither tabs nor line ends, and takes doubled quotes for a spreadsheet's."""
+        """Return why the format cannot hold a text: it has no tabs and line ends, and reads doubled quotes as a
+        spreadsheet's."""
         for cell in (text.system, text.document, text.segment, text.source, text.target):
             if any(sign in cell for sign in "\t\n\r\x00") or '""' in cell or without_tags(cell)[0] != cell:
                 return "holds a tab, a line end, doubled quotes or <v>"
         return ""
 
     def lines(self, text: AnnotatedText, rater: str, errors: Errors) -> list[str]:
-        """One line an error, or one that says that there is none."""
+        """Return one line per error, or one that reports no error."""
         cells = {
             "system": text.system, "doc": text.document, "doc_id": text.position, "seg_id": text.segment, "rater": rater,
             "source": text.source, "target": text.target, "category": "No-error", "severity": "No-error",
@@ -87,7 +88,7 @@ class GoogleForm:
         return "\t".join(row)
 
     def keyed(self, lines: Sequence[str], path: Path) -> dict[Key, list[str]]:
-        """The lines by segment and rater; the header says where the columns are."""
+        """Return the lines by segment and rater; the header names the columns."""
         found: dict[Key, list[str]] = {}
         if not lines:
             return found
@@ -108,7 +109,7 @@ class GoogleForm:
 
 
 class SpanLines:
-    """One JSON object for each translation and rater."""
+    """One JSON object per translation and rater."""
 
     def heading(self) -> list[str]:
         return []
@@ -135,7 +136,7 @@ class SpanLines:
         return [json.dumps(row, ensure_ascii=False)]
 
     def keyed(self, lines: Sequence[str], path: Path) -> dict[Key, list[str]]:
-        """The lines by translation and rater."""
+        """Return the lines by translation and rater."""
         found: dict[Key, list[str]] = {}
         for number, line in enumerate(lines, 1):
             try:
@@ -157,7 +158,7 @@ FORMS: Mapping[str, type[GoogleForm] | type[SpanLines]] = {".tsv": GoogleForm, "
 
 
 class AnnotationFile:
-    """Everybody's annotations, as they are on the disk after the last `reload` or `put`."""
+    """Annotations of all raters, as they are on disk after the last `reload` or `put`."""
 
     def __init__(self, path: Path) -> None:
         if path.suffix not in FORMS:
@@ -177,21 +178,21 @@ class AnnotationFile:
         self.reload()
 
     def of(self, text: AnnotatedText, rater: str) -> Errors | None:
-        """The errors that a rater marked; None where they said nothing."""
+        """Return the errors that a rater marked; None if there is no annotation."""
         return self._found.get(self.form.key(text, rater))
 
     def raters(self) -> list[str]:
-        """Everybody who is in the file."""
+        """Return all raters in the file."""
         return list(dict.fromkeys(key[3] for key in self._found))
 
     def other_text(self, text: AnnotatedText) -> str | None:
-        """The translation that the file has under the same name, where it is another one."""
+        """Return the file's translation under the same name, if it is a different one."""
         pair, system, segment, _ = self.form.key(text, "")
         known = self._texts.get((pair, system, segment))
         return known if known is not None and known != text.target else None
 
     def reload(self) -> bool:
-        """Read the file again where it has changed; whether it had."""
+        """Read the file again if it has changed, and return whether it had."""
         stamp = _stamp(self.path)
         if stamp == self._stamp:
             return False
@@ -213,9 +214,9 @@ class AnnotationFile:
         self._stamp = stamp
 
     def put(self, text: AnnotatedText, rater: str, errors: Errors | None, seen: Errors | None) -> bool:
-        """Put a rater's errors into the file, or take the judgement out (None). When it comes back, the file is on the disk.
+        """Write a rater's errors to disk, or remove the annotation (None).
 
-        Nothing is written, and False comes back, where the file has something else than the caller has `seen` there.
+        If the file has other errors there than those the caller has `seen`, nothing is written and the result is False.
         """
         if problem := self.form.problem(text):
             raise InputError(
@@ -253,7 +254,7 @@ def _stamp(path: Path) -> tuple[int, int, int]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Keep every other writer out. The lock is a file of its own, since the file itself is replaced; it goes with the last one."""
+    """Exclude all other writers by a separate lock file, since the annotation file itself is replaced."""
     place = path.with_name(f".{path.name}.assay-lock")
     while True:
         try:

@@ -1,13 +1,13 @@
-"""Error spans out of a language model's answer, in the forms that such prompts ask for.
+"""Parser of error spans in a language model's answer.
 
-- GEMBA-MQM and GEMBA-ESA (Kocmi and Federmann 2023): a heading for each severity, below it ``accuracy/omission - "quote"``.
+- GEMBA-MQM and GEMBA-ESA (Kocmi and Federmann 2023): a heading per severity, below it ``accuracy/omission - "quote"``.
 - AutoMQM (Fernandes et al. 2023): ``'quote' - major/accuracy; 'quote' - minor/fluency``.
-- JSON, fenced or not: a list of objects with a quote, a severity and perhaps a category; such a list under ``errors``; or lists
-  by severity.
+- JSON, fenced or not: a list of objects with a quote, a severity and perhaps a category; such a list under ``errors``; or
+  lists by severity.
 
-A model quotes the erroneous words instead of counting characters: each quote is looked for in the translation, an omission in
-the source first. Below a heading, a line is an error if it quotes something or begins with an MQM category. A line that says that
-there is none ("no issues", "-", "无") is none; any other line is reported as unread.
+A model quotes the erroneous words instead of counting characters. Each quote is searched in the translation; for an omission,
+in the source first. Below a heading, a line is an error if it quotes something or begins with an MQM category. A line such as
+"no issues", "-" or "无" reports no error. Any other line is reported as unread.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from assay.core.spans import SEVERITIES, ErrorSpan, Side
 from assay.io.documents import decode
 
 MOST_ANSWER = 100_000
-"""Characters of an answer that are read; a model that says more has lost its way."""
+"""Characters of an answer that are read; a longer answer is out of control."""
 MOST_ELIDED = 300
-"""Characters that an ellipsis in a quote may leave out."""
+"""Characters that an ellipsis in a quote may omit."""
 MOST_READINGS = 20
 """Closing quotation marks of a line that are tried as the end of its quote."""
 MOST_PARTS = 20
-"""Parts of a line between semicolons that are joined to find an error in them."""
+"""Parts of a line between semicolons that are joined to find an error."""
 MOST_ERRORS = 2_000
-"""Errors of an answer; a model that names more has lost its way."""
+"""Errors of an answer; a longer list is out of control."""
 _THOUGHTS = r"think|thinking|thoughts?|reasoning"
 _THOUGHT = re.compile(
     rf"\A\s*<({_THOUGHTS})>.*?</\1>|\A.*?^[ \t]*</(?:{_THOUGHTS})>[ \t]*$", re.DOTALL | re.IGNORECASE | re.MULTILINE
 )
-"""What a reasoning model writes to itself first; where its opening tag stands in the prompt's template, the closing one alone."""
+"""The reasoning before an answer; if its opening tag is in the prompt's template, only the closing tag appears."""
 _UNCLOSED = re.compile(rf"\A\s*<(?:{_THOUGHTS})>", re.IGNORECASE)
 _LEVEL = "|".join(SEVERITIES)
 _HEADING = re.compile(rf"[\W_]*+({_LEVEL})(?: errors?)?+[\s*_]*+(?::[\s*_]*+(.*)|[\W_]*+)", re.IGNORECASE)
@@ -63,7 +63,7 @@ _NONE_HERE = re.compile(
     rf"(?:[\W_]*+(?:{_FAULTS})?+[\W_]*+(?:なし|ない|없음))?+\W*+",
     re.IGNORECASE,
 )
-"""A line below a heading that says that there is no such error."""
+"""A line below a heading that reports no such error."""
 _TOPICS = (
     r"accuracy|addition|mis-?translation|omission|untranslated(?: text)?|creative reinterpretation|fluency|character encoding|"
     r"grammar|grammatical|inconsisten(?:t|cy)|punctuation|register|spelling|locale(?: convention)?|"
@@ -75,7 +75,7 @@ _CATEGORY = re.compile(
     rf"[\W_]*+(?:{_TOPICS})(?:\s++(?:errors?|issues?|problems?|use|of|in|for|to)\b|[\s*_]*+(?:[-–—:,;/()\[.]|$))",
     re.IGNORECASE,
 )
-"""How a line begins that names an MQM category."""
+"""The beginning of a line that names an MQM category."""
 _OPEN, _CLOSE = "\"“„”«»「'‘’`", "\"”“»«」'’‘`"
 _FENCE = re.compile(r"```[a-zA-Z]*\n?|```")
 _QUOTES = ("quote", "span", "text", "error_span", "error span", "target_span", "marked_text", "error")
@@ -84,7 +84,7 @@ _CATEGORIES = ("category", "error_category", "type", "error_type", "class")
 
 @dataclass(frozen=True, slots=True)
 class NamedError:
-    """One error as an answer names it: how bad, of which kind, and the words that are quoted (the likeliest reading first)."""
+    """One error in an answer: severity, category, and the quoted words (the likeliest reading first)."""
 
     severity: str
     category: str
@@ -93,34 +93,43 @@ class NamedError:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpans:
-    """The errors of an answer as spans."""
+    """Errors of an answer as spans."""
 
     spans: tuple[ErrorSpan, ...] = ()
     unlocated: tuple[str, ...] = ()
-    """Quotes that stand in neither text."""
+    """Quotes that neither text contains."""
     unread: tuple[str, ...] = ()
-    """Lines below a heading that neither name an error nor say that there is none."""
+    """Lines below a heading that neither name an error nor report that there is none."""
 
 
 @dataclass
 class NamedErrors:
-    """The errors that an answer names, in its order, and what it says below its headings."""
+    """Errors in an answer, in its order, and the content below its headings."""
 
     errors: list[NamedError] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
-    """Lines below a heading that neither name an error nor say that there is none."""
+    """Lines below a heading that neither name an error nor report that there is none."""
     none: set[str] = field(default_factory=set)
-    """The headings below which it says that there is none."""
+    """Headings that are followed by a report of no error."""
     doubtful: set[str] = field(default_factory=set)
-    """Those with unread lines."""
+    """Headings that are followed by unread lines."""
 
     def is_clean(self) -> bool:
-        """Whether it says below its headings, down to the last, that there is no error."""
+        """Return whether the answer reports no error under its headings, down to the last."""
         return not self.errors and {"major", "minor"} <= self.none and self.doubtful <= self.none
 
 
 def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
-    """The error spans that an answer names; one that neither names errors nor says that there are none is an InputError."""
+    """Return the error spans in an answer.
+
+    Args:
+        answer: The text of the model.
+        translation: The text in which quotes are searched.
+        source: The source, for omissions.
+
+    Raises:
+        InputError: The answer neither names errors nor reports that there are none.
+    """
     spans: list[ErrorSpan] = []
     unlocated = []
     texts: dict[Side, SearchText] = {"target": SearchText(translation), "source": SearchText(source)}
@@ -136,18 +145,18 @@ def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
 
 
 def without_thoughts(answer: str) -> str:
-    """What a model says, without what it thought aloud before it (``<think> … </think>``); nothing where that never ends."""
+    """Return an answer without the reasoning before it (``<think> … </think>``); empty if the reasoning never ends."""
     said = _THOUGHT.sub("", answer, count=1)
     return "" if _UNCLOSED.match(said) else said
 
 
 def named_errors(answer: str) -> list[NamedError]:
-    """The errors that an answer names, in its order."""
+    """Return the errors in an answer, in its order."""
     return read_errors(answer).errors
 
 
 def read_errors(answer: str) -> NamedErrors:
-    """Return what an answer names; one that neither names errors nor says that there are none is an InputError."""
+    """Return the content of an answer; refuse one that neither names errors nor reports that there are none."""
     text = _FENCE.sub("", without_thoughts(answer)[:MOST_ANSWER]).strip()
     named = _of_json(text)
     if named is None:
@@ -161,14 +170,14 @@ def read_errors(answer: str) -> NamedErrors:
 
 
 def _empty_headings(text: str) -> bool:
-    """Whether an answer has the headings, down to the last, and nothing below any."""
+    """Return whether an answer has all headings, down to the last, and nothing else."""
     headings = [_HEADING.fullmatch(line) for line in text.splitlines() if line.strip()]
     named = {heading[1].lower() for heading in headings if heading and not heading[2]}
     return None not in headings and {"major", "minor"} <= named
 
 
 def _of_json(text: str) -> NamedErrors | None:
-    """The errors of a JSON answer; None where it is none."""
+    """Return the errors of a JSON answer; None if it is not JSON."""
     start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
     if start < 0:
         return None
@@ -181,7 +190,7 @@ def _of_json(text: str) -> NamedErrors | None:
 
 
 def _of_value(value: Any, severity: str | None) -> Iterator[NamedError]:
-    """Errors in a value of JSON: lists, lists by severity, objects, or plain quotes under a severity."""
+    """Yield the errors in a JSON value: lists, lists by severity, objects, or plain quotes under a severity."""
     if isinstance(value, list):
         for one in value:
             yield from _of_value(one, severity)
@@ -205,7 +214,7 @@ def _of_value(value: Any, severity: str | None) -> Iterator[NamedError]:
 
 
 def _of_lines(text: str) -> NamedErrors:
-    """Errors of a plain answer: below headings of severities (GEMBA), or each with its own severity (AutoMQM)."""
+    """Return the errors of a plain answer: below severity headings (GEMBA), or each with its own severity (AutoMQM)."""
     named = NamedErrors()
     section: str | None = None
     for line in text.splitlines():
@@ -227,7 +236,7 @@ def _of_lines(text: str) -> NamedErrors:
 
 
 def _below(section: str, line: str, named: NamedErrors) -> None:
-    """Read a line below a heading: ``category - "quote"``, a category alone, or words that say that there is no error."""
+    """Parse a line below a heading: ``category - "quote"``, a category alone, or a report of no error."""
     if not line:
         return
     line = _without_bullet(line.strip(" \t*•"))
@@ -253,13 +262,13 @@ def _below(section: str, line: str, named: NamedErrors) -> None:
 
 
 def _says_none(category: str, said: str) -> bool:
-    """Whether what follows a category says that there is no such error: ``accuracy: none``, ``fluency - n/a``."""
+    """Return whether the words after a category report no error: ``accuracy: none``, ``fluency - n/a``."""
     said = said or category.partition(":")[2].strip()
     return bool(said) and _NONE_HERE.fullmatch(said) is not None
 
 
 def _marked_line(line: str) -> NamedError | None:
-    """Read a line without a heading above it, ``"quote" - severity/category``; None for anything else."""
+    """Parse a line without a heading, ``"quote" - severity/category``; None for anything else."""
     line = _without_bullet(line)
     if not line or _CLEAN.search(line) or _NOTHING.fullmatch(line):
         return None
@@ -283,15 +292,15 @@ def _category(text: str) -> str:
 
 
 def _parted(line: str) -> tuple[str, str, str]:
-    """A line before and after its dash: the last one that stands between blanks."""
+    """Split a line at its last dash between spaces."""
     match = re.search(r"^(.*)\s[-–—]\s(.*)$", line)
     return (match[1], "-", match[2]) if match else (line, "", "")
 
 
 def _quoted(line: str) -> tuple[tuple[str, ...], str, str]:
-    """The readings of what a line quotes, and what stands before and behind the first of them.
+    """Return the possible quotes of a line, and the text before and after the first of them.
 
-    A quote may hold quotation marks, and a remark behind it may quote too: every closing mark is a possible end.
+    A quote may contain quotation marks, and so may a remark after it, so every closing mark is a possible end.
     """
     opening = next(
         (at for at, char in enumerate(line) if char in _OPEN and (at == 0 or line[at - 1] in " \t-–—:(/")), None
@@ -311,9 +320,9 @@ def _quoted(line: str) -> tuple[tuple[str, ...], str, str]:
 
 
 class SearchText:
-    """A text in which quotes are searched, whatever their case and whitespace, in time that is linear in both.
+    """Text in which quotes are searched in linear time, regardless of case and whitespace.
 
-    `taken` are the places that errors of the answer have already.
+    `taken` holds the positions of the answer's earlier errors.
     """
 
     def __init__(self, text: str) -> None:
@@ -322,12 +331,12 @@ class SearchText:
 
     @cached_property
     def folded(self) -> str:
-        """The text without case, sign by sign."""
+        """Return the text without case, character by character."""
         return _folded(self.text)
 
     @cached_property
     def _words(self) -> tuple[str, list[int]]:
-        """The folded text with one blank for each run of whitespace, and where its signs stand in the text."""
+        """Return the folded text with single spaces, and the position of each of its characters."""
         signs, places = list[str](), list[int]()
         for place, sign in enumerate(self.folded):
             blank = self.text[place].isspace()
@@ -337,7 +346,7 @@ class SearchText:
         return "".join(signs), places
 
     def whole(self, quote: str) -> list[tuple[int, int]]:
-        """Return the places of a quote, one after the other."""
+        """Return the positions of a quote, in order."""
         wanted = " ".join(_folded(quote).split())
         text, places = self._words
         found, at = list[tuple[int, int]](), text.find(wanted) if wanted else -1
@@ -348,9 +357,9 @@ class SearchText:
         return found
 
     def elided(self, quote: str) -> list[tuple[int, int]]:
-        """Return the first place of a quote with an ellipsis, from its first part to its last.
+        """Return the first position of a quote with an ellipsis, from its first part to its last.
 
-        Each part is searched once, behind the part before it.
+        Each part is searched once, after the part before it.
         """
         parts = [part.strip() for part in re.split(r"\.\.\.|…|\[\.\.\.\]", _folded(quote)) if part.strip()]
         if len(parts) < 2:
@@ -366,7 +375,7 @@ class SearchText:
 
 
 def _folded(text: str) -> str:
-    """The text without case, each sign one sign: what the `re` module takes for equal under IGNORECASE."""
+    """Return the text without case, one character for each: equal exactly where the `re` module ignores case."""
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join(sign.lower()[0] for sign in text)
@@ -374,11 +383,11 @@ def _folded(text: str) -> str:
 
 
 _ALIKE = {code: min(code, *others) for code, others in casefix._EXTRA_CASES.items()}
-"""Small letters that are one letter under IGNORECASE, such as the two forms of sigma."""
+"""Lower-case letters that are equal under IGNORECASE, such as the two forms of sigma."""
 
 
 def _located(error: NamedError, texts: Mapping[Side, SearchText]) -> ErrorSpan | None:
-    """Where the quoted words stand; of several readings the longest that stands somewhere."""
+    """Return the span of the quoted words; of several readings, the longest that a text contains."""
     if not error.quotes:
         whole, text = error.category.startswith("non-translation"), texts["target"].text
         return ErrorSpan.of(text, 0, len(text), error.severity, error.category) if whole else None
@@ -392,8 +401,11 @@ def _located(error: NamedError, texts: Mapping[Side, SearchText]) -> ErrorSpan |
 
 
 def _place(quote: str, searched: SearchText) -> tuple[int, int] | None:
-    """The first place of a quote that no other error of the answer has, else the first: as it stands, else with other
-    blanks and case, else from its first to its last part where it leaves words out (``…``)."""
+    """Return the first position of a quote that no earlier error has, else the first one.
+
+    The quote is searched literally, then with other whitespace and case, then from its first to its last part if it has an
+    ellipsis.
+    """
     for search in (searched.whole, searched.elided):
         places = search(quote)
         exact = [place for place in places if searched.text[slice(*place)] == quote]

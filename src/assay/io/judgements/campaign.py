@@ -1,12 +1,13 @@
-"""Judgements of translations from files, whatever the protocol: MQM, error span annotation, direct assessment, span lists, answers.
+"""Judgements of translations under any protocol: MQM, error span annotation, direct assessment, span lists, answers.
 
 - Google's MQM files (`assay.io.judgements.mqm`).
 - Exports of Appraise without a header (direct assessment, ESA of WMT24): rater, system, segment, type, two languages, score,
-  document, whether the document as a whole is meant, perhaps spans, two times. Attention checks, tutorials, repeated and
-  incomplete documents are left out, and of a rater's several judgements of one translation the last counts, as in WMT24.
-- Any table with a column of translations and one of spans (a JSON list, or lists by metric as rows of assay have them), answers of
-  a language model, or start, end and severity indices as in the WMT23 quality-estimation task (the end is the last character
-  marked); or with system, segment and score.
+  document, whether the whole document is meant, perhaps spans, two times. Attention checks, tutorials, repeated and
+  incomplete documents are left out. Of a rater's judgements of one translation the last one counts, as in WMT24.
+- Tables with a column of translations and one of spans (a JSON list, or lists by metric as in rows of assay), answers of a
+  language model, or start, end and severity indices as in the WMT23 quality-estimation task (the end is the last marked
+  character).
+- Tables with system, segment and score.
 """
 
 from __future__ import annotations
@@ -59,17 +60,17 @@ SPAN_COLUMNS = ("spans", "starts", "answer")
 
 @dataclass
 class _CampaignRows:
-    """What a reader has seen so far."""
+    """Rows that a reader has collected so far."""
 
     judgements: dict[Cell, dict[str, Judgement]] = field(default_factory=dict)
     texts: dict[Cell, JudgedText] = field(default_factory=dict)
     repeated: int = 0
     notes: list[str] = field(default_factory=list)
     counted: bool = False
-    """Whether segments have no names of their own, so that they were counted."""
+    """Whether segments have no names, so that they were numbered."""
 
     def add(self, cell: Cell, judgement: Judgement, text: JudgedText) -> str:
-        """Take a judgement in; the sentence says what is wrong with it, if anything."""
+        """Add a judgement; return the problem with it, if there is one."""
         known = self.texts.setdefault(cell, text)
         if known.text != text.text:
             return f"{cell} has two translations, {shorten(known.text)} and {shorten(text.text)}."
@@ -79,7 +80,7 @@ class _CampaignRows:
         return ""
 
     def campaign(self, path: Path, protocol: Protocol, marked: bool, bad: BadRows) -> Campaign:
-        """All of it; a file without a judgement is refused."""
+        """Return all judgements; refuse a file without any."""
         if not self.judgements:
             raise InputError(f"{path} has no judgements.")
         if self.repeated:
@@ -92,7 +93,14 @@ class _CampaignRows:
 def read_campaign(
     path: Path, *, langpair: str = "", columns: Mapping[str, str] | None = None, skip_bad: bool = False
 ) -> Campaign:
-    """The judgements of a file; `langpair` is theirs where the file does not say, `columns` maps roles to its columns."""
+    """Read the judgements of a file.
+
+    Args:
+        path: The file.
+        langpair: The language pair, if the file does not contain one.
+        columns: Role to column, for columns with other names.
+        skip_bad: Leave out unusable rows, with a note.
+    """
     bad = BadRows(skip_bad)
     document = read_document(path) if path.suffix == ".json" else None
     if isinstance(document, dict) and isinstance(document.get("segments"), list):
@@ -158,7 +166,7 @@ def _appraise(path: Path, bad: BadRows) -> Campaign:
 
 
 def _objects(rows: Sequence[Any], path: Path) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
-    """The rows of ``assay score --spans --format json``."""
+    """Return the rows of ``assay score --spans --format json``."""
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{path}: 'segments' must be a list of objects with spans.")
     names = list(rows[0])
@@ -219,7 +227,7 @@ def _from_rows(
 
 
 def _check_columns(path: Path, names: Sequence[str], layout: Layout) -> bool:
-    """Whether the table has spans; a table that has neither spans nor scores, or spans without texts, is refused."""
+    """Return whether the table has spans; refuse one with neither spans nor scores, or with spans and no texts."""
     places = layout.places
     marked = any(column in places for column in SPAN_COLUMNS)
     if not marked and "score" not in places:
@@ -240,7 +248,7 @@ def _protocol(names: Sequence[str], layout: Layout, marked: bool) -> Protocol:
 
 
 def _cell(said: Mapping[str, Any], langpair: str, rater: str, numbers: dict[tuple[str, str, str], int]) -> Cell:
-    """What a row is about; without a column of segments they are counted."""
+    """Return the translation that a row is about; number the segments if no column names them."""
     pair, system = str(said.get("langpair") or langpair), str(said.get("system") or "")
     if "segment" in said:
         return Cell(pair, system, str(said["segment"]))
@@ -266,7 +274,7 @@ def _score(value: Any, path: Path, line: int) -> float | None:
 
 
 def _by_metric(value: Any) -> dict[str, Any] | None:
-    """The error spans of a row of assay, a list for each metric; None for spans in any other form."""
+    """Return the error spans of a row of assay, one list per metric; None for spans in any other format."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = decode(value)
@@ -276,14 +284,14 @@ def _by_metric(value: Any) -> dict[str, Any] | None:
 
 
 def _scores_by_metric(names: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any]:
-    """The scores of a row of assay: an object in JSON, else columns."""
+    """Return the scores of a row of assay: an object in JSON, otherwise columns."""
     cells = dict(zip(names, row, strict=False))
     inside = cells.get(SCORES)
     return inside if isinstance(inside, dict) else cells
 
 
 def _spans(said: Mapping[str, Any], text: JudgedText, where: str) -> AnswerSpans:
-    """The spans of one row, and what of an answer could not be found in its texts or read."""
+    """Return the spans of one row, and the parts of an answer that could not be located or read."""
     output, source = text.text or "", text.source or ""
     if "spans" in said:
         value = said["spans"]
@@ -299,7 +307,7 @@ def _spans(said: Mapping[str, Any], text: JudgedText, where: str) -> AnswerSpans
 
 
 def _indexed(said: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Spans of the quality-estimation task: lists of numbers and of severities between blanks; -1 and no-error say none."""
+    """Return spans of the quality-estimation task: lists of numbers and severities; -1 and no-error mean no span."""
     starts, ends, levels = (str(said[key] or "").replace(",", " ").split() for key in ("starts", "ends", "severities"))
     if starts in ([], ["-1"]) or levels == ["no-error"]:
         return []

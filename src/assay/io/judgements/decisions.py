@@ -1,8 +1,8 @@
-"""The decision file: what people decided, one JSON object a line, only ever appended to.
+"""Append-only file of annotators' decisions, one JSON object per line.
 
-A line holds ``key``, ``choice``, ``time`` (UTC) and ``who``; the last line of a key wins, and ``undo`` takes back what the same
-person decided. Several processes may append at once. A crash in the middle of a line leaves a torn last line: readers pass
-over it and the next writer removes it, so a malformed line anywhere else is an error of the file.
+A line has ``key``, ``choice``, ``time`` (UTC) and ``who``. The last line of a key counts, and ``undo`` takes back a decision
+of the same person. Several processes may append at once. A crash may leave an incomplete last line, which readers skip and
+the next writer removes. A malformed line anywhere else is an error.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class Decision:
 
 
 def fold(text: str) -> str:
-    """The text with its ends stripped and every run of blanks made one: what counts as the same text."""
+    """Return the text with single spaces and without whitespace at its ends, by which equal texts are recognised."""
     return " ".join(text.split())
 
 
 def decision_key(subject: str, text: str) -> str:
-    """The key of a decision on `text` as an answer to `subject`: the subject and the BLAKE2b of the folded text."""
+    """Return the key of a decision on `text` as an answer to `subject`: the subject and the BLAKE2b of the folded text."""
     import hashlib
 
     return f"{subject}:{hashlib.blake2b(fold(text).encode(), digest_size=16).hexdigest()}"
 
 
 def read(path: Path) -> list[Decision]:
-    """Every decision of the file in its order; a file that does not exist yet has none."""
+    """Return all decisions of the file in order; a missing file has none."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -60,7 +60,7 @@ def read(path: Path) -> list[Decision]:
 
 
 def by_person(path: Path) -> dict[str, dict[str, str]]:
-    """Key to what each person says of it now, the latest last; a key that all took back is not there."""
+    """Return each key's current choice by person, the latest last, without keys that everybody took back."""
     said: dict[str, dict[str, str]] = {}
     for decision in read(path):
         apply_decision(said, decision.key, decision.choice, decision.who)
@@ -68,7 +68,7 @@ def by_person(path: Path) -> dict[str, dict[str, str]]:
 
 
 def apply_decision(said: dict[str, dict[str, str]], key: str, choice: str, who: str) -> None:
-    """Put one decision into what people said."""
+    """Apply one decision to the choices by key and person."""
     people = said.setdefault(key, {})
     people.pop(who, None)
     if choice != UNDO:
@@ -78,14 +78,16 @@ def apply_decision(said: dict[str, dict[str, str]], key: str, choice: str, who: 
 
 
 def latest(path: Path) -> dict[str, str]:
-    """Key to the choice that holds now: the last one that nobody took back."""
+    """Return each key's current choice: the last one that nobody took back."""
     return {key: list(people.values())[-1] for key, people in by_person(path).items()}
 
 
 def append(path: Path, decision: Decision) -> tuple[int, tuple[int, int]]:
-    """Add one line and wait until it is on the disk; when it cannot be written whole, nothing is written.
+    """Append one line and wait until it is on disk; if it cannot be written whole, write nothing.
 
-    How long the file was comes back, and its length and time now (`stamp`): who knew it as it was need not read it again.
+    Returns:
+        The file's length before, and its current length and time (`stamp`): a caller who knew the old file need not read it
+        again.
     """
     line = json.dumps(asdict(decision), ensure_ascii=False).encode() + b"\n"
     try:
@@ -106,7 +108,7 @@ def append(path: Path, decision: Decision) -> tuple[int, tuple[int, int]]:
 
 
 def stamp(path: Path) -> tuple[int, int]:
-    """The length and the time of a file, by which a change is known; of one that cannot be seen, none of any file."""
+    """Return length and time of a file, which show a change; an impossible value if the file is not accessible."""
     try:
         found = path.stat()
     except OSError:  # reading says what is wrong with it
@@ -116,7 +118,7 @@ def stamp(path: Path) -> tuple[int, int]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
-    """The file opened for appending, with every other writer kept out until it is closed."""
+    """Open the file for appending, and exclude every other writer until it is closed."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINK | PLAIN, 0o644)
     try:
         lock(file)
@@ -126,7 +128,7 @@ def _locked(path: Path) -> Iterator[int]:
 
 
 def _mend(file: int) -> int:
-    """Remove a torn last line, or end a whole one that lacks its newline; the size of the file afterwards."""
+    """Remove an incomplete last line, or end a complete one that lacks its newline; return the size of the file."""
     size = os.fstat(file).st_size
     if size == 0 or _piece(file, 1, size - 1) == b"\n":
         return size
@@ -149,7 +151,7 @@ def _piece(file: int, size: int, at: int) -> bytes:
 
 
 def _attempt(line: bytes) -> Decision | None:
-    """The decision on a line, or nothing when the line is torn."""
+    """Return the decision on a line, or None if the line is incomplete."""
     try:
         row = decode(line.decode())
     except ValueError:

@@ -1,5 +1,7 @@
-"""The prompts of GEMBA (Kocmi and Federmann 2023). Their words are the authors' and not shipped: they are fetched, or read from a
-checkout, and known by their SHA-256. What is shipped are the facts around them (``data/gemba.toml``).
+"""Prompts of GEMBA (Kocmi and Federmann 2023), which are downloaded or read from a checkout.
+
+The texts belong to the authors and are not shipped; they are verified by SHA-256. ``data/gemba.toml`` has the facts about
+them.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ _HEAD = f"# The words of GEMBA's authors (github.com/{REPOSITORY}, commit {{comm
 
 @dataclass(frozen=True, slots=True)
 class GembaPromptFacts:
-    """Where the words of one prompt stand, how answers are read, and the SHA-256 of the whole."""
+    """Source of one prompt, how its answers are read, and its SHA-256."""
 
     sha256: str
     reading: dict[str, Any]
@@ -45,7 +47,7 @@ class GembaPromptFacts:
 
 @dataclass(frozen=True, slots=True)
 class GembaFacts:
-    """The commit that is fetched, its files with their SHA-256, and the prompts in them."""
+    """The commit to download, its files with their SHA-256, and the prompts in them."""
 
     commit: str
     files: dict[str, str]
@@ -54,13 +56,13 @@ class GembaFacts:
 
 @functools.cache
 def facts() -> GembaFacts:
-    """What assay knows of the prompts."""
+    """Return the known facts about the prompts."""
     text = (files("assay") / "data" / "gemba.toml").read_text(encoding="utf-8")
     return typed(GembaFacts, tomllib.loads(text), Place("gemba.toml"))
 
 
 def find_prompts(name: str) -> Path:
-    """The folder with the prompts of the metric called `name`; the error says what they are and how to get them."""
+    """Return the folder with the prompts of the metric `name`; raise MissingPart with instructions if there is none."""
     place = _home()
     if is_trusted(place) and all(
         (place / f"{known}.toml").is_file() for known in (name, f"{name}-ref") if known in facts().prompts
@@ -73,7 +75,7 @@ def find_prompts(name: str) -> Path:
 
 
 def gemba_prompt(name: str, folder: str = "") -> Prompt:
-    """A prompt by its name, as it was fetched; or out of `folder`, which is a checkout or one that was fetched into."""
+    """Return a downloaded prompt by name, or one from `folder`, which is a checkout or a download folder."""
     place = Path(folder).expanduser() if folder else find_prompts(name.removesuffix("-ref"))
     if (place / facts().prompts[name].file).is_file():
         return _known(name, prompt_of(_values(name, place), Place(str(place))), str(place))
@@ -87,7 +89,7 @@ def gemba_prompt(name: str, folder: str = "") -> Prompt:
 
 
 def fetch_prompts(folder: str | None = None, progress: Progress | None = None, say: Notify | None = None) -> Path:
-    """Download the files with the prompts and keep the prompts, unless they are here; the folder comes back."""
+    """Download the prompts unless they exist, and return their folder."""
     place = Path(folder).expanduser() / "gemba" if folder else _home()
     if all(_kept(name, place) for name in facts().prompts):
         return place
@@ -118,7 +120,7 @@ def _address() -> str:
 
 
 def _kept(name: str, place: Path) -> bool:
-    """Whether a prompt is here, and is the known one."""
+    """Return whether a prompt exists and is the known one."""
     kept = place / f"{name}.toml"
     try:
         return kept.is_file() and bool(_known(name, from_file(str(kept)), str(kept)))
@@ -138,7 +140,7 @@ def _known(name: str, prompt: Prompt, where: str) -> Prompt:
 
 
 def _values(name: str, folder: Path) -> dict[str, Any]:
-    """A prompt as a document: the words of a checkout, and how answers to them are read."""
+    """Return a prompt as a document: the texts of a checkout, and how answers to them are read."""
     known = facts().prompts[name]
     path = str(folder / known.file)
     source = PythonLiterals(read_text(path, MOST_SOURCE), path)
@@ -165,7 +167,7 @@ def _asked(question: Any, path: str) -> list[dict[str, str]]:
 
 
 def _toml(values: dict[str, Any], table: str = "") -> str:
-    """A document of texts, numbers and lists of texts, and then its tables and lists of tables."""
+    """Return a document in TOML: texts, numbers and lists first, then its tables and lists of tables."""
     plain, below = "", ""
     for key, value in values.items():
         if isinstance(value, dict) and "messages" in value:

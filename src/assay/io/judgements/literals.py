@@ -1,6 +1,6 @@
-"""Words out of a Python file that is never run: literals, what they are put together to, and conversations with examples.
+"""Texts from the literals of a Python file, which is parsed and never run.
 
-The file may be anybody's. It is parsed and looked at; whatever is not a literal is refused by name and line.
+The file may come from anybody. Anything that is not a literal is refused with its name and line.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 from assay.core.errors import InputError
 
 MOST_SOURCE = 1 << 20
-"""Bytes of a file that is read."""
+"""Bytes of a source file."""
 MOST_WORDS = 20_000
 """Characters of one text."""
 MOST_EXAMPLES = 20
 MOST_STEPS = 10_000
-"""Literals that are looked at: names that stand for two of the next, and so on, would have no end."""
+"""Literals that are evaluated: names that refer to two others each could otherwise take forever."""
 
 
 class PythonLiterals:
-    """The literals that a Python source gives names to."""
+    """Literals of a Python source, by the names that they are assigned to."""
 
     def __init__(self, text: str, name: str) -> None:
         self.name, self._steps = name, 0
@@ -36,17 +36,17 @@ class PythonLiterals:
         self._functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
     def value(self, name: str) -> Any:
-        """What a name of the module stands for: texts, numbers, and lists and dictionaries of them."""
+        """Return the value of a module-level name: texts, numbers, and lists and dictionaries of them."""
         try:
             return self._read(self._node(name))
         except RecursionError:
             raise self._refused(self._node(name), f"{name} leads to itself or is nested too deeply") from None
 
     def conversation(self, name: str) -> list[dict[str, str]]:
-        """The messages that a function makes of examples: ``name = function([example, …])``.
+        """Return the messages that a function builds from examples: ``name = function([example, …])``.
 
-        The function's own ``prompts`` are the opening and its ``template`` is the question; every example is a dictionary with what
-        is put into the question, and with the ``answer``. The question with nothing put in comes last.
+        The function's ``prompts`` are the opening and its ``template`` is the question. Every example is a dictionary with
+        the values of the question's placeholders, and with the ``answer``. The question with its placeholders comes last.
         """
         call = self._node(name)
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and len(call.args) == 1):
@@ -122,7 +122,7 @@ class PythonLiterals:
 
 
 def _assigned(body: list[ast.stmt]) -> dict[str, ast.expr]:
-    """What names are given in a body, the first time."""
+    """Return the first value of every name that a body assigns."""
     found: dict[str, ast.expr] = {}
     for node in body:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):

@@ -1,8 +1,8 @@
-"""Google's MQM files: one error a line, its span marked by ``<v>`` and ``</v>`` in the target or the source.
+"""Google's MQM files: one error per line, its span marked by ``<v>`` and ``</v>`` in the target or the source.
 
-The columns are system, doc, doc_id, seg_id, rater, source, target, category, severity and perhaps a comment. The 2020 files are
-leftovers of a spreadsheet: quotes are doubled, and some raters typed a correction into the target, so that one segment shows
-several texts. The text of most raters counts as the translation; spans of the other texts are carried over to it.
+The columns are system, doc, doc_id, seg_id, rater, source, target, category, severity and perhaps a comment. The 2020 files
+passed through a spreadsheet: quotes are doubled. Some raters typed a correction into the target, so one segment has several
+texts. The text of most raters counts as the translation, and spans of the other texts are mapped to it.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ CATEGORIES = (
     "Locale convention/Name format", "Locale convention/Telephone format", "Locale convention/Time format",
     "Non-translation!", "Source issue", "Other",
 )  # fmt: skip
-"""The categories that people are offered: those of the WMT campaigns (Freitag et al. 2021, Table 10, and the guidelines after it).
-Readers take any other, too."""
+"""The categories that annotators choose from: those of the WMT campaigns (Freitag et al. 2021, Table 10, and the later
+guidelines). Readers accept any other."""
 _TAG = re.compile(r"</?v>")
 
 
 @dataclass(frozen=True)
 class Weights:
-    """What an error costs (Freitag et al. 2021, Table 1); `critical` is Unbabel's severity (Guerreiro et al. 2023)."""
+    """Weights of errors (Freitag et al. 2021, Table 1); `critical` is Unbabel's severity (Guerreiro et al. 2023)."""
 
     neutral: float = 0.0
     minor: float = 1.0
@@ -81,7 +81,7 @@ GOOGLE = Weights()
 class MqmSegment:
     """One system's translation of one segment, with the judgement of every rater.
 
-    `texts` counts the different targets found in the file; `settled` says whether one of them has more raters than any other.
+    `texts` counts the different targets in the file; `settled` is whether one of them has more raters than any other.
     """
 
     system: str
@@ -96,7 +96,7 @@ class MqmSegment:
 
     @property
     def score(self) -> float:
-        """Negated MQM: the mean over raters of the sum of their errors."""
+        """Return negated MQM: the mean over raters of the sum of their errors."""
         return -sum(-(judgement.score or 0.0) for judgement in self.judgements) / len(self.judgements)
 
 
@@ -113,7 +113,7 @@ class _Error:
 
 
 def read_mqm(path: Path, weights: Weights = GOOGLE, *, skip_bad: bool = False) -> list[MqmSegment]:
-    """Every judged segment of a file, in the order in which the file first names it."""
+    """Return every judged segment of a file, in the order of their first lines."""
     bad = BadRows(skip_bad)
     cells = list(_rows(path, bad))
     doubled = _all_doubled(row[5] for _, row in cells)
@@ -131,7 +131,7 @@ def read_mqm(path: Path, weights: Weights = GOOGLE, *, skip_bad: bool = False) -
 
 
 def _rows(path: Path, bad: BadRows) -> Iterator[tuple[int, list[str]]]:
-    """Numbered rows with the nine columns in their order; a comment behind them may be missing."""
+    """Yield numbered rows with the nine columns in their order; a comment after them may be missing."""
     rows = read_fields(path, bad, quoting="none")
     _, header = next(rows, (0, []))
     places = assign(header, WANTED, None, str(path)).places
@@ -144,7 +144,7 @@ def _rows(path: Path, bad: BadRows) -> Iterator[tuple[int, list[str]]]:
 
 
 def _all_doubled(sources: Iterable[str]) -> bool:
-    """True when every double quote of the column is doubled and some are there."""
+    """Return whether the column has double quotes and all of them are doubled."""
     seen = False
     for source in sources:
         if '"' in source:
@@ -169,7 +169,7 @@ def _error(rater: str, source: str, target: str, severity: str, category: str, d
 
 
 def _clean(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
-    """The text without span marks and leftover quoting, and the marked characters of it."""
+    """Return the text without span marks and leftover quoting, and the marked characters."""
     plain, span = without_tags(text)
     if '""' not in plain:
         return plain, span
@@ -183,7 +183,7 @@ def _clean(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
 
 
 def without_tags(text: str) -> tuple[str, tuple[int, int] | None]:
-    """The text without span marks, and the marked characters; a span that is not closed runs to the end."""
+    """Return the text without span marks, and the marked characters; an unclosed span reaches to the end."""
     start = text.find("<v>")
     plain = _TAG.sub("", text)
     if start < 0:
@@ -209,7 +209,7 @@ def _segment(
 
 
 def _majority(shown: Sequence[tuple[str, str]]) -> tuple[str, bool]:
-    """The text that most raters show (of equals the one on most rows, then the first), and whether most is more."""
+    """Return the text of most raters (of equals the one on most rows, then the first), and whether the majority is clear."""
     raters = Counter(text for _, text in dict.fromkeys(shown))
     rows = Counter(text for _, text in shown)
     best, *others = sorted(raters, key=lambda text: (-raters[text], -rows[text]))
@@ -225,9 +225,9 @@ def _span(error: _Error, source: str, target: str) -> ErrorSpan | None:
 
 
 def carry_span(start: int, end: int, text: str, onto: str) -> tuple[int, int]:
-    """Where characters start to end of `text` stand in `onto`, an edited copy of it.
+    """Return the position of characters start to end of `text` in `onto`, an edited copy of it.
 
-    What lies before the first or after the last difference keeps its characters; what touches the difference covers it.
+    A span before the first or after the last difference keeps its characters; one that touches the difference covers it.
     """
     if text == onto:
         return start, end

@@ -1,10 +1,9 @@
-"""Tables of outcomes: translations with what happened downstream, one row a text.
+"""Tables of outcomes: translations with the success of a downstream task, one row per text.
 
-Columns by the names people use: source, translation, reference, outcome, language, split, and where there are any id, part,
-task, error type and back-translation. Rows that share task, language and id and differ in their part (question, context) are
-one example.
+Columns have common names: source, translation, reference, outcome, language, split, and optionally id, part, task, error type
+and back-translation. Rows with the same task, language and id and different parts (question, context) are one example.
 
-An outcome is a word for success or breakdown, or a grade from 0 to 1. Where one is neither 0 nor 1, the outcomes are graded.
+An outcome is a word for success or breakdown, or a grade from 0 to 1. If one is neither 0 nor 1, the outcomes are graded.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ BAD = ("breakdown", "bad", "failure", "fail", "0", "0.0", "false", "no", "reject
 PARTS = {DEV: DEV, "development": DEV, "valid": DEV, "validation": DEV, "train": DEV, TEST: TEST, BOTH: BOTH}
 CHUNK = 8192
 WITHOUT_DEV = "question answering"
-"""The benchmark's task without a development part: its first examples choose, and all are reported on (Appendix B)."""
+"""The benchmark's task without a development part: its first examples choose, and all are reported (Appendix B)."""
 FIRST = 200
 _NAME = re.compile(r"task_([a-z]{2,3})_test_([a-z]{2,3})\.\w+(\.\w+)?")
 
@@ -66,12 +65,17 @@ def read_outcomes(
     notes: list[str] | None = None,
     judged: Sequence[float | None] | None = None,
 ) -> TaskOutcomes:
-    """The outcomes in a table: a file in any form (``-`` is standard input) or a frame.
+    """Read the outcomes in a table.
 
-    `columns` names the column of a role where it has another name; `scores` are columns with ready scores. A table without a
-    split column gives outcomes whose splits are empty. An outcome is a word of `GOOD` or of `BAD`, or a grade from 0 to 1.
-    `notes` takes what the reader has to say about doubtful quotation marks. `judged` are the outcomes of the rows where they
-    do not stand in the table, None for a row that takes no part.
+    Args:
+        source: A file in any format (``-`` is standard input) or a frame.
+        columns: Role to column, for columns with other names.
+        scores: Columns with precomputed scores.
+        quoting: The meaning of quotation marks in delimited text.
+        notes: A list to which the reader adds its remarks on doubtful quotation marks.
+        judged: The outcome of each row, if the table has none; None leaves the row out.
+
+    Without a split column, the splits are empty. An outcome is a word of `GOOD` or `BAD`, or a grade from 0 to 1.
     """
     import numpy as np
 
@@ -108,7 +112,7 @@ def read_outcomes(
 
 
 def outcome_value(value: object, where: str) -> float:
-    """An outcome as a number: 1 for a success, 0 for a breakdown, or a grade between them."""
+    """Return an outcome as a number: 1 for a success, 0 for a breakdown, or a grade between them."""
     word = str(value).strip().lower()
     if word in GOOD:
         return 1.0
@@ -124,8 +128,7 @@ def outcome_value(value: object, where: str) -> float:
 
 
 def score_value(value: object, column: str, where: str) -> float:
-    """A score in a cell; NaN where the cell is empty or says so. One that is not finite is no reason to stop: rules pass it on
-    to people."""
+    """Return the score in a cell, NaN for an empty one. Infinite scores are accepted: rules leave them to annotators."""
     found = float("nan") if value is None or value == "" else to_number(value)
     if found is None:
         raise InputError(f"{where}: {column} is {str(value)[:40]!r}, not a number.")
@@ -202,7 +205,7 @@ def _splits(values: Sequence[Any] | None, n: int, name: str) -> list[str]:
 
 
 def _examples(keys: Sequence[Any]) -> tuple[Any, Any]:
-    """Each example's first row, and each row's example."""
+    """Return each example's first row, and each row's example."""
     import numpy as np
 
     numbers: dict[Any, int] = {}
@@ -255,13 +258,13 @@ def read_benchmark(
 
 
 def _place(path: Path) -> tuple[str, str]:
-    """The task of a file and its part (nothing where it is not told), by the folders it lies in."""
+    """Return the task of a file and its part (empty if there is none), from its folders."""
     part = PARTS.get(path.parent.name.lower(), "")
     return (path.parent.parent if part else path.parent).name.replace("_", " "), part
 
 
 def write_outcomes(outcomes: TaskOutcomes, path: str | os.PathLike[str]) -> None:
-    """The outcomes as a TSV that `read_outcomes` takes (tabs and line ends in texts become blanks), whole or not at all."""
+    """Write the outcomes atomically as a TSV for `read_outcomes`; tabs and line ends in texts become spaces."""
     from assay.io.files.atomic import atomic_write
 
     with atomic_write(path, "w", typed=True) as stream:
@@ -269,7 +272,7 @@ def write_outcomes(outcomes: TaskOutcomes, path: str | os.PathLike[str]) -> None
 
 
 def as_tsv(outcomes: TaskOutcomes) -> str:
-    """The same as text."""
+    """Return the outcomes as the text of a TSV."""
     header = ["id", "task", "language", "split", "part", "source", "translation", "reference", "outcome", "error_type"]
     header += ["controlled", *(["type_reviewed"] if outcomes.reviewed is not None else [])]
     header += [*(["back_translation"] if outcomes.back is not None else []), *outcomes.scores]

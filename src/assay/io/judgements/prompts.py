@@ -1,8 +1,8 @@
-"""Prompts for judges: what a language model is asked about a translation, and in which form it answers.
+"""Prompts of judges: the messages to a language model, and the format of its answer.
 
-A prompt is a TOML file, ours and the user's alike. Ours lie in ``assay/data/prompts``, those of GEMBA's authors where
-``assay fetch gemba`` puts them (`assay.io.judgements.gemba`). Texts are put in
-for placeholders such as ``{source}`` and ``{translation}``; other braces, as in an example of JSON, stay as they are.
+A prompt is a TOML file. assay's own are in ``assay/data/prompts``, and ``assay fetch gemba`` downloads GEMBA's
+(`assay.io.judgements.gemba`). Texts replace placeholders such as ``{source}`` and ``{translation}``; other braces, as in an
+example of JSON, stay unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PLACEHOLDERS = {
     "reference": "reference", "reference_seg": "reference", "source_lang": "source_lang", "target_lang": "target_lang",
     "error_spans": "first_answer", "first_answer": "first_answer",
 }  # fmt: skip
-"""What may stand between braces, and which text is put there; GEMBA's names beside ours."""
+"""Placeholders and the texts that replace them; GEMBA's names are accepted too."""
 _PLACE = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
 MOST_BYTES = 1 << 20
 
@@ -43,7 +43,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class FirstQuestion:
-    """A question before the rating, whose answer is put in for ``{first_answer}`` and read for errors."""
+    """Question before the rating, whose answer replaces ``{first_answer}`` and is read for errors."""
 
     messages: tuple[Message, ...]
     answer: Literal["errors", "text"] = "errors"
@@ -53,7 +53,7 @@ class FirstQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is asked, and how the answer is read."""
+    """Messages to a model, and how its answer is read."""
 
     messages: tuple[Message, ...]
     answer: AnswerForm
@@ -66,10 +66,10 @@ class Prompt:
     points: dict[str, float] = field(default_factory=lambda: {"critical": 25.0, "major": 5.0, "minor": 1.0})
     """Points that an error of each severity takes off."""
     most_errors: int | None = None
-    """Only so many errors count, the worst first."""
+    """The number of errors that count, the worst first."""
     max_tokens: int | None = None
     usual_tokens: int = 60
-    """Tokens that such an answer usually has, for the estimate of costs."""
+    """Tokens of a typical answer, for the cost estimate."""
     first: FirstQuestion | None = None
     licence: str = ""
     citation: str = ""
@@ -77,7 +77,7 @@ class Prompt:
 
     @property
     def reads(self) -> frozenset[str]:
-        """Which texts the prompt shows to the model: ``source``, ``reference``, ``source_lang`` …"""
+        """Return the texts that the prompt shows to the model: ``source``, ``reference``, ``source_lang`` …"""
         messages = (*self._first_messages, *self.messages)
         return frozenset(name for message in messages for name in _names(message))
 
@@ -87,17 +87,17 @@ class Prompt:
 
     @property
     def gives_spans(self) -> bool:
-        """Whether answers name errors."""
+        """Return whether answers name errors."""
         return self.answer == "errors" or (self.first is not None and self.first.answer == "errors")
 
     @property
     def digest(self) -> str:
-        """Eight letters that change with the wording and with how answers are read."""
+        """Return eight letters that depend on the wording and on how answers are read."""
         return hashlib.blake2b(self._said, digest_size=4).hexdigest()
 
     @property
     def sha256(self) -> str:
-        """The same in 64 letters, by which a prompt that came from elsewhere is known."""
+        """Return the same as 64 letters, which identify a third-party prompt."""
         return hashlib.sha256(self._said).hexdigest()
 
     @property
@@ -108,7 +108,7 @@ class Prompt:
 
 
 def filled(messages: tuple[Message, ...], texts: Mapping[str, str]) -> list[dict[str, str]]:
-    """The messages with the texts put in, as an endpoint takes them. What stands in a text is never taken for a placeholder."""
+    """Return the messages with the texts put in, for an endpoint. Text that looks like a placeholder is not replaced."""
 
     def put(match: re.Match[str]) -> str:
         return texts[PLACEHOLDERS[match[1]]]
@@ -117,13 +117,13 @@ def filled(messages: tuple[Message, ...], texts: Mapping[str, str]) -> list[dict
 
 
 def built_in(name: str) -> Prompt:
-    """One of the prompts that come with assay."""
+    """Return a prompt that is shipped with assay."""
     text = (files("assay") / "data" / "prompts" / f"{name}.toml").read_text(encoding="utf-8")
     return prompt_of(tomllib.loads(text), Place(f"{name}.toml"))
 
 
 def from_file(path: str) -> Prompt:
-    """A prompt of the user's own."""
+    """Return a prompt from the user's file."""
     text = read_text(Path(path).expanduser(), MOST_BYTES)
     try:
         values = tomllib.loads(text)
@@ -133,7 +133,7 @@ def from_file(path: str) -> Prompt:
 
 
 def prompt_of(values: Any, place: Place) -> Prompt:
-    """The prompt that a document gives, once it is found to be one."""
+    """Return the prompt of a document; refuse an invalid one."""
     prompt = typed(Prompt, values, place)
     problem = _problem(prompt)
     if problem:
@@ -142,7 +142,7 @@ def prompt_of(values: Any, place: Place) -> Prompt:
 
 
 def _problem(prompt: Prompt) -> str:
-    """What is wrong with a prompt, in a sentence; nothing where all is well."""
+    """Return the problem of a prompt in a sentence; empty if there is none."""
     if "translation" not in prompt.reads:
         return "no message shows the translation: put {translation} where it belongs."
     if prompt.answer in ("number", "stars") and (prompt.low is None or prompt.high is None):
@@ -163,7 +163,7 @@ def _problem(prompt: Prompt) -> str:
 
 
 def _mistyped(prompt: Prompt) -> tuple[str, str] | None:
-    """A word between braces that is nearly a placeholder, and that one; other braces may be meant."""
+    """Return a word between braces that resembles a placeholder, and that placeholder; other braces may be intended."""
     for message in (*prompt._first_messages, *prompt.messages):
         for word in re.findall(r"\{([a-z_]+)\}", message.content):
             near = difflib.get_close_matches(word, PLACEHOLDERS, 1, 0.8)

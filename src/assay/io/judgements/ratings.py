@@ -1,7 +1,7 @@
-"""A rating out of a language model's answer: a number, stars or the name of a class.
+"""Parser of the rating in a language model's answer: a number, stars or the name of a class.
 
-What the authors of GEMBA read, we read as they do. Beyond that: numbers with decimals, ``85 out of 100`` and a number behind the
-word score; where several numbers could be meant, none is taken.
+GEMBA's formats are read as its authors read them. In addition, decimals, ``85 out of 100`` and a number after the word score
+are accepted. If several numbers are possible, none is taken.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _STARS = ("one", "two", "three", "four", "five")
 
 
 def read_number(answer: str, low: float, high: float) -> float | None:
-    """The one number between `low` and `high` that an answer gives; None where there is none, or no telling which."""
+    """Return the only number between `low` and `high` in an answer; None if there is none or it is ambiguous."""
     text = re.sub(rf"\(?\b{low:g}\s*(?:-|–|to)\s*{high:g}\b\)?", "", answer[:MOST_ANSWER]).strip()  # the scale itself
     found = [_only(text, high), *(_only(match, high) for match in _SAID.findall(text))]
     values = {value for value in found if value is not None}
@@ -28,14 +28,14 @@ def read_number(answer: str, low: float, high: float) -> float | None:
 
 
 def _only(text: str, high: float) -> float | None:
-    """The number of a text that holds one, without the scale behind it (``/100``, ``out of 100``, ``%``)."""
+    """Return the number of a text that contains one, without the scale after it (``/100``, ``out of 100``, ``%``)."""
     scale = re.compile(rf"(?<=\d)\s*(?:/|out of|of)\s*{high:g}\b(?:\.0+)?", re.IGNORECASE)
     numbers = re.findall(_NUMBER, scale.sub("", text))
     return float(numbers[0]) if len(numbers) == 1 else None
 
 
 def read_stars(answer: str, low: float, high: float) -> float | None:
-    """How many stars an answer gives: drawn, in words or in digits; None where these disagree."""
+    """Return the number of stars, drawn, in words or in digits; None if these disagree."""
     text = answer[:MOST_ANSWER].lower()
     bare = re.sub(r"\*\*([^*]+)\*\*", r"\1", text)  # bold, not two stars
     said = {float(bare.count(mark)) for mark in "*★⭐" if mark in bare}
@@ -50,7 +50,7 @@ def read_stars(answer: str, low: float, high: float) -> float | None:
 
 
 def read_class(answer: str, classes: Sequence[str]) -> float | None:
-    """The place, from 0, of the one class that an answer names; a class whose name holds another's counts alone."""
+    """Return the index of the only class in an answer; a class whose name contains another's takes precedence."""
     text = answer[:MOST_ANSWER].lower()
     named = [place for place, name in enumerate(classes) if name.lower() in text]
     whole = [

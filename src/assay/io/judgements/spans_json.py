@@ -1,9 +1,9 @@
 """Error spans as JSON: the ``.seg.rating`` files of mt-metrics-eval (MQM) and the span lists of ESA campaigns.
 
 A rating line is ``system<TAB>{"errors": [{"start", "end", "category", "severity", "score", "is_source_error"}]}``, with
-``None`` where the rater did not see the segment, and perhaps the rater's name in a third column. ESA lists (WMT24) have
-``start_i`` and ``end_i``, the last character marked; an omission has ``"missing"`` there and is kept as an empty span of the
-source. A span that brings its ``text`` must have it at its offsets.
+``None`` for an unseen segment, and perhaps the rater's name in a third column. ESA lists (WMT24) have ``start_i`` and
+``end_i``, the last marked character. An omission has ``"missing"`` there and becomes an empty span of the source. A span with
+a ``text`` must have that text at its offsets.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from assay.core.spans import SEVERITIES, ErrorSpan, Side
 from assay.io.documents import decode
 
 Ratings = dict[str, list[Judgement | None]]
-"""System to one judgement a segment; None where nobody looked."""
+"""System to one judgement per segment; None for an unseen segment."""
 
 
 def read_ratings(
     data: bytes, where: str, sources: Sequence[str], outputs: Mapping[str, Sequence[str]], rater: str = ""
 ) -> Ratings:
-    """The ratings of one file; a judgement's score is the negated sum of its errors' scores, as in MQM score files."""
+    """Return the ratings of one file; a judgement's score is the negated sum of its errors' scores, as in MQM score files."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -76,7 +76,7 @@ def _weight(score: object, where: str) -> float:
 
 
 def parse_spans(errors: Any, source: str, output: str, where: str) -> tuple[ErrorSpan, ...]:
-    """Spans of one segment from a list of JSON objects; a span outside its text is an error that names the place."""
+    """Return the spans of one segment from a list of JSON objects; refuse a span outside its text."""
     if not isinstance(errors, list):
         raise InputError(f"{where}: a list of error spans was expected, not {type(errors).__name__}.")
     return tuple(_span(error, source, output, where) for error in errors)
@@ -114,7 +114,7 @@ def _span(error: Any, source: str, output: str, where: str) -> ErrorSpan:
 
 
 def _ends(error: dict[str, Any]) -> tuple[Any, Any]:
-    """Where a span begins and the first character behind it."""
+    """Return the start of a span and the position after its last character."""
     start, end = error.get("start", error.get("start_i")), error.get("end", error.get("end_i"))
     return start, end + 1 if "end" not in error and type(end) is int else end
 

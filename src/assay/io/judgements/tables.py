@@ -1,7 +1,7 @@
-"""Judged translations as a table: one row a translation, with texts and one or more columns of human scores.
+"""Tables of judged translations: one row per translation, with texts and one or more columns of human scores.
 
-TSV, CSV, JSON lines or Parquet, plain or compressed. Columns are known by common names (``src``, ``mt``, ``ref``, ``lp`` …);
-every column that is called like a score (``score``, ``raw``, ``z``, ``mqm``, ``da`` …), or that the caller names, is a
+TSV, CSV, JSON lines or Parquet, plain or compressed. Columns are recognised by common names (``src``, ``mt``, ``ref``, ``lp``
+…). Every column that is called like a score (``score``, ``raw``, ``z``, ``mqm``, ``da`` …), or that the caller names, is a
 judgement.
 """
 
@@ -47,10 +47,14 @@ def read_judged_table(
     skip_bad: bool = False,
     quoting: Quoting = "auto",
 ) -> Judged:
-    """The batch and its scores, NaN where a row has none.
+    """Return the batch and its scores, NaN for rows without one.
 
-    `columns` maps one of source, mt, reference, langpair, system, document, id to a column of the file; `scores` names the
-    columns that hold judgements.
+    Args:
+        source: A file or a frame.
+        columns: Source, mt, reference, langpair, system, document or id to a column with another name.
+        scores: The columns of judgements.
+        skip_bad: Leave out unusable rows.
+        quoting: The meaning of quotation marks in delimited text.
     """
     import numpy as np
 
@@ -89,13 +93,13 @@ def read_judged_table(
 
 
 def _texts(value: Any) -> list[str | None]:
-    """The references in a cell, which may hold a list of them."""
+    """Return the references in a cell, which may contain a list."""
     texts = value if isinstance(value, list) else [value]
     return [None if text is None else str(text) or None for text in texts] or [None]
 
 
 def _references(rows: Sequence[Sequence[str | None]]) -> tuple[Sequence[str | None], ...] | None:
-    """One column a reference; none where no row has any."""
+    """Return one column per reference; None if no row has any."""
     if not any(any(row) for row in rows):
         return None
     return tuple([row[k] if k < len(row) else None for row in rows] for k in range(max(map(len, rows))))
@@ -115,7 +119,7 @@ def _score_columns(name: str, header: Sequence[str], wanted: Sequence[str] | Non
 
 
 def _number(value: Any) -> float | None:
-    """The number, NaN for an empty cell, None for what is neither."""
+    """Return the number, NaN for an empty cell, None for any other text."""
     if value is None or str(value).strip().lower() in _UNSCORED:
         return math.nan
     number = to_number(value)

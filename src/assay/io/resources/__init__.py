@@ -1,1 +1,1 @@
-"""Data that others ship: WordNet, SentencePiece models, hashes of benchmark texts."""
+"""Data of other projects: WordNet, SentencePiece models, assay-mini's weights, hashes of benchmark texts."""

@@ -1,9 +1,8 @@
-"""Which texts a metric must not be trained on: those it will be judged by.
+"""Guard against test sets in training data, by hashes of their texts.
 
-The package ships no test set. It ships 40-bit hashes of their normalised texts (``data/contamination.bin.xz``, made by
-``scripts/make_contamination.py``): enough to recognise a sentence, too little to give one back. A
-text that stands nowhere is taken for one that does twice in ten million; that costs one record.
-Why so: docs/decisions/0005-contamination.md.
+The package ships no test set. It ships 40-bit hashes of the normalised texts (``data/contamination.bin.xz``, made by
+``scripts/make_contamination.py``): enough to recognise a sentence, too little to reconstruct one. Two texts in ten million
+match by chance, which costs one record. Reasons: docs/decisions/0005-contamination.md.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 
 
 def normalised(text: str) -> str:
-    """What remains of a text when case, spacing, punctuation, entities and Unicode variants are taken away.
+    """Return a text without case, spacing, punctuation, entities and Unicode variants.
 
     A tokenised, lower-cased copy of a sentence is still that sentence. A text without a letter or digit becomes empty.
     """
@@ -44,7 +43,7 @@ def normalised(text: str) -> str:
 
 
 def fingerprint(text: str) -> int | None:
-    """40 bits of BLAKE2b of the normalised text; None for a text without a letter or digit, which nobody owns."""
+    """Return 40 bits of BLAKE2b of the normalised text; None for a text without a letter or digit."""
     plain = normalised(text)
     if not plain:
         return None
@@ -52,7 +51,8 @@ def fingerprint(text: str) -> int | None:
 
 
 def pack(sets: Mapping[str, Iterable[str]]) -> bytes:
-    """The file of several sets of texts: upper 16 bits of the sorted hashes as counts a bucket, lower 24 as they are."""
+    """Return the file of several sets of texts: the upper 16 bits of the sorted hashes as counts per bucket, then the lower
+    24."""
     import numpy as np
 
     header, body = [], []
@@ -66,7 +66,7 @@ def pack(sets: Mapping[str, Iterable[str]]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, Hashes]:
-    """Set name to its sorted hashes."""
+    """Return set name to its sorted hashes."""
     import numpy as np
 
     try:
@@ -90,13 +90,13 @@ def unpack(data: bytes) -> dict[str, Hashes]:
 
 @functools.cache
 def shipped() -> Mapping[str, Hashes]:
-    """The sets that every training run is guarded against."""
+    """Return the sets that every training run is guarded against."""
     return unpack(resources.files("assay.data").joinpath(FILE).read_bytes())
 
 
 @dataclass
 class RefusedRecords:
-    """What a guard turned away: by set and by the field that gave it away."""
+    """Counts of refused records by set and by the matching field."""
 
     seen: int = 0
     refused: int = 0
@@ -104,7 +104,7 @@ class RefusedRecords:
     examples: list[str] = field(default_factory=list)
 
     def sentences(self) -> list[str]:
-        """One sentence with the total, then one a set; nothing when nothing was refused."""
+        """Return one sentence with the total, then one per set; nothing if no record was refused."""
         if not self.refused:
             return []
         lines = [f"{count(self.refused, 'record')} of {self.seen:,} refused, because their text stands in a test set:"]
@@ -114,14 +114,14 @@ class RefusedRecords:
 
 
 class Guard:
-    """Turns away records whose source, reference or hypothesis stands in one of the guarded sets."""
+    """Filter of training records whose source, reference or hypothesis is in a guarded set."""
 
     def __init__(self, sets: Mapping[str, Hashes] | None = None) -> None:
         self.sets = shipped() if sets is None else sets
         self.report = RefusedRecords()
 
     def standing(self, texts: Sequence[str]) -> list[str | None]:
-        """For each text the name of the first set it stands in, or None."""
+        """Return for each text the name of the first set that contains it, or None."""
         import numpy as np
 
         prints = [fingerprint(text) for text in texts]
@@ -137,7 +137,7 @@ class Guard:
         return found
 
     def admit(self, rows: Sequence[Mapping[str, str]], names: Sequence[str]) -> list[bool]:
-        """Whether each row (field to text) may be trained on; refusals are counted, and named by `names`."""
+        """Return whether each row (field to text) may be used for training; count refusals under `names`."""
         cells = [(row, part, text) for row, fields in enumerate(rows) for part, text in fields.items() if text]
         allowed = [True] * len(rows)
         for (row, part, text), name in zip(cells, self.standing([text for _, _, text in cells]), strict=True):

@@ -1,7 +1,7 @@
-"""The weights of assay-mini: the package mt-assay-mini, found without importing it, checked and mapped into memory.
+"""Loader of assay-mini's weights from the package mt-assay-mini: verified, memory-mapped, without importing it.
 
-It holds three safetensors files (``model``, ``embeddings``, ``pieces``), ``manifest.json`` with the SHA-256 of each, and
-``card.json``, the facts of the model card. A folder with the same five files stands in for it.
+The package has three safetensors files (``model``, ``embeddings``, ``pieces``), ``manifest.json`` with the SHA-256 of each,
+and ``card.json``, the facts of the model card. A folder with the same five files can replace it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ FILES = ("model.safetensors", "embeddings.safetensors", "pieces.safetensors")
 MANIFEST, CARD = "manifest.json", "card.json"
 FORMAT = 1
 BLOCK = 32
-"""Numbers of a piece's vector that share a scale."""
+"""Numbers of a subword's vector that share a scale."""
 SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
-"""The first four pieces."""
+"""The first four subwords."""
 _PIECES = {
     "codes": ("u1", 2),
     "scales": ("f2", 2),
@@ -45,14 +45,14 @@ _PIECES = {
     "norm_starts": ("u4", 1),
     "norm_to": ("u4", 1),
 }
-"""Type and number of dimensions of what belongs to the pieces."""
+"""Type and number of dimensions of the tensors of subwords."""
 _REMEDY = "pip install 'mt-assay[mini]'"
 _AGAIN = f"Install it again: pip install --force-reinstall mt-assay-mini (or {_REMEDY})."
 
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """What the manifest says of a file."""
+    """Size and SHA-256 of a file in the manifest."""
 
     sha256: str
     bytes: Count
@@ -60,7 +60,7 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class WeightsManifest:
-    """What belongs together: the number of the format, the model's name, and its files."""
+    """Manifest of the weights: format number, model name and files."""
 
     format: int
     name: str
@@ -69,7 +69,7 @@ class WeightsManifest:
 
 @dataclass(frozen=True, slots=True)
 class MiniWeights:
-    """All tensors under one roof, read-only and mapped, and twelve digits of their hash for a signature."""
+    """All tensors, read-only and memory-mapped, and twelve digits of their hash for a signature."""
 
     tensors: Tensors
     name: str
@@ -78,14 +78,14 @@ class MiniWeights:
 
 
 def mini_folder() -> Path | None:
-    """Where mt-assay-mini is installed, or None; nothing of it is imported."""
+    """Return the folder of mt-assay-mini without importing it; None if it is not installed."""
     spec = importlib.util.find_spec(PACKAGE)
     places = list(spec.submodule_search_locations or ()) if spec else []
     return Path(places[0]) if places else None
 
 
 def load_mini(folder: Path | None = None) -> MiniWeights:
-    """The installed weights, or those of a folder; every byte is compared with the manifest's SHA-256 first."""
+    """Return the installed weights, or those of a folder, after verifying every file by its SHA-256."""
     place = folder or mini_folder()
     if place is None:
         raise MissingPart(f"assay-mini's weights are not installed: {_REMEDY}")
@@ -107,7 +107,7 @@ def load_mini(folder: Path | None = None) -> MiniWeights:
 
 
 def mini_card(folder: Path | None = None) -> dict[str, Any]:
-    """The facts of the model card: data with their terms, languages, figures, what it is bad at."""
+    """Return the facts of the model card: training data and licences, languages, scores, limitations."""
     place = folder or mini_folder()
     if place is None:
         raise MissingPart(f"assay-mini's weights are not installed: {_REMEDY}")
@@ -118,7 +118,7 @@ def mini_card(folder: Path | None = None) -> dict[str, Any]:
 
 
 def identity(manifest: WeightsManifest) -> str:
-    """Twelve hexadecimal digits that stand for the tensor files: equal digits, equal numbers."""
+    """Return twelve hexadecimal digits that identify the tensor files."""
     lines = "".join(f"{manifest.files[name].sha256}  {name}\n" for name in FILES)
     return hashlib.sha256(lines.encode()).hexdigest()[:12]
 
@@ -136,7 +136,7 @@ def _manifest(place: Path) -> WeightsManifest:
 
 
 def _checked(path: Path, facts: FileFacts) -> mmap.mmap:
-    """The mapped file, when its size and its SHA-256 are those of the manifest."""
+    """Return the mapped file, if its size and its SHA-256 agree with the manifest."""
     if not path.is_file():
         raise MissingPart(f"{path} is absent. {_AGAIN}")
     data = map_file(path)
@@ -148,7 +148,7 @@ def _checked(path: Path, facts: FileFacts) -> mmap.mmap:
 
 
 def _check_pieces(tensors: Tensors) -> None:
-    """Whether the table of pieces, their vectors and the map of characters fit each other."""
+    """Check that the table of subwords, their vectors and the character map fit each other."""
     import numpy as np
 
     for name, (kind, dimensions) in _PIECES.items():
@@ -184,7 +184,7 @@ def _check_pieces(tensors: Tensors) -> None:
 
 
 def _check_matrices(tensors: Tensors) -> None:
-    """Whether every matrix of whole numbers has one scale a row, and every number is finite."""
+    """Check that every matrix of whole numbers has one scale per row, and that every number is finite."""
     import numpy as np
 
     for name, array in tensors.items():

@@ -1,4 +1,4 @@
-"""The sentencepiece models behind spBLEU: where they come from and where a local copy may lie. Nothing here downloads."""
+"""SentencePiece models of spBLEU: their URLs and the places of local copies. Nothing is downloaded here."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from assay.io.files.paths import cache_dir, is_trusted
 
 @dataclass(frozen=True, slots=True)
 class SpmModel:
-    """One published sentencepiece model. Its makers publish no checksum; BLEU's signature carries the file's own hash."""
+    """One published SentencePiece model. Its authors publish no checksum; BLEU's signature has the file's hash."""
 
     name: str
     url: str
     sacrebleu_file: str
-    """The name under which sacrebleu keeps its copy."""
+    """The file name of sacrebleu's copy."""
     citation: str
 
 
@@ -38,12 +38,12 @@ SPM_MODELS = {
 
 
 def spm_home(name: str) -> Path:
-    """Where assay keeps its own copy of a model: in the cache folder."""
+    """Return the path of assay's copy of a model in the cache folder."""
     return cache_dir() / "spm" / f"{name}.model"
 
 
 def find_spm(name: str) -> Path | None:
-    """A local copy of a published model: assay's own, else sacrebleu's (under ``$SACREBLEU`` or ``~/.sacrebleu``)."""
+    """Return a local copy of a published model: assay's own, else sacrebleu's (``$SACREBLEU`` or ``~/.sacrebleu``)."""
     sacrebleu = os.environ.get("SACREBLEU")
     theirs = (Path(sacrebleu) if sacrebleu else Path.home() / ".sacrebleu") / "models" / SPM_MODELS[name].sacrebleu_file
     own = [spm_home(name)] if is_trusted(spm_home(name).parent) else []

@@ -1,9 +1,8 @@
-"""WordNet's own files (``index.*``, ``data.*``, ``*.exc``; see wndb(5WN)), read for two questions: which single words are
-synonyms of this one, and which synsets does it have, with their relations?
+"""Reader of WordNet's files (``index.*``, ``data.*``, ``*.exc``; see wndb(5WN)): synonyms of a word, and its synsets.
 
-The answer to the first is what NLTK's ``wordnet.synsets(word)`` leads to: the word is reduced to its base forms by Morphy
-(morphy(7WN)) for every part of speech, and the lemma names of all their synsets are collected. Loading reads the files and
-cuts the index into lines; entries are parsed when a word asks for them.
+Synonyms are those of NLTK's ``wordnet.synsets(word)``: Morphy (morphy(7WN)) reduces the word to its base forms for every part
+of speech, and the lemma names of all their synsets are collected. Loading splits the index into lines; entries are parsed on
+demand.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _ENDINGS = {
     "adj": ((b"er", b""), (b"est", b""), (b"er", b"e"), (b"est", b"e")),
     "adv": (),
 }
-"""Morphy's rules of detachment: an ending, and what replaces it."""
+"""Morphy's rules of detachment: an ending and its replacement."""
 _MARKER = re.compile(r"\((?:p|a|ip)\)$")
 _CACHE_WORDS, _CACHE_LENGTH = 1 << 17, 64
 DEBIAN = Path("/usr/share/wordnet")
@@ -62,14 +61,14 @@ _HOW_TO_GET = "Debian has it as wordnet-base; or give its folder (meteor:wordnet
 
 
 LETTERS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
-"""The parts of speech as WordNet's files abbreviate them; ``s`` is a satellite adjective."""
+"""WordNet's abbreviations of the parts of speech; ``s`` is a satellite adjective."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A relation to another synset: ``@`` hypernym, ``~`` hyponym, ``!`` antonym, ``+`` derivation, ``&`` similar …
+    """Relation to another synset: ``@`` hypernym, ``~`` hyponym, ``!`` antonym, ``+`` derivation, ``&`` similar …
 
-    `source` and `target` number the words it links, from 1; both are 0 where the whole synsets are meant.
+    `source` and `target` number the linked words, from 1; both are 0 for a relation between whole synsets.
     """
 
     symbol: str
@@ -91,7 +90,7 @@ class Synset:
 
 
 class WordNet:
-    """One WordNet, in memory: about 30 MB and a fifth of a second for version 3.0."""
+    """WordNet in memory: about 30 MB and a fifth of a second to load for version 3.0."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._index = {part: _index(files[f"index.{part}"]) for part in PARTS}
@@ -106,10 +105,10 @@ class WordNet:
         version = re.search(rb"Word[Nn]et (\d+(?:\.\d+)?\+?) Copyright", self._data["adj"][:4096])
         self.version = version[1].decode() if version else "unknown"
         self.identity = f"{self.version}-{digest.hexdigest()[:12]}"
-        """Version and content, for a signature: ``3.0-`` and twelve hexadecimal digits."""
+        """Version and content for a signature: ``3.0-`` and twelve hexadecimal digits."""
 
     def synonyms(self, word: str) -> frozenset[str]:
-        """Lemma names without an underscore, spelt as in WordNet, of every synset of every base form of `word`."""
+        """Return the lemma names without an underscore, as WordNet spells them, of every synset of every base form of `word`."""
         known = self._synonyms.get(word)
         if known is None:
             form = word.lower().encode("utf-8", "surrogatepass")
@@ -126,7 +125,7 @@ class WordNet:
         return known
 
     def synsets(self, word: str, part: str) -> tuple[Synset, ...]:
-        """The senses of a word as one part of speech (``noun``, ``verb``, ``adj``, ``adv``), the commonest first."""
+        """Return the senses of a word as one part of speech (``noun``, ``verb``, ``adj``, ``adv``), the most frequent first."""
         key = word, part
         known = self._senses.get(key)
         if known is None:
@@ -140,7 +139,7 @@ class WordNet:
         return known
 
     def tagged(self, word: str, part: str) -> int:
-        """How many senses of this base form occur in WordNet's sense-tagged texts: 0 marks rare words."""
+        """Return how many senses of this base form occur in WordNet's sense-tagged texts; rare words have 0."""
         entry = self._index[part].get(word.lower().replace(" ", "_").encode("utf-8", "surrogatepass"))
         if entry is None:
             return 0
@@ -148,7 +147,7 @@ class WordNet:
         return int(fields[4 + int(fields[2])])
 
     def synset(self, part: str, offset: int) -> Synset:
-        """The synset at an offset of a part's data file."""
+        """Return the synset at an offset of a part's data file."""
         known = self._synsets.get((part, offset))
         if known is None:
             if len(self._synsets) >= _CACHE_WORDS:
@@ -172,11 +171,11 @@ class WordNet:
         return Synset(part, offset, names, pointers, int(fields[1]))
 
     def related(self, synset: Synset, symbol: str) -> tuple[Synset, ...]:
-        """The synsets that a relation between whole synsets leads to."""
+        """Return the synsets that a relation between whole synsets leads to."""
         return tuple(self.synset(p.part, p.offset) for p in synset.pointers if p.symbol == symbol and not p.source)
 
     def related_words(self, synset: Synset, word: str, symbol: str) -> tuple[str, ...]:
-        """The words that a relation between words (antonym, derivation) leads to from `word` in this synset."""
+        """Return the words to which a relation between words (antonym, derivation) leads from `word` in this synset."""
         lowered = word.lower().replace(" ", "_")
         found = []
         for pointer in synset.pointers:
@@ -196,7 +195,8 @@ class WordNet:
                         yield name
 
     def _base_forms(self, form: bytes, part: str) -> list[bytes]:
-        """Morphy: the form itself, then its exceptions or, where it has none, its endings exchanged, if WordNet has them."""
+        """Return the form itself, then its exceptions or, if it has none, its base forms by Morphy's rules, if WordNet has
+        them."""
         others = self._exceptions[part].get(form)
         if others is None:
             others = [form[: -len(old)] + new for old, new in _ENDINGS[part] if form.endswith(old)]
@@ -205,20 +205,20 @@ class WordNet:
 
 
 def _index(text: bytes) -> dict[bytes, bytes]:
-    """Lemma to the rest of its line, still text; lines that begin with a space are the licence."""
+    """Return lemma to the unparsed rest of its line; lines that begin with a space are the licence."""
     entries = (line.partition(b" ") for line in text.split(b"\n") if line and not line.startswith(b" "))
     return {lemma: rest for lemma, _, rest in entries}
 
 
 def _offsets(entry: bytes) -> list[int]:
-    """Synset offsets out of ``pos synsets pointers pointer… senses tagged offset…``."""
+    """Return the synset offsets of ``pos synsets pointers pointer… senses tagged offset…``."""
     fields = entry.split()
     synsets, pointers = int(fields[1]), int(fields[2])
     return [int(field) for field in fields[5 + pointers : 5 + pointers + synsets]]
 
 
 def _ends(field: str) -> tuple[int, int]:
-    """Source and target word numbers out of four hexadecimal digits."""
+    """Return source and target word numbers from four hexadecimal digits."""
     return int(field[:2], 16), int(field[2:], 16)
 
 
@@ -227,7 +227,7 @@ def _exceptions(text: bytes) -> dict[bytes, list[bytes]]:
 
 
 def find() -> Path | None:
-    """Where WordNet lies on this machine, or None: ASSAY_WORDNET, Debian's folder, the cache, NLTK's data folders."""
+    """Return WordNet's folder or None: ASSAY_WORDNET, Debian's folder, the cache, NLTK's data folders."""
     named = os.environ.get("ASSAY_WORDNET")
     if named:
         return check_folder(Path(named))
@@ -235,7 +235,7 @@ def find() -> Path | None:
 
 
 def check_folder(place: Path) -> Path:
-    """`place`, or an error that says what is missing there."""
+    """Return `place`; raise MissingPart if a file is missing there."""
     if not _complete(place):
         absent = next((name for name in NEEDED if not (place / name).is_file()), NEEDED[0])
         raise MissingPart(f"there is no WordNet in {str(place)!r} ({absent} is missing). {_HOW_TO_GET}.")
@@ -259,7 +259,7 @@ def _complete(place: Path) -> bool:
 
 @functools.lru_cache(maxsize=2)
 def load(place: Path) -> WordNet:
-    """The WordNet in a folder, or in a zip file as NLTK's downloader leaves it; read once."""
+    """Return the WordNet in a folder, or in a zip file of NLTK's downloader; it is read once."""
     try:
         if place.suffix != ".zip":
             names = [name for name in (*NEEDED, *EXCEPTIONS) if (place / name).is_file()]

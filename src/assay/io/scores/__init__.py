@@ -1,1 +1,1 @@
-"""Scores that were computed elsewhere."""
+"""Score files of other metrics, and tables of precomputed scores."""

@@ -1,8 +1,8 @@
-"""What a score file says of its metric: words after its name, and a small card beside it.
+"""Facts about the metric of a score file: words after the file name, and a small card file.
 
-``scores.tsv:lower,source`` says that lower is better and that the metric reads the source alone. The card is a JSON file called
-``scores.card.json``: ``{"needs": "source", "better": "lower", "family": "learned", "trained_on": ["aces"], "languages": ["de",
-"en"]}``, every field of which may be left out. A word overrules the card.
+``scores.tsv:lower,source`` means that lower is better and that the metric reads only the source. The card is a JSON file
+called ``scores.card.json``: ``{"needs": "source", "better": "lower", "family": "learned", "trained_on": ["aces"],
+"languages": ["de", "en"]}``. Every field is optional. A word takes precedence over the card.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ENDINGS = (".gz", ".xz", ".zst", ".tsv", ".csv", ".jsonl", ".json", ".parquet", 
 
 @dataclass(frozen=True, slots=True)
 class FileCard:
-    """The fields of a score file's card; `needs` is what the metric reads, `family` what it is made of."""
+    """Fields of a score file's card; `needs` is what the metric reads, `family` its kind."""
 
     needs: Reads | None = None
     better: Better | None = None
@@ -36,7 +36,7 @@ class FileCard:
 
 
 def split(spec: str) -> tuple[Path, list[str]]:
-    """The path in ``FILE:WORD,WORD``, and the words; a colon that no known word follows belongs to the path."""
+    """Return the path in ``FILE:WORD,WORD`` and the words; a colon without a known word belongs to the path."""
     known = [word for kind in (Reads, Better, Family) for word in get_args(kind)]
     path, colon, words = spec.rpartition(":")
     said = [word.strip() for word in words.split(",")]
@@ -47,7 +47,7 @@ def split(spec: str) -> tuple[Path, list[str]]:
 
 
 def file_card(path: Path, words: Sequence[str] = ()) -> Card:
-    """The card of the metric whose scores stand in `path`; it needs ``either`` where nobody says what it reads."""
+    """Return the card of the metric whose scores are in `path`; it needs ``either`` if nothing else is known."""
     name = stem(path)
     beside = path.parent / f"{name}.card.json"
     told = FileCard()
@@ -73,7 +73,7 @@ def file_card(path: Path, words: Sequence[str] = ()) -> Card:
 
 
 def stem(path: Path) -> str:
-    """The metric's name: the file's, without endings."""
+    """Return the metric's name: that of the file without endings."""
     name = path.name
     for ending in ENDINGS:
         name = name.removesuffix(ending)
@@ -81,7 +81,7 @@ def stem(path: Path) -> str:
 
 
 def missing_needs_note(path: Path) -> str:
-    """The sentence for a file that does not say what its metric reads."""
+    """Return the note about a file without facts about what its metric reads."""
     return (
         f"{path} does not say what its metric reads and counts as reference-based: write {path}:source (reference, both), "
         f'or {{"needs": "source"}} in {stem(path)}.card.json beside it.'

@@ -1,12 +1,15 @@
-"""Score files: a metric written in any language takes part by the numbers it wrote down.
+"""Score files, by which a metric written in any language can take part.
 
-For contrastive suites a file gives two scores an item, in one of these forms: columns named ``id``, ``good`` and
-``incorrect`` (TSV, CSV, JSON lines, Parquet; JSON rows of assay have them inside ``scores``); the same without a header
-(three columns with the id, two in item order); or ``SYSTEM<TAB>SCORE`` lines as mt-metrics-eval writes them
-(``*.seg.score``), the systems being ``good`` and ``incorrect`` and each system's lines in item order. For judged suites:
-one score a line, ``id`` and ``score``, or ``SYSTEM<TAB>SCORE`` with one system. ``nan``, ``None`` or nothing means
-unscored. What the metric reads and which way is better stands in words after the name or in a card beside it
-(`assay.io.scores.cards`).
+For contrastive suites a file has two scores per item, in one of these formats:
+
+- columns named ``id``, ``good`` and ``incorrect`` (TSV, CSV, JSON lines, Parquet; JSON rows of assay nest them in
+  ``scores``);
+- the same without a header (three columns with the id, two in item order);
+- ``SYSTEM<TAB>SCORE`` lines of mt-metrics-eval (``*.seg.score``), with the systems ``good`` and ``incorrect`` and each
+  system's lines in item order.
+
+For judged suites: one score per line, ``id`` and ``score``, or ``SYSTEM<TAB>SCORE`` with one system. ``nan``, ``None`` or an
+empty cell means unscored. Words after the name or a card file describe the metric (`assay.io.scores.cards`).
 """
 
 from __future__ import annotations
@@ -51,7 +54,7 @@ _NAN = float("nan")
 
 
 def parse_spec(spec: str) -> tuple[Path, bool]:
-    """``scores.tsv`` or ``scores.tsv:lower``: the path, and whether higher is better (its card may say so, too)."""
+    """Return the path of ``scores.tsv`` or ``scores.tsv:lower``, and whether higher is better (also from its card)."""
     path, words = split(spec)
     return path, file_card(path, words).higher_is_better
 
@@ -59,9 +62,9 @@ def parse_spec(spec: str) -> tuple[Path, bool]:
 def read_metric(
     spec: str, ids: Sequence[str], judged: bool = False, suite: str = "", whole: Sequence[str] | None = None
 ) -> Measured:
-    """The metric in a score file (``scores.tsv``, ``scores.tsv:lower,source``), its values aligned to the suite's ids.
+    """Return the metric of a score file (``scores.tsv``, ``scores.tsv:lower,source``) with values in the order of `ids`.
 
-    Where `ids` are part of a set only, the file may have scores of the `whole` set.
+    If `ids` are only part of a set, the file may have scores of the `whole` set.
     """
     path, words = split(spec)
     card = file_card(path, words)
@@ -73,7 +76,7 @@ def read_metric(
 
 
 def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> tuple[Floats, Floats]:
-    """Scores of the good and of the incorrect translations, one of each for every id, in the order of `ids`."""
+    """Return the scores of the good and of the incorrect translations, one of each per id, in the order of `ids`."""
     every, rows, header, chosen = _table(path)
     if header is None and rows and all(len(row) == 2 and _system(row[0]) for _, row in rows):
         good = [(line, row[1]) for line, row in rows if _system(row[0]) == "good"]
@@ -93,7 +96,7 @@ def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = Non
 
 
 def read_values(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> Floats:
-    """One score for every id of a judged suite, in the order of `ids`."""
+    """Return one score per id of a judged suite, in the order of `ids`."""
     every, rows, header, chosen = _table(path)
     if header is None and rows and all(len(row) == 2 for _, row in rows):
         systems = {str(row[0]) for _, row in rows}
@@ -109,8 +112,10 @@ def read_values(path: Path, ids: Sequence[str], whole: Sequence[str] | None = No
 
 
 def _table(path: Path) -> tuple[Numbered, Numbered, list[str] | None, Mapping[str, str]]:
-    """All rows; those of delimited text that are not blank; the header where there is one (a first row with something in a score's
-    place that is no score); and the columns of scores that a row of assay has inside."""
+    """Return all rows, the non-blank rows of delimited text, the header, and the columns of nested scores.
+
+    A first row without a score in the score's column is a header.
+    """
     with open_table(path) as table:
         chosen = look_at_scores(table, stem(path))
         if not isinstance(table, DelimitedTable):
@@ -128,8 +133,7 @@ def _without_blank(rows: Numbered) -> Numbered:
 
 
 def _fitting(every: Numbered, rows: Numbered, ids: Sequence[str], whole: Sequence[str] | None) -> Numbered:
-    """Return the rows in item order: with the blank ones, which are items without scores, if these are as many as the items; else
-    without them, as lines that separate something."""
+    """Return the rows in item order: with blank rows, which are unscored items, if their number fits, otherwise without them."""
     width = len(rows[0][1]) if rows else 1
     with_blank = [(line, row) for line, row in every if len(row) == width]  # an empty line is no row of several columns
     return with_blank if len(with_blank) in (len(ids), len(whole or ids)) else rows
@@ -138,7 +142,7 @@ def _fitting(every: Numbered, rows: Numbered, ids: Sequence[str], whole: Sequenc
 def _columns(
     path: Path, header: list[str] | None, rows: Numbered, wanted: Wanted, chosen: Mapping[str, str]
 ) -> tuple[int | None, list[int]]:
-    """Where the id (None: rows are in item order) and each wanted score stand; every row must be as wide."""
+    """Return the columns of the id (None: rows are in item order) and of each score; refuse rows of different width."""
     if header is not None:
         mine = {name: column for name, column in chosen.items() if name in wanted.roles}
         places = assign(header, wanted, mine or None, str(path)).places
@@ -161,7 +165,7 @@ def _system(name: Any) -> str | None:
 
 
 def _number(value: Any) -> float | None:
-    """The number, NaN for unscored, None for what is neither."""
+    """Return the number, NaN for unscored, None for any other text."""
     if value is None:
         return _NAN
     if isinstance(value, str) and value.strip().lower() in _UNSCORED:

@@ -1,4 +1,4 @@
-"""Ready scores in a table, read as a stream: for rules that were learned from columns of scores."""
+"""Streaming reader of precomputed scores in a table, for rules that were learned from columns of scores."""
 
 from __future__ import annotations
 
@@ -32,11 +32,14 @@ def read_precomputed_scores(
     quoting: Quoting = "auto",
     notes: list[str] | None = None,
 ) -> Iterator[tuple[dict[str, NDArray[np.float64]], list[str], InputRows]]:
-    """The columns `scores` of a table, the language of each row (empty where no column has it), and the rows as they came, some at
-    a time.
+    """Yield the columns `scores` of a table, the language of each row (empty if unknown), and the original rows.
 
-    `columns` names the columns that have other names: of a score, or of ``language``. `notes` takes what the reader has to say
-    about doubtful quotation marks.
+    Args:
+        source: A file or a frame.
+        scores: Names of the scores.
+        columns: A score or ``language`` to a column with another name.
+        quoting: The meaning of quotation marks in delimited text.
+        notes: A list to which the reader adds its remarks on doubtful quotation marks.
     """
     import numpy as np
 

@@ -1,1 +1,1 @@
-"""Tables of texts: one reader for every form in which people keep them."""
+"""One streaming reader for tables of texts in every supported format."""

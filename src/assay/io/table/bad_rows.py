@@ -1,4 +1,4 @@
-"""The one policy for rows that cannot be used."""
+"""Policy for unusable rows: stop at the first one, or leave them out and list them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ SKIP = "(--skip-bad leaves such rows out and lists them.)"
 
 
 class BadRows:
-    """What to do with a row that cannot be used: stop with an error, or (`skip`) remember it and go on.
+    """Handler of unusable rows: raise an error, or with `skip` record the row.
 
-    `remedy` ends the error's sentence; a reader whose verb has no ``--skip-bad`` gives an empty one.
+    `remedy` ends the error message; it is empty for verbs without ``--skip-bad``.
     """
 
     def __init__(self, skip: bool = False, remedy: str = SKIP) -> None:
@@ -27,7 +27,7 @@ class BadRows:
         self.found.append(f"{Path(file_name(path)).name} line {line}: {reason}")
 
     def sentences(self) -> list[str]:
-        """One sentence with the number of rows left out, then one for each."""
+        """Return one sentence with the number of rows left out, then one per row."""
         if not self.found:
             return []
         return [f"{count(len(self.found), 'bad row')} left out:", *self.found]

@@ -13,7 +13,7 @@ from assay.core.errors import InputError
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _DAYS = (date.min.toordinal() - _EPOCH, date.max.toordinal() - _EPOCH)
-"""The first and the last day that Python knows, counted from 1970."""
+"""Python's first and last day, counted from 1970."""
 _PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -39,7 +39,7 @@ def cells(series: Any, where: str = "") -> list[Any]:
 
 
 def _in_range(series: Any) -> bool:
-    """Whether Python has a value for every date and duration in a column, those inside lists and objects included."""
+    """Return whether Python can represent every date and duration in a column, also inside lists and objects."""
     kind = str(series.dtype)
     if kind.startswith(("List", "Array")):
         return _in_range(series.explode())

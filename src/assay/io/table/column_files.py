@@ -1,7 +1,7 @@
-"""Parquet and Arrow files (Feather), read slice by slice through polars in a worker process (`column_worker`).
+"""Parquet and Arrow files (Feather), read slice by slice by polars in a worker process (`column_worker`).
 
-Damaged data may end the worker, and becomes one error here. One worker serves all files of this process. It starts with the
-first file, ends with the process, and is started again after a crash.
+Damaged data may crash the worker, which is reported as one error. One worker serves all files of this process. It starts with
+the first file, ends with the process, and restarts after a crash.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from assay.io.table.open_table import Opened, OpenTable, Piece, inside
 
 PARQUET = b"PAR1"
 STREAM = b"\xff\xff\xff\xff"
-"""How an Arrow stream begins, as the shards of ``datasets`` do."""
+"""First bytes of an Arrow stream, such as the shards of ``datasets``."""
 OLD_FEATHER = b"FEA1"
 SLICE = 65_536
-"""Rows. A slice costs a new look at the file, so each one feeds several pieces."""
+"""Rows of a slice. Each slice opens the file again, so it serves several pieces."""
 
 
 class ScannedTable(OpenTable):
-    """The columns of a file; categories are read as their text."""
+    """Table of a Parquet or Arrow file; categories are read as text."""
 
     nested = True
 
@@ -75,7 +75,7 @@ class ScannedTable(OpenTable):
                 )
 
     def _slices(self, names: list[str] | None, first: int, last: int, size: int) -> Iterator[tuple[int, Any]]:
-        """Parts of so many rows with the number of their first one; the next is read while one is worked on."""
+        """Yield slices of `size` rows with the number of their first row; the next slice is read while one is processed."""
         starts = range(first, last, size)
         with ThreadPoolExecutor(1, thread_name_prefix="assay-columns") as pool:
             asked = [pool.submit(self._file.slice, names, start, min(size, last - start)) for start in starts[:1]]
@@ -90,7 +90,7 @@ class ScannedTable(OpenTable):
                 raise
 
     def frames(self, start: int, stop: int, rows: int) -> Iterator[Any]:
-        """The rows from `start` up to `stop` as frames of polars with all columns as they are, so many rows each."""
+        """Yield the rows from `start` to `stop` as polars frames of all columns, `rows` rows each."""
         last, size = min(stop, self.rows_in_all), max(1, SLICE // rows) * rows
         for _, part in self._slices(None, start, last, size):
             yield from (part.slice(at, rows) for at in range(0, len(part), rows))
@@ -100,12 +100,12 @@ class ScannedTable(OpenTable):
 
 
 def read_parquet(opened: Opened) -> OpenTable:
-    """A Parquet file."""
+    """Open a Parquet file."""
     return ScannedTable(opened, "Parquet", (PARQUET,))
 
 
 def read_arrow(opened: Opened) -> OpenTable:
-    """A file of Arrow (Feather of version 2), or a stream of it, which is held in memory."""
+    """Open an Arrow file (Feather version 2), or an Arrow stream, which is held in memory."""
     if opened.head.startswith(OLD_FEATHER):
         raise InputError(
             f"{file_name(opened.path)} is Feather of version 1, which is no longer written. Write it again with pandas or pyarrow."
@@ -126,7 +126,7 @@ def _begins_with(path: Path, marks: tuple[bytes, ...]) -> bool:
 
 
 class ColumnFile:
-    """One file: its rows and the schema, and slices of it as frames of polars."""
+    """One file in the worker: its number of rows, its schema, and slices of it as polars frames."""
 
     def __init__(self, path: str, kind: str, name: str) -> None:
         self._path, self._kind, self._name = path, kind, name
@@ -134,11 +134,11 @@ class ColumnFile:
         self.rows, self.schema = int(head["rows"]), frame.schema
 
     def slice(self, columns: list[str] | None, start: int, size: int) -> Any:
-        """Some rows, of all columns or of some."""
+        """Return some rows, with all columns or some."""
         return self._ask("slice", columns=columns, start=start, size=size)[1]
 
     def close(self) -> None:
-        """Let the worker forget the file."""
+        """Close the file in the worker."""
         with suppress(InputError):
             self._ask("close")
 
@@ -153,16 +153,16 @@ class ColumnFile:
         return head, polars.read_ipc_stream(io.BytesIO(body)) if body else None
 
     def wrong(self, said: str) -> InputError:
-        """The file cannot be read, and why."""
+        """Return the error about a file that cannot be read."""
         return InputError(f"{self._name} cannot be read as {self._kind}: {said}. The file is damaged: make it again.")
 
 
 class _Ended(Exception):
-    """The worker ended over a request."""
+    """The worker crashed during a request."""
 
 
 class ColumnWorker:
-    """The process that reads Parquet and Arrow files, and the pipes to it."""
+    """Worker process for Parquet and Arrow files, and the pipes to it."""
 
     def __init__(self) -> None:
         self.owner, self._lock = os.getpid(), threading.Lock()
@@ -178,11 +178,11 @@ class ColumnWorker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs and was started by this one, not by the one that this was forked off."""
+        """Return whether the process runs and was started by this process, not by its parent before a fork."""
         return self.owner == os.getpid() and self.process.poll() is None
 
     def ask(self, asked: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-        """Send a request; return the head and the body of the answer."""
+        """Send a request; return head and body of the answer."""
         with self._lock:
             try:
                 return self._asked(json.dumps(asked).encode() + b"\n")
@@ -207,7 +207,7 @@ class ColumnWorker:
         return f"its content ended the process that read it, or needed more than {most_memory() >> 30} GiB of memory"
 
     def end(self) -> None:
-        """End the process and close the pipes."""
+        """Kill the process and close the pipes."""
         if self.owner != os.getpid():
             return
         self.process.kill()
@@ -226,14 +226,14 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
 
 
 class _Current:
-    """The worker of this process; a process that was forked off another one has its own."""
+    """Holder of this process's worker; a forked process starts its own."""
 
     def __init__(self) -> None:
         self._worker: ColumnWorker | None = None
         self._starting = threading.Lock()
 
     def get(self) -> ColumnWorker:
-        """The worker, started if there is none."""
+        """Return the worker, started if necessary."""
         with self._starting:
             if self._worker is None or not self._worker.alive:
                 if self._worker is None:
@@ -243,7 +243,7 @@ class _Current:
             return self._worker
 
     def end(self) -> None:
-        """End the worker; the next file has another one."""
+        """End the worker; the next file starts another one."""
         if self._worker is not None:
             self._worker.end()
 

@@ -1,8 +1,8 @@
-"""The process that reads Parquet and Arrow: damaged data may end it, and takes nobody along.
+"""Worker process that reads Parquet and Arrow files, so that damaged data cannot crash assay.
 
-It is started as ``python -m assay.io.table.column_worker`` by `column_files` and spoken to through pipes: a request is a line of
-JSON; an answer is the lengths of its head and of its body, the head in JSON, and the body, which is an Arrow stream that this
-process wrote itself. It ends with its input.
+`column_files` starts it as ``python -m assay.io.table.column_worker`` and talks to it through pipes. A request is a line of
+JSON. An answer has the lengths of its head and body, the head in JSON, and the body, an Arrow stream that this process wrote.
+The worker ends with its input.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ LENGTHS = struct.Struct("<QQ")
 SECONDS = 300
 """Processor time for one request, all cores together."""
 LEAST_MEMORY = 4 << 30
-"""Bytes of memory that it may have at least; it may have half of the machine's."""
+"""Bytes of memory that it may always use; otherwise half of the machine's memory."""
 ARROW = b"ARROW1"
 
 
 def most_memory() -> int:
-    """Bytes of memory that the process may have."""
+    """Return the bytes of memory that the process may use."""
     try:
         whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):
@@ -35,7 +35,7 @@ def most_memory() -> int:
 
 
 def main() -> None:
-    """Answer requests until there are no more."""
+    """Answer requests until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's affair, and this process ends with it
     replies = os.fdopen(os.dup(1), "wb")
     _bound_memory()
@@ -98,7 +98,7 @@ def _said(error: BaseException) -> str:
 
 
 def _bound_memory() -> None:
-    """An allocation beyond the limit fails, and ends the process; so does one that the data asks for and nobody has."""
+    """Limit the memory of the process, so that an allocation beyond the limit ends it."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 

@@ -1,7 +1,7 @@
-"""Delimited text, TSV and CSV: cells, then a table under a header.
+"""Delimited text (TSV, CSV): cells, and tables with a header line.
 
-Real files are dirty: headers come again, rows have stray empty fields at their end, lines are blank. Those are read as they
-are meant; a row that has too few fields, or text beyond the last column, is a bad row.
+Real files have repeated headers, stray empty fields at line ends, and blank lines, all of which are read as intended. A row
+with too few fields, or with text beyond the last column, is a bad row.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from assay.io.table.open_table import ROWS, Opened, OpenTable, Piece
 from assay.io.table.quoting import Quotes, long_fields, unquote_cell
 
 MOST_COLUMNS = 16_384
-"""As many as a spreadsheet has."""
+"""As many columns as a spreadsheet has."""
 
 Fields = tuple[int, list[str]]
 Chunk = tuple[Sequence[int], list[list[str]]]
 
 
 class Cells(Protocol):
-    """The cells of an open file, blank lines included: the first row that has any, then the others in chunks."""
+    """Reader of the cells of an open file, blank lines included."""
 
     notes: list[str]
     unquoted_rows: int
@@ -35,17 +35,17 @@ class Cells(Protocol):
 
     @property
     def quoted(self) -> bool:
-        """Whether quotation marks around cells were taken off."""
+        """Whether quotation marks around cells were removed."""
 
     def first(self) -> Fields | None:
-        """The number and the cells of the first row that is not blank."""
+        """Return number and cells of the first row that is not blank."""
 
     def chunks(self, size: int) -> Iterator[Chunk]:
-        """The rows after it."""
+        """Yield the further rows."""
 
 
 class TabCells:
-    """Lines split at tabs, their quotation marks as the rule has it."""
+    """Lines split at tabs, with quotation marks read by the rule of `assay.io.table.quoting`."""
 
     def __init__(self, opened: Opened) -> None:
         quotes = self._quotes = Quotes(opened.path, opened.quoting)
@@ -83,7 +83,7 @@ class TabCells:
             yield from self._across.chunks(size)
 
     def _go_across(self, rest: Iterator[list[str]], done: int) -> QuotedCells:
-        """From here on cells may hold line ends and tabs."""
+        """Read the rest with cells that may contain line ends and tabs."""
         self._across = QuotedCells(self._opened, "\t", ("\n".join(part) + "\n" for part in rest), done)
         return self._across
 
@@ -96,9 +96,9 @@ class TabCells:
 
 
 class QuotedCells:
-    """Rows as RFC 4180 has them: a quoted cell may hold delimiters and line ends.
+    """Rows as in RFC 4180: a quoted cell may contain delimiters and line ends.
 
-    `blocks` is the text where the file is not read from its beginning, `done` the number of lines before it.
+    `blocks` is the text if the file is not read from its beginning, `done` the number of lines before it.
     """
 
     def __init__(self, opened: Opened, delimiter: str, blocks: Iterator[str] | None = None, done: int = 0) -> None:
@@ -117,7 +117,7 @@ class QuotedCells:
             self._reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
 
     def _lines(self, blocks: Iterator[str]) -> Iterator[str]:
-        """The lines of the file; the blocks since the beginning of the row are held, to say where a mark was opened."""
+        """Yield the lines of the file; hold the blocks since the beginning of the row, to report where a mark was opened."""
         number = self._begun
         for text in blocks:
             while len(self._held) > 1 and self._held[1][0] <= self._begun:
@@ -128,7 +128,7 @@ class QuotedCells:
         self._ended = True
 
     def _opened_on(self) -> int:
-        """The line of the quotation mark that is not closed, in the row being read."""
+        """Return the line of the unclosed quotation mark in the current row."""
         row = "".join(text for _, text in self._held).split("\n", self._begun - self._held[0][0])[-1]
         return self._begun + row.count("\n", 0, unclosed(row, self._delimiter))
 
@@ -144,7 +144,7 @@ class QuotedCells:
             yield taken
 
     def _take(self, size: int) -> Chunk | None:
-        """The next rows by the line they begin on."""
+        """Return the next rows with the line on which each begins."""
         numbers: list[int] = []
         rows: list[list[str]] = []
         with long_fields():
@@ -171,7 +171,7 @@ _OPEN = "not CSV: a quotation mark is opened and never closed."
 
 
 def unclosed(row: str, delimiter: str) -> int:
-    """Where the quotation mark stands that a row opens and does not close."""
+    """Return the position of the quotation mark that a row opens and does not close."""
     end = f"[^{delimiter}\n]*(?:{delimiter}|\n)"
     cell = re.compile(rf'(?:"[^"]*+(?:""[^"]*+)*+"|(?!")){end}')
     at = 0
@@ -192,12 +192,12 @@ def _blocks(opened: Opened) -> Iterator[str]:
 
 
 def tab_cells(opened: Opened) -> Cells:
-    """The cells of a tab-separated file."""
+    """Return the cells of a tab-separated file."""
     return QuotedCells(opened, "\t") if opened.quoting == "csv" else TabCells(opened)
 
 
 def comma_cells(opened: Opened) -> Cells:
-    """The cells of a file whose cells are parted by commas, or by what its first line shows instead of them."""
+    """Return the cells of a CSV file, whose delimiter follows from the first line."""
     first = opened.head.decode(errors="replace").removeprefix("\ufeff")
     if said := re.fullmatch(r"\s*sep=(.)\s*", first):  # Excel's way of saying it
         return QuotedCells(opened._replace(head=b"\n" * first.count("\n")), said[1])
@@ -205,13 +205,13 @@ def comma_cells(opened: Opened) -> Cells:
 
 
 def delimiter_of(header: str) -> str:
-    """Comma, semicolon or tab, whichever stands most often in a header outside quotation marks; a comma among equals."""
+    """Return comma, semicolon or tab, whichever is most frequent in a header outside quotation marks; comma among equals."""
     bare = re.sub(r'"[^"]*"', "", header)
     return max((",", ";", "\t"), key=bare.count)
 
 
 class DelimitedTable(OpenTable):
-    """Rows under a header."""
+    """Table of delimited rows under a header."""
 
     def __init__(self, opened: Opened, cells: Cells) -> None:
         self.name, self._path, self._bad = file_name(opened.path), opened.path, opened.bad
@@ -251,7 +251,7 @@ class DelimitedTable(OpenTable):
         return self._cells.unquoted_rows
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """See `OpenTable`. Blank lines are no rows, unless the table has a single column."""
+        """Yield the columns at the `wanted` places, without blank lines unless the table has a single column."""
         width = len(self.names)
         for numbers, rows in self._chunks(chunk):
             if set(map(len, rows)) != {width} or (width > 1 and self._header in rows):
@@ -261,7 +261,7 @@ class DelimitedTable(OpenTable):
                 yield Piece([list(columns[place]) for place in wanted], numbers)
 
     def rows(self) -> Iterator[Fields]:
-        """See `OpenTable`. A row of blank cells says nothing and is left out."""
+        """Yield numbered rows, without rows of blank cells."""
         width = len(self.names)
         for numbers, rows in self._chunks(ROWS):
             for number, row in zip(numbers, rows, strict=True):
@@ -270,7 +270,7 @@ class DelimitedTable(OpenTable):
                     yield number, whole[0]
 
     def _sifted(self, numbers: Sequence[int], rows: Sequence[list[str]]) -> tuple[list[int], list[list[str]]]:
-        """The rows that are rows, each as wide as the header."""
+        """Return the valid rows, each as wide as the header."""
         width = len(self.names)
         kept: list[Fields] = []
         for number, row in zip(numbers, rows, strict=True):
@@ -292,10 +292,10 @@ class DelimitedTable(OpenTable):
 
 
 def read_tsv(opened: Opened) -> OpenTable:
-    """A tab-separated file."""
+    """Open a tab-separated file."""
     return DelimitedTable(opened, tab_cells(opened))
 
 
 def read_csv(opened: Opened) -> OpenTable:
-    """A comma-separated file."""
+    """Open a comma-separated file."""
     return DelimitedTable(opened, comma_cells(opened))

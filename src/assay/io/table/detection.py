@@ -1,4 +1,4 @@
-"""Tables among files that were given as text: by their names, or by their first lines."""
+"""Detection of tables among files that were given as plain text, by their names or their first lines."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from assay.io.table.formats import FORMATS, format_named
 from assay.io.table.vocabulary import plain, spellings
 
 LINES, LONGEST = 20, 1 << 16
-"""Lines, and bytes of each, that are looked at."""
+"""Lines, and bytes of each, that are examined."""
 _TRANSLATIONS = spellings("hypothesis", "target")
 _MARKUP = (b"<?xml", b"<tmx", b"<xliff", b"<dataset")
 
 
 def is_table(path: str) -> bool:
-    """Return whether a file is a table: by the ending of its name, or by its first lines.
+    """Return whether a file is a table, by the ending of its name or by its first lines.
 
-    A name that ends in .tsv or .csv needs a delimiter or a known column name in the first line too: text files of one segment per
-    line are called so as well. SGML is text here, one segment per line. Only regular files are opened, since looking at a pipe
-    would empty it.
+    A name in .tsv or .csv also needs a delimiter or a known column name in the first line, since text files of one segment
+    per line have such names too. SGML is text here, one segment per line. Only regular files are opened, because reading a
+    pipe would empty it.
 
     Raises:
-        InputError: The lines have as many tabs as each other, but no line names the columns.
+        InputError: All lines have the same number of tabs, but no line names the columns.
     """
     if not os.path.isfile(path):
         return False
@@ -50,7 +50,7 @@ def is_table(path: str) -> bool:
 
 
 def has_header(line: str) -> bool:
-    """Return whether a line names the columns of a TSV, one of them that of the translations."""
+    """Return whether a line names the columns of a TSV, including one of translations."""
     cells = [plain(cell) for cell in line.split("\t")]
     return len(cells) > 1 and any(cell in _TRANSLATIONS for cell in cells)
 
@@ -68,7 +68,7 @@ def refuse_missing_header(path: str, lines: Sequence[str]) -> None:
 
 
 def _first_lines(path: str) -> list[bytes]:
-    """The first lines that are not blank; the bytes of a binary file count as one."""
+    """Return the first lines that are not blank; the bytes of a binary file count as one."""
     with open_utf8(path) as file:
         lines = (file.readline(LONGEST).removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n") for _ in range(4 * LINES))
         return list(islice((line for line in lines if line.strip()), LINES))
@@ -83,7 +83,7 @@ def _decoded(line: bytes) -> str:
 
 
 def _is_object(line: bytes) -> bool:
-    """Whether a line is a JSON object, as in JSON lines."""
+    """Return whether a line is a JSON object, as in JSON lines."""
     if not line.lstrip().startswith(b"{"):
         return False
     try:

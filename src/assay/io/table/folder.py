@@ -1,4 +1,4 @@
-"""Folders that hold one table in several files: data sets as Hugging Face's ``datasets`` saves them or as its hub keeps them."""
+"""Dataset folders with one table in several files, as Hugging Face's ``datasets`` and its hub store them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _SHARD = re.compile(
     re.IGNORECASE,
 )
 _MARKS = ("dataset_info.json", "dataset_dict.json", "dataset_infos.json", "README.md")
-"""Files by which a folder is known as a data set."""
+"""Files that identify a folder as a dataset."""
 MOST_FILES = 100_000
 
 
 def shards_of(path: str) -> list[str] | None:
-    """The files of a table in several, in their order; None where the path names none.
+    """Return the files of a sharded table in order; None if the path is not one.
 
-    `path` is the folder of a data set that has one split, or that folder and the name of a split: ``FOLDER/test``.
+    `path` is the folder of a dataset with one split, or that folder and the name of a split: ``FOLDER/test``.
     """
     folder = Path(path)
     if folder.is_dir():
@@ -42,7 +42,7 @@ def shards_of(path: str) -> list[str] | None:
 
 
 def _splits(folder: Path) -> dict[str, list[str]]:
-    """Files by the name of their split, where a folder is a data set: it says so, or its files are numbered shards."""
+    """Return the files of a dataset folder by split; such a folder has a mark or numbered shards."""
     found: dict[str, list[str]] = {}
     marked = any((folder / name).is_file() for name in _MARKS)
     for inner in (folder, folder / "data"):
@@ -60,7 +60,7 @@ def _splits(folder: Path) -> dict[str, list[str]]:
 
 
 def _complete(path: str, files: Sequence[str]) -> list[str]:
-    """Return the files of a split, once it is sure that every numbered shard is there, and only once."""
+    """Return the files of a split, if every numbered shard is there exactly once."""
     shards = [_SHARD.fullmatch(Path(file).name) for file in files]
     numbers = [(int(shard["of"] or 0), int(shard["number"] or 0)) for shard in shards if shard]
     if len({of for of, _ in numbers}) > 1 or len(set(numbers)) < len(numbers):
@@ -75,7 +75,7 @@ def _complete(path: str, files: Sequence[str]) -> list[str]:
 
 
 class ShardedTable(OpenTable):
-    """The rows of several files of one table, one file after the other."""
+    """Table in several files, read one after the other."""
 
     def __init__(self, path: str, files: Sequence[str], opener: Callable[[str], OpenTable]) -> None:
         self.name, self._files, self._open = path, list(files), opener
@@ -93,7 +93,7 @@ class ShardedTable(OpenTable):
         self._current.look_inside(column, keys)
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """See `OpenTable`. Rows are numbered through all files."""
+        """Yield the columns at the `wanted` places; rows are numbered across all files."""
         done = 0
         for at, file in enumerate(self._files):
             if at:

@@ -1,7 +1,7 @@
-"""The forms of table, and the one door to them: a path or a frame in, an open table out.
+"""Registry of table formats, and `open_table`, the entry point for all of them.
 
-A further form is one file with a function from `Opened` to `OpenTable`, and one line in `FORMATS`; a table in several files is
-the affair of `folder`.
+A new format needs one file with a function from `Opened` to `OpenTable`, and one line in `FORMATS`. Tables in several files
+are in `folder`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from assay.io.table.objects import numbered_objects
 from assay.io.table.open_table import ROWS, Numbered, Opened, OpenTable, Quoting
 
 HEAD = 1 << 20
-"""Bytes of the first line that may be looked at."""
+"""Bytes of the first line that may be examined."""
 
 
 def _never(head: bytes) -> bool:
@@ -36,14 +36,14 @@ def _begins(*starts: str) -> Callable[[bytes], bool]:
 
 
 class TableFormat(NamedTuple):
-    """How a form of table is known and opened: by the endings of names, else by the first bytes without their blanks."""
+    """One table format: its name endings, its first bytes without whitespace, and its reader."""
 
     endings: tuple[str, ...]
     looks: Callable[[bytes], bool]
     open: str
-    """The module and the function, `Opened` to `OpenTable`; imported when such a file comes."""
+    """Module and function, from `Opened` to `OpenTable`; imported on use."""
     marks: tuple[bytes, ...] = ()
-    """First bytes that no other form has: they are believed before the name."""
+    """Unique first bytes, which take precedence over the name."""
 
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -61,11 +61,11 @@ FORMATS: dict[str, TableFormat] = {
     "tsv": TableFormat((".tsv",), lambda head: b"\t" in head, "delimited:read_tsv"),
     "csv": TableFormat((".csv",), lambda head: True, "delimited:read_csv"),
 }
-"""By name, in the order in which first bytes are asked."""
+"""Table formats by name, in the order in which first bytes are compared."""
 
 
 def format_of(path: str | os.PathLike[str], head: bytes) -> str:
-    """The form that the name's ending says (a .gz, .xz or .zst set aside), or the first bytes when it says nothing."""
+    """Return the format by the name's ending (without .gz, .xz or .zst), else by the first bytes."""
     for name, form in FORMATS.items():
         if head.startswith(form.marks):
             return name
@@ -74,7 +74,7 @@ def format_of(path: str | os.PathLike[str], head: bytes) -> str:
 
 
 def format_named(path: str | os.PathLike[str]) -> str | None:
-    """The form that the name's ending says (a .gz, .xz or .zst set aside); None if it says nothing."""
+    """Return the format by the name's ending (without .gz, .xz or .zst); None if it has no known one."""
     endings = [ending for ending in Path(os.fspath(path).lower()).suffixes if ending not in SUFFIXES]
     ending = endings[-1] if endings else ""
     return next((name for name, form in FORMATS.items() if ending in form.endings), None)
@@ -88,11 +88,14 @@ def open_table(
     form: str | None = None,
     most: int | None = None,
 ) -> OpenTable:
-    """The table in a file (``-`` is standard input), plain or compressed, or in a frame.
+    """Open the table in a file (``-`` is standard input), plain or compressed, or in a frame.
 
-    `bad` decides about rows that cannot be used, and stops at the first one when not given; `quoting` about quotation marks
-    in delimited text; `form` is told from the name or the first bytes when not given. A file of more than `most` bytes,
-    unpacked, is refused as soon as so many are read.
+    Args:
+        source: A path or a frame.
+        bad: The policy for unusable rows; by default, the first one is an error.
+        quoting: The meaning of quotation marks in delimited text.
+        form: The format; by default, it follows from the name or the first bytes.
+        most: Bytes of the unpacked file beyond which it is refused.
     """
     if not isinstance(source, str | os.PathLike):
         from assay.io.table.frames import open_frame
@@ -108,7 +111,7 @@ def open_table(
 
 
 def table_in(opened: Opened, form: str | None = None) -> OpenTable:
-    """The table in a file that is open already, or in a part of one; `form` as in `open_table`."""
+    """Return the table in an open file, or in a part of one; `form` as in `open_table`."""
     try:
         known = form or format_of(opened.path, opened.head)
         module, _, function = FORMATS[known].open.partition(":")
@@ -122,7 +125,7 @@ def table_in(opened: Opened, form: str | None = None) -> OpenTable:
 
 
 def objects(path: str | os.PathLike[str], bad: BadRows) -> Iterator[Numbered]:
-    """The objects of a JSON-lines file or a JSON array, by the line each begins on."""
+    """Yield the objects of a JSON-lines file or a JSON array, with the line on which each begins."""
     opened = _opened(path, bad, "auto")
     with opened.file:
         yield from numbered_objects(opened)
@@ -131,8 +134,10 @@ def objects(path: str | os.PathLike[str], bad: BadRows) -> Iterator[Numbered]:
 def read_fields(
     path: str | os.PathLike[str], bad: BadRows, *, quoting: Quoting = "auto", blank: bool = False
 ) -> Iterator[Fields]:
-    """Numbered rows of delimited text as they stand, of whatever width, with or without a header; blank ones are left out, those
-    after the first row that is not unless `blank`."""
+    """Yield numbered rows of delimited text of any width, with or without a header.
+
+    Blank rows are left out; with `blank`, only those before the first row that is not.
+    """
     opened = _opened(path, bad, quoting)
     with opened.file:
         cells = _cells(format_of(path, opened.head), opened)
@@ -173,7 +178,7 @@ def _opened(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting, most: 
 
 
 def _head(file: IO[bytes]) -> bytes:
-    """The first line that is not blank, and the blank ones before it."""
+    """Return the first line that is not blank, and the blank ones before it."""
     head = b""
     while len(head) < HEAD:
         line = file.readline(HEAD)

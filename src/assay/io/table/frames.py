@@ -1,4 +1,4 @@
-"""Tables that are in Python already: frames of polars, pandas and Arrow, columns in a mapping, rows in a list or as they come."""
+"""Tables from Python objects: frames of polars, pandas and Arrow, mappings of columns, and rows in lists or iterators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.io.table.open_table import MappingTable, OpenTable, Piece, inside
 
 
 class FrameTable(OpenTable):
-    """Columns of equal length by name; a missing value is None, whatever the frame calls it."""
+    """Columns of equal length by name; a missing value is None in every kind of frame."""
 
     nested = True
 
@@ -63,7 +63,7 @@ def _mapping(row: Any) -> dict[str, Any]:
 
 
 def open_frame(source: Any) -> OpenTable:
-    """A frame, a mapping from names to columns, or a list or an iterator of mappings, as a table."""
+    """Return a frame, a mapping of columns, or a list or an iterator of mappings as a table."""
     if isinstance(source, Mapping):
         return FrameTable(source)
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):

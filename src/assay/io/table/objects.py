@@ -1,4 +1,4 @@
-"""JSON: one object a line, or an array of objects, which is decoded item by item as it is read."""
+"""JSON tables: one object per line, or an array of objects, which is decoded item by item."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AHEAD, AHEAD_CHARACTERS = 1_000, 4_000_000
 """Objects, and characters of text in them, that are read ahead to learn the columns."""
 _BLANK = " \t\r\n"
 _NEAR_END = 16
-"""Characters: a fault so near the end of what was read may be no fault but a value that is not whole yet."""
+"""Characters. An error so close to the end of the buffer may only be an incomplete value."""
 
 
 class JsonTable(MappingTable):
@@ -45,9 +45,10 @@ class JsonTable(MappingTable):
 
 
 def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:
-    """Give a table of JSON rows with scores by metric columns for those of one metric: the only one, or the one called `metric`.
+    """Add the scores of one metric as columns to a table of JSON rows with nested scores: the only metric, or `metric`.
 
-    Returns the columns by what they hold: ``score``, or ``good`` and ``incorrect`` of minimal pairs; none for another table.
+    Returns:
+        The columns by content: ``score``, or ``good`` and ``incorrect`` of minimal pairs; empty for other tables.
     """
     if not isinstance(table, JsonTable) or SCORES not in table.names or "score" in table.names:
         return {}
@@ -73,7 +74,7 @@ def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:
 
 
 def _ahead(objects: Iterator[Numbered]) -> list[Numbered]:
-    """Return the first objects: at most `AHEAD`, and no more once they hold `AHEAD_CHARACTERS` of text."""
+    """Return the first objects: at most `AHEAD`, and no more once they have `AHEAD_CHARACTERS` of text."""
     taken, size = list[Numbered](), 0
     for numbered in islice(objects, AHEAD):
         taken.append(numbered)
@@ -84,7 +85,7 @@ def _ahead(objects: Iterator[Numbered]) -> list[Numbered]:
 
 
 def numbered_objects(opened: Opened) -> Iterator[Numbered]:
-    """The objects of the file by the line each begins on; anything else in an object's place is a bad row."""
+    """Yield the objects of a file with the line on which each begins; other values are bad rows."""
     array = opened.head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
     for number, value in _items(opened) if array else _lines(opened):
         if isinstance(value, dict):
@@ -110,7 +111,7 @@ def _lines(opened: Opened) -> Iterator[tuple[int, Any]]:
 
 
 def _items(opened: Opened) -> Iterator[tuple[int, Any]]:
-    """The items of an array; a broken one ends the reading, since nobody knows where the next begins."""
+    """Yield the items of an array; a malformed one ends the reading, since the next cannot be found."""
     text = _Text(opened)
     text.skip("[")
     if text.peek() == "]":
@@ -125,7 +126,7 @@ def _items(opened: Opened) -> Iterator[tuple[int, Any]]:
 
 
 class _Text:
-    """The text of an array, of which only what is being decoded is held."""
+    """Buffer over the text of an array, which holds only the item being decoded."""
 
     def __init__(self, opened: Opened) -> None:
         self._name, self._blocks = file_name(opened.path), _decoded(opened)
@@ -134,7 +135,7 @@ class _Text:
         self.line, self._column = 1, 1
 
     def peek(self) -> str:
-        """The next character that is not blank; nothing at the end."""
+        """Return the next character that is not whitespace; empty at the end."""
         while True:
             while self._at < len(self._text):
                 if self._text[self._at] not in _BLANK:
@@ -144,13 +145,13 @@ class _Text:
                 return ""
 
     def skip(self, wanted: str) -> None:
-        """Go past a character that must be there."""
+        """Skip a required character."""
         if self.peek() != wanted:
             raise self._wrong(f"Expecting '{wanted}' delimiter", self._at)
         self._advance(self._at + 1)
 
     def value(self) -> Any:
-        """The next value; more is read until it is whole."""
+        """Return the next value; read on until it is complete."""
         while True:
             try:
                 value, end = self._decode(self._text, self._at)
@@ -178,7 +179,7 @@ class _Text:
             raise self._wrong(str(error), self._at) from error
 
     def _more(self) -> bool:
-        """Read on, twice as much as is held, so that a long value is not decoded again for every block."""
+        """Read as much again as is held, so that a long value is not decoded for every block."""
         parts = [self._text[self._at :]]
         if len(parts[0]) > LONGEST_LINE:
             raise self._wrong(f"an item of more than {LONGEST_LINE >> 20} Mi characters", self._at)
@@ -206,7 +207,7 @@ class _Text:
 
 
 def _decoded(opened: Opened) -> Iterator[str]:
-    """The text in blocks that need not end with a line: an array may stand on a single one."""
+    """Yield the text in blocks that need not end with a line: an array may be on a single one."""
     decoder, offset = codecs.getincrementaldecoder("utf-8")(), 0
     for data in chain([opened.head.removeprefix(codecs.BOM_UTF8)], iter(lambda: opened.file.read(BLOCK), b""), [b""]):
         try:

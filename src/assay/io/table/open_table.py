@@ -1,4 +1,4 @@
-"""What every form of table gives: the names of its columns, then pieces of the wanted ones, in bounded memory."""
+"""Interface of an open table: the names of its columns, then pieces of the wanted ones, in bounded memory."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from assay.core.rows import SCORES
 from assay.io.table.bad_rows import BadRows
 
 Quoting = Literal["auto", "csv", "none"]
-"""What quotation marks at the beginning of a cell mean: see `assay.io.table.quoting`."""
+"""The meaning of quotation marks at the beginning of a cell; see `assay.io.table.quoting`."""
 
 ROWS = 64
-"""Rows in a piece, for readers that take one row after the other: few, so that long texts do not pile up."""
+"""Rows of a piece for readers that process one row at a time; few, so that long texts need little memory."""
 
 
 class Piece(NamedTuple):
-    """Some rows: one list for each wanted column, and the number of each row in its file."""
+    """Some rows: one list per wanted column, and the number of each row in its file."""
 
     columns: Sequence[Sequence[Any]]
     numbers: Sequence[int]
     noun: str = "line"
 
     def where(self, row: int) -> str:
-        """Where a row stands, for messages: ``line 7``."""
+        """Return the position of a row for messages: ``line 7``."""
         return f"{self.noun} {self.numbers[row]}"
 
 
 class Opened(NamedTuple):
-    """An open file whose first bytes (`head`) were read, and how to read the rest."""
+    """Open file whose first bytes (`head`) were already read, with the options for reading the rest."""
 
     file: IO[bytes]
     path: str
@@ -42,14 +42,14 @@ class Opened(NamedTuple):
 
 
 def inside(value: Any, keys: Sequence[str]) -> Any:
-    """What is under the keys, one inside the other; None where there is nothing."""
+    """Return the value under nested keys; None if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def score_place(table: OpenTable, name: str) -> int:
-    """Return the place of a column of scores, which JSON may hold inside ``scores``; an unknown one is an InputError."""
+    """Return the index of a column of scores, which JSON may nest in ``scores``; refuse an unknown one."""
     if name not in table.names and SCORES in table.names:
         table.look_inside(name, (SCORES, name))
     if name not in table.names:
@@ -58,51 +58,51 @@ def score_place(table: OpenTable, name: str) -> int:
 
 
 class OpenTable(ABC):
-    """A table under the reader's eyes; a context manager that closes its file."""
+    """Open table, a context manager that closes its file."""
 
     name = "the table"
-    """What messages call it."""
+    """The name of the table in messages."""
     form = ""
-    """Its form, by the name it has in `assay.io.table.formats`; a frame has none."""
+    """The format, as named in `assay.io.table.formats`; a frame has none."""
     names: list[str]
-    """Its columns; none where a JSON file has no row."""
+    """The column names; empty if a JSON file has no row."""
     kinds: Mapping[str, Any] | None = None
-    """The kinds of the columns, as polars calls them, where the form knows them."""
+    """The polars types of the columns, if the format has types."""
     inner: Mapping[str, Sequence[str]] = MappingProxyType({})
-    """The columns that look inside objects, with the keys that lead to their values."""
+    """The columns of nested values, with the keys that lead to them."""
     nested = False
     """Whether values can be objects, in which `look_inside` finds further columns."""
     repeated_headers = 0
     stray_fields = 0
-    """Rows with empty fields beyond the last column: the fields are dropped."""
+    """Rows with empty fields beyond the last column; the fields are dropped."""
 
     @property
     def quoted(self) -> bool:
-        """Whether one level of quotation marks was taken off the cells."""
+        """Return whether one level of quotation marks was removed from the cells."""
         return False
 
     @property
     def unquoted_rows(self) -> int:
-        """Rows of a TSV, the header included, that had quoted cells."""
+        """Return the rows of a TSV, the header included, that had quoted cells."""
         return 0
 
     @property
     def notes(self) -> list[str]:
-        """Sentences about choices the reader made that a person may want otherwise; complete when the last row is out."""
+        """Return notes about choices of the reader that a user may want to change; complete after the last row."""
         return []
 
     @abstractmethod
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """The columns at the `wanted` places, at most `chunk` rows at a time."""
+        """Yield the columns at the `wanted` places, at most `chunk` rows at a time."""
 
     def rows(self) -> Iterator[tuple[int, list[Any]]]:
-        """Numbered rows with a value for every column; a bad row is reported when its turn comes."""
+        """Yield numbered rows with a value for every column; a bad row is reported when it is reached."""
         for piece in self.pieces(range(len(self.names)), ROWS):
             for number, row in zip(piece.numbers, zip(*piece.columns, strict=True), strict=True):
                 yield number, list(row)
 
     def without_header(self) -> None:
-        """Take the line that names the columns for a row; the columns are called 1, 2, 3 … then."""
+        """Read the line with the column names as a row; the columns are then called 1, 2, 3 …"""
         raise InputError(f"{self.name} names its columns: choose by name. It has {listing(map(repr, self.names))}.")
 
     def look_inside(self, column: str, keys: Sequence[str] = ()) -> None:
@@ -120,7 +120,7 @@ class OpenTable(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
 
     def __enter__(self) -> OpenTable:
         return self
@@ -130,18 +130,21 @@ class OpenTable(ABC):
 
 
 Numbered = tuple[int, dict[str, Any]]
-"""A row by column, and its number in the file."""
+"""Number of a row in the file, and its values by column."""
 
 
 class MappingTable(OpenTable):
     """Table whose rows come one by one as mappings."""
 
     noun = "line"
-    """What the number of a row counts."""
+    """The unit of row numbers."""
     file: IO[bytes] | None = None
 
     def __init__(self, rows: Iterator[Numbered], names: Iterable[str], refusal: str = "") -> None:
-        """`refusal` is the message about a row with a ``{key}`` that is not in `names`; without it, such keys are dropped."""
+        """Read `rows` with the columns `names`.
+
+        `refusal` is the message about a row with a ``{key}`` that is not in `names`; without it, such keys are dropped.
+        """
         self.names = list(names)
         self._rows = self._checked(rows, refusal) if refusal else rows
 

@@ -1,15 +1,15 @@
-"""Quotation marks in tab-separated files: quoting, or text?
+"""Rule for quotation marks in tab-separated files: quoting or text?
 
-Nobody says which, and both are common: spreadsheets quote their cells, corpora hold ``"Yes," he said.`` as it is. A file is
-quoted if every cell that begins with a quotation mark also ends with one and the ones between are doubled, where cells end
-at tabs and line ends. It is also quoted, with line ends and tabs inside cells, if only that reading gives rows of one width:
-line by line the rows are ragged, and by RFC 4180 none is. Else quotation marks are text.
+Both are common: spreadsheets quote their cells, and corpora contain ``"Yes," he said.`` literally. A file is quoted if every
+cell that begins with a quotation mark also ends with one and the marks between are doubled, where cells end at tabs and line
+ends. It is also quoted, with line ends and tabs inside cells, if only that reading gives rows of one width: line by line the
+rows are ragged, and by RFC 4180 none is. Otherwise quotation marks are text.
 
-The rule speaks of every cell and a stream has seen only some. Until a cell begins with a quotation mark there is nothing to
-decide, both readings give the same rows, and each block costs one search for a mark. The first such cell decides: a file is
-opened a second time and searched to its first contradiction or its end; of a pipe, which cannot be read again, what is read
-while searching waits in a temporary file. So the answer is the rule's answer wherever the first mark stands, memory stays
-flat, and no run ends in the middle because a late cell contradicts an early guess.
+The rule is about every cell, but a stream has seen only some. Until a cell begins with a quotation mark, both readings give
+the same rows, and each block costs one search for a mark. The first such cell decides: a file is opened a second time and
+searched to its first contradiction or its end. A pipe cannot be read again, so its text waits in a temporary file during the
+search. The result follows the rule wherever the first mark is, memory stays bounded, and no late cell contradicts an early
+guess.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ from assay.io.table.open_table import Quoting
 _BEGINS = re.compile(r'"(?<![^\t\n]")')
 """A quotation mark at the beginning of a cell."""
 _BROKEN = re.compile(r'"(?<![^\t\n]")(?!(?:[^"\t\n]++|"")*+"(?:[\t\n]|\r\n|\r?\Z))')
-"""One that is not the beginning of a quoted cell."""
+"""A quotation mark at the beginning of a cell that is not a quoted one."""
 
 
 def begins_quoted(text: str) -> bool:
-    """Whether a cell of some whole lines begins with a quotation mark."""
+    """Return whether a cell of some whole lines begins with a quotation mark."""
     return '"' in text and _BEGINS.search(text) is not None
 
 
 def all_quoted(blocks: Iterable[str]) -> bool:
-    """Whether every cell that begins with a quotation mark is a quoted one; blocks are whole lines."""
+    """Return whether every cell that begins with a quotation mark is a quoted one; blocks are whole lines."""
     return not any(begins_quoted(text) and _BROKEN.search(text) for text in blocks)
 
 
 def unquote_cell(cell: str) -> str:
-    """The content of a quoted cell; any other cell as it stands."""
+    """Return the content of a quoted cell; any other cell unchanged."""
     return cell[1:-1].replace('""', '"') if cell[:1] == '"' else cell
 
 
 def quote_cell(cell: str) -> str:
-    """The cell as it must be written into a TSV so that it is read again as it is."""
+    """Return a cell as a TSV must contain it to be read back unchanged."""
     return '"' + cell.replace('"', '""') + '"' if cell[:1] == '"' else cell
 
 
 def strip_leftover_quotes(cell: str) -> str:
-    """The cell without one level of leftover CSV quoting: ``"a ""b"" c"`` becomes ``a "b" c``.
+    """Return a cell without one level of leftover CSV quoting: ``"a ""b"" c"`` becomes ``a "b" c``.
 
-    For single cells of files that are not quoted as a whole: only doubled marks inside show that the outer ones are
+    This is for single cells of files that are not quoted as a whole. Only doubled marks inside prove that the outer ones are
     leftovers; ``"No," he said.`` and a plain ``"No."`` are text and stay.
     """
     inner = cell[1:-1]
@@ -65,16 +65,16 @@ def strip_leftover_quotes(cell: str) -> str:
 
 
 class Quotes:
-    """Decides for one file, when its first cell that begins with a quotation mark comes by."""
+    """Decision about one file, made at its first cell that begins with a quotation mark."""
 
     def __init__(self, path: str, quoting: Quoting) -> None:
         self.on = self.across = False
-        """Whether marks are quoting; and whether a quoted cell may go on across tabs and line ends."""
+        """Whether marks are quoting; and whether a quoted cell may contain tabs and line ends."""
         self.notes: list[str] = []
         self._path, self._open = path, quoting == "auto"
 
     def watched(self, blocks: Iterator[str]) -> Iterator[str]:
-        """The same text; before a block comes out that has such a cell, the decision is made."""
+        """Yield the same text; decide before a block with such a cell is yielded."""
         for text in blocks:
             if not (self._open and begins_quoted(text)):
                 yield text
@@ -125,7 +125,7 @@ def _kept(blocks: Iterator[str], file: IO[bytes]) -> Iterator[str]:
 
 
 def rows_across_lines(blocks: Iterator[str]) -> bool:
-    """Whether quoted cells that hold line ends or tabs are the only way to rows of one width."""
+    """Return whether only quoted cells with line ends or tabs give rows of one width."""
     import csv
 
     ragged, width = False, 0
@@ -151,12 +151,12 @@ def rows_across_lines(blocks: Iterator[str]) -> bool:
 
 
 def _ignored(line: int, byte: int) -> None:
-    """Lines that are not UTF-8 are the reader's affair."""
+    """Ignore lines that are not UTF-8, which the reader reports."""
 
 
 @contextmanager
 def long_fields() -> Iterator[None]:
-    """In this block a field may be as long as a line."""
+    """Raise the csv module's process-wide limit of a field inside the block, and restore it afterwards."""
     import csv
 
     old = csv.field_size_limit(LONGEST_LINE)

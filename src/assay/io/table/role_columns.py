@@ -15,12 +15,12 @@ from assay.io.table.open_table import OpenTable, Piece
 from assay.io.table.vocabulary import ColumnChoice, Layout, Wanted, assign, columns_chosen, plain, spelled, spellings
 
 SHOWN = {"source": "src", "system": "system", "document": "doc", "langpair": "langpair", "id": "id"}
-"""Roles by the names that they have in rows of assay."""
+"""Role to its name in rows of assay."""
 _TEXTS = ("hypothesis", "target", "source", "reference", "system", "langpair")
 
 
 def lay_out(table: OpenTable, wanted: Wanted, chosen: ColumnChoice | None) -> Layout:
-    """Which column plays which role. Numbers choose by place, in a table whose first line is a row already."""
+    """Return which column plays which role. Numbers choose by position, in a table without a header line."""
     named = columns_chosen(chosen or {})
     numbers = [one for columns in named.values() for one in columns if one.isdecimal() and one not in table.names]
     if numbers and table.names:
@@ -38,7 +38,7 @@ def lay_out(table: OpenTable, wanted: Wanted, chosen: ColumnChoice | None) -> La
 
 
 def _refuse_header(table: OpenTable, wanted: Wanted, named: dict[str, list[str]]) -> None:
-    """A line with two names of texts in it, or with one in the column that was chosen for it, is no row of texts."""
+    """Refuse numbers if the first line is a header: it names two columns of texts, or the chosen one."""
     known = [place for place, name in enumerate(table.names) if plain(name) in spellings(*_TEXTS)]
     called = {wanted.name_of(role): columns for role, columns in named.items()}
     own = [at for at in known if str(at + 1) in called.get(wanted.name_of(table.names[at]), ())]
@@ -61,7 +61,7 @@ class RoleColumns:
         *,
         own: int = 0,
     ) -> None:
-        """`own`: how many columns, from the first, the batches keep as they are."""
+        """Read the columns of `layout` and the `further` ones; batches keep the first `own` columns unchanged."""
         self._empty_reference = empty_reference
         self._name, self._names, self._layout, self._further = table.name, table.names, layout, further
         self._width: int | None = None
@@ -76,15 +76,15 @@ class RoleColumns:
         self.wanted = list(
             dict.fromkeys([*layout.places.values(), *self._systems, *layout.references, *listed, *further, *self._own])
         )
-        """The places of the columns to ask the table for."""
+        """The places of the columns to request from the table."""
         self._at = {place: at for at, place in enumerate(self.wanted)}
 
     def column(self, piece: Piece, place: int) -> Sequence[Any]:
-        """The column at a place of the header."""
+        """Return the column at a place of the header."""
         return piece.columns[self._at[place]]
 
     def further(self, piece: Piece) -> list[Sequence[Any]]:
-        """The columns beside the batch."""
+        """Return the further columns."""
         return [list(self.column(piece, place)) * max(len(self._systems), 1) for place in self._further]
 
     def batch(self, piece: Piece) -> Batch:
@@ -107,7 +107,7 @@ class RoleColumns:
         return self._wide(batch, piece) if self._systems else batch
 
     def _rows(self, piece: Piece) -> InputRows:
-        """All columns of the piece. Several of translations are told apart by `system`, with the translation in `mt`."""
+        """Return all columns of the piece. With several columns of translations, `system` names each and `mt` is its text."""
         columns = {self._names[place]: json_values(self.column(piece, place)) for place in self._own}
         if self._systems:
             many, n = len(self._systems), len(piece.numbers)
@@ -121,7 +121,7 @@ class RoleColumns:
         return InputRows(columns, self._roles())
 
     def _roles(self) -> dict[str, str]:
-        """The names that rows of assay have for the columns with a role."""
+        """Return the names that rows of assay have for the columns with a role."""
         layout = self._layout
         places = {} if self._systems else {"mt": layout.places["hypothesis"]}
         places |= {shown: layout.places[role] for role, shown in SHOWN.items() if role in layout.places}
@@ -131,7 +131,7 @@ class RoleColumns:
         return {self._names[place]: shown for shown, place in places.items()}
 
     def _wide(self, batch: Batch, piece: Piece) -> Batch:
-        """The batch once for each column of translations, which is a system."""
+        """Return the batch once per column of translations, each of which is a system."""
         many, n = len(self._systems), len(batch)
 
         def again(column: Sequence[Any] | None) -> Sequence[Any] | None:
@@ -150,7 +150,7 @@ class RoleColumns:
         )
 
     def references(self, piece: Piece) -> list[Sequence[str | None]]:
-        """One column per reference; None where a segment lacks it, which an empty cell says, too."""
+        """Return one column per reference; None if a segment lacks it or its cell is empty."""
         if self._layout.references_list is not None:
             columns = self._lists(piece, self._layout.references_list)
         else:
@@ -180,7 +180,7 @@ class RoleColumns:
         return ["" if value is None else str(value) for value in values]
 
     def _lists(self, piece: Piece, place: int) -> list[Sequence[str | None]]:
-        """A column of lists as one column a reference, with gaps; as many as the longest list of the first rows."""
+        """Return a column of lists as one column per reference, with gaps; as many as the longest list of the first rows."""
         rows = [reference_list(value) for value in self.column(piece, place)]
         for i, row in enumerate(rows):
             if not isinstance(row, list):
@@ -219,7 +219,7 @@ def json_values(column: Sequence[Any]) -> Sequence[Any]:
 
 
 def _plain_pairs(pairs: Sequence[str] | None) -> Sequence[str] | None:
-    """Language pairs with a hyphen: ``EN_ZH`` is ``en-zh``."""
+    """Return language pairs with a hyphen: ``EN_ZH`` is ``en-zh``."""
     if pairs is None:
         return None
     names = {pair: plain_pair(pair) for pair in set(pairs)}
@@ -227,12 +227,12 @@ def _plain_pairs(pairs: Sequence[str] | None) -> Sequence[str] | None:
 
 
 def is_null(value: object) -> bool:
-    """Return whether a value stands for an empty cell: None, or the NaN that pandas has for it."""
+    """Return whether a value is an empty cell: None, or the NaN of pandas."""
     return value is None or (isinstance(value, float) and value != value)
 
 
 def reference_list(value: Any) -> Any:
-    """Return a cell of a column of references as a list: a JSON list of texts is that list, other text is one reference."""
+    """Return a cell of a column of references as a list: a JSON list of texts, otherwise one reference."""
     if not isinstance(value, str):
         return [] if is_null(value) else value
     if value.lstrip()[:1] == "[" and value.rstrip()[-1:] == "]":

@@ -1,4 +1,4 @@
-"""Tables of translations as a stream of batches, whatever form they come in."""
+"""Streaming reader of tables of translations, in any format, as batches."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WANTED = Wanted(
     several=("hypothesis",),
 )
 Further = dict[str, Sequence[Any]]
-"""Columns beside a batch, by name."""
+"""Further columns of a batch, by name."""
 
 
 class Batches(Iterator[Batch]):
@@ -119,7 +119,7 @@ def columns_of(source: Any) -> list[str]:
 
 
 def _doubts(layout: Layout, chosen: ColumnChoice, table: OpenTable) -> list[str]:
-    """What a person may have meant otherwise: ``target`` is somebody's reference too."""
+    """Return notes about ambiguous columns: ``target`` may be a reference too."""
     name = table.names[layout.places["hypothesis"]]
     if plain(name) not in spellings("target") or any(name in columns for columns in columns_chosen(chosen).values()):
         return []
@@ -137,7 +137,7 @@ def _check_needs(layout: Layout, needs: Mapping[str, str], table: OpenTable) -> 
 
 
 def _grouping(by: str, layout: Layout, table: OpenTable) -> int:
-    """The place of the column that rows are grouped by: a role (``doc``), or a name as it stands in the header."""
+    """Return the column that rows are grouped by: a role (``doc``), or a name as in the header."""
     role = WANTED.name_of(by)
     if role == "system":
         raise InputError("--by groups segments; every system has its own lines already. Name another column.")

@@ -1,7 +1,7 @@
-"""The one table of column names: which spellings people use for what, and which column of a header plays which role.
+"""Vocabulary of column names: the spellings of each role, and which column of a header plays which role.
 
-Case does not matter, and blanks, hyphens and underscores are alike. A spelling belongs to one role; a reader that takes
-several roles for the same thing names them in the order of its preference (`Wanted`).
+Case does not matter, and spaces, hyphens and underscores are equal. A spelling belongs to one role. A reader that accepts
+several roles for the same thing lists them in its order of preference (`Wanted`).
 """
 
 from __future__ import annotations
@@ -75,48 +75,49 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "human": ("human", "human score"),
 }
 ColumnChoice = Mapping[str, str | int | Sequence[str | int]]
-"""Which column plays a role, as the user says it: its name; its number, in a table without a header; or several of them."""
+"""The user's choice of a column for a role: its name, its number in a table without a header, or several of them."""
 
 HUMAN_SCORES = ("score", "raw", "z", "mqm", "da", "esa", "da sqm", "human")
-"""The roles of columns that hold people's judgements."""
+"""The roles of columns with human judgements."""
 
 _REFERENCE = re.compile(r"(?:reference|ref) ?([0-9]{0,6})")
 
 
 @functools.lru_cache(maxsize=4096)
 def plain(name: str) -> str:
-    """The name as the vocabulary spells it: ``Good-Translation`` and ``good_translation`` are ``good translation``."""
+    """Return a name in the spelling of the vocabulary: ``Good-Translation`` and ``good_translation`` are ``good
+    translation``."""
     return " ".join(name.strip().strip('"').lower().replace("-", " ").replace("_", " ").split())
 
 
 def spellings(*roles: str) -> tuple[str, ...]:
-    """Every spelling of the roles, in their order."""
+    """Return every spelling of the roles, in order."""
     return tuple(spelling for role in roles for spelling in ROLES[role])
 
 
 def spelled(names: Iterable[str], *roles: str) -> list[str]:
-    """Those of the names that play one of the roles, as they stand."""
+    """Return those names that play one of the roles, unchanged."""
     return [name for name in names if plain(name) in spellings(*roles)]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a reader asks a header for. Who wants a ``reference`` also gets numbered ones and lists (`Layout`)."""
+    """Roles that a reader looks for in a header. With ``reference`` it also gets numbered ones and lists (`Layout`)."""
 
     roles: Mapping[str, tuple[str, ...]]
-    """What the reader calls a column, and the roles that serve, the best first."""
+    """The reader's name of a column, and the accepted roles, the best first."""
     required: tuple[str, ...] = ()
     missing: str = "{file} has no column {role}; there is {listing}. Name it: --columns {pairs}."
-    """The sentence about required columns that are not there."""
+    """The message about missing required columns."""
     once: Collection[str] = ()
-    """Texts of which a file with two columns must say which is meant; else the best spelling is taken."""
+    """Roles for which two columns are an error; for the others, the best spelling is taken."""
     several: Collection[str] = ()
-    """What may be given several columns: one a system."""
+    """Roles that accept several columns, one per system."""
     shared: bool = True
-    """Whether a column that the user gave one role also plays the role that its name says."""
+    """Whether a column chosen for one role also plays the role of its name."""
 
     def name_of(self, role: str) -> str | None:
-        """What the reader calls a role that the user wrote."""
+        """Return the reader's name of a role that the user typed."""
         text = plain(role)
         names = (name for name, roles in self.roles.items() if text == plain(name) or text in spellings(*roles))
         return next(names, None)
@@ -124,7 +125,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The places of the columns in a header, by what the reader calls them."""
+    """Places of the columns in a header, by the reader's names."""
 
     places: Mapping[str, int]
     references: tuple[int, ...] = ()
@@ -132,16 +133,16 @@ class Layout:
     references_list: int | None = None
     """A column with a list of references in each row."""
     several: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    """What was given several columns; `places` has the first of them."""
+    """Roles with several columns; `places` has the first of them."""
 
     @property
     def has_reference(self) -> bool:
-        """Whether there is a reference of either kind."""
+        """Return whether there is a reference of either kind."""
         return bool(self.references) or self.references_list is not None
 
 
 def assign(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice | None, file: str) -> Layout:
-    """Which column of a header plays which role: the user's choice goes first, then the names that people use."""
+    """Return which column of a header plays which role: the user's choice first, then the vocabulary."""
     if not names:
         raise InputError(f"{file} is empty.")
     several = _chosen(names, wanted, chosen or {}, file)
@@ -178,7 +179,7 @@ def _refuse_twice(
     references: Sequence[int],
     file: str,
 ) -> None:
-    """Refuse a column that the user chose for the translations and that its name makes a reference or the source, too."""
+    """Refuse a column chosen for the translations whose name makes it a reference or the source."""
     others = {**dict.fromkeys(references, "reference")}
     if "source" in places:
         others[places["source"]] = "source"
@@ -192,16 +193,16 @@ def _refuse_twice(
 
 
 TEXT_ROLES = ("hypothesis", "source", "reference", "references")
-"""Roles of which no two can be one column."""
+"""Roles of which no two can share a column."""
 
 
 def columns_chosen(chosen: ColumnChoice) -> dict[str, list[str]]:
-    """The names of the columns that the user gave each role."""
+    """Return the names of the columns that the user chose for each role."""
     return {role: [str(one) for one in ([of] if isinstance(of, str | int) else of)] for role, of in chosen.items()}
 
 
 def one_each(chosen: ColumnChoice) -> dict[str, str]:
-    """The column of each role, for a reader that takes one for each."""
+    """Return the column of each role, for a reader that takes one per role."""
     for role, columns in columns_chosen(chosen).items():
         if len(columns) != 1:
             raise _several(role, columns)
@@ -240,7 +241,7 @@ def _chosen(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice, file: st
 def _references(
     names: Sequence[str], wanted: Wanted, places: dict[str, int], header: Mapping[str, int], file: str
 ) -> tuple[tuple[int, ...], int | None]:
-    """The reference columns in the order of their numbers, or the column with lists; one without a number is the first."""
+    """Return the reference columns in the order of their numbers, or the column with lists; one without a number is first."""
     if "reference" not in wanted.roles:
         return (), None
     numbered: dict[int, int] = {}

@@ -1,7 +1,7 @@
-"""Rows of a table with everything they hold, some at a time: for what takes rows in and lets rows out as they were.
+"""Rows of a table with all their columns, in parts, for verbs that write rows back unchanged.
 
-A row of ``assay score --format jsonl`` holds its scores in an object of their own; they are columns here, and the object stays as
-it was where the row goes out as JSON again.
+Rows of ``assay score --format jsonl`` nest their scores in an object. The scores are columns here, and the object stays
+unchanged if the row is written as JSON again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from assay.io.table.objects import JsonTable
 from assay.io.table.open_table import ROWS, Numbered, OpenTable
 
 MOST_ROWS, MOST_CHARACTERS = 16_384, 16_000_000
-"""Rows, and characters of text, from which on a part is handed on: memory depends on neither rows nor their length."""
+"""Rows, and characters of text, at which a part ends, so that memory depends on neither."""
 
 
 class RowPart(NamedTuple):
-    """Some rows: a list for each column, the number of each row in its file, and the JSON objects they were, if they were."""
+    """Some rows: one list per column, the number of each row in its file, and the JSON objects, if they were JSON."""
 
     columns: Sequence[Sequence[Any]]
     numbers: Sequence[int]
@@ -29,13 +29,13 @@ class RowPart(NamedTuple):
 
 
 class WholeRows:
-    """An open table as whole rows, `most` at a time; `names` are its columns, those inside `SCORES` included."""
+    """Open table as whole rows, `most` at a time; `names` are its columns, including those nested in `SCORES`."""
 
     def __init__(self, table: OpenTable, most: int = MOST_ROWS) -> None:
         self.table, self._most = table, most
         self._first: list[Numbered] = []
         self.scores: tuple[str, ...] = ()
-        """The columns that are inside `SCORES`."""
+        """The columns nested in `SCORES`."""
         self.names = list(table.names)
         if isinstance(table, JsonTable):
             self._objects = table.objects()
@@ -48,7 +48,7 @@ class WholeRows:
                 self.scores = tuple(scores)
 
     def parts(self) -> Iterator[RowPart]:
-        """All rows, in parts of bounded size."""
+        """Yield all rows, in parts of bounded size."""
         return self._json() if isinstance(self.table, JsonTable) else self._columns()
 
     def _columns(self) -> Iterator[RowPart]:
@@ -86,7 +86,7 @@ class WholeRows:
         return RowPart(columns, [number for number, _ in taken], "line", [row for _, row in taken])
 
     def check_keys(self, part: RowPart) -> None:
-        """Refuse a JSON row with a key that the first one lacks, where rows go out under a fixed header."""
+        """Refuse a JSON row with a key that the first one lacks, if rows are written under a fixed header."""
         for number, row in zip(part.numbers, part.objects or (), strict=False):
             if extra := flat_row(row).keys() - set(self.names):
                 raise InputError(

@@ -1,7 +1,7 @@
-"""Test sets of WMT's campaigns: SGML up to 2020, which need not be well-formed, and XML since 2021.
+"""Test sets of the WMT campaigns: SGML up to 2020, which may be malformed, and XML since 2021.
 
-An SGML file holds one side, so it serves as a table of that side, and as a text file of one segment per line (`segment_lists`).
-An XML file holds documents with a source, references by translator, and the output of each system.
+An SGML file contains one side, so it is a table of that side, or a text file of one segment per line (`segment_lists`). An
+XML file contains documents with a source, references by translator, and the output of each system.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}
 
 
 def tags(opened: Opened) -> Events:
-    """The sets, documents and segments of a file, by their tags; whatever else stands between them is passed over."""
+    """Yield the sets, documents and segments of an SGML file by their tags; everything else between them is skipped."""
     text, line, inside = "", 1, False
     for block in read_blocks(opened.file, opened.path, opened.head):
         text += block
@@ -61,7 +61,7 @@ def _unclosed(opened: Opened, line: int) -> str:
 
 
 def sgml_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """A row for each segment of a set, which says whether it is a source, a reference or a translation."""
+    """Yield a row per segment of a set, which is a source, a reference or a translation."""
     where, column, document = file_name(opened.path), "", ""
     languages = "", ""
     who = written = ""
@@ -128,7 +128,7 @@ def _label(key: tuple[str, str]) -> str:
 
 
 def _segments(path: str) -> Iterator[tuple[tuple[str, str], str]]:
-    """The segments of a set, each with its document and number."""
+    """Yield the segments of a set, each with its document and number."""
     with open_utf8(path) as file:
         opened = Opened(file, path, b"", BadRows(remedy=""), "none")
         found = tags(opened)
@@ -142,11 +142,11 @@ def _segments(path: str) -> Iterator[tuple[tuple[str, str], str]]:
 
 
 Texts = dict[str, tuple[int, str]]
-"""Line and text by the number of the segment."""
+"""Line and text by segment number."""
 
 
 class NumberedSegment(NamedTuple):
-    """A segment as it stands: its paragraph, its number, its line and its text."""
+    """Segment in a file: its paragraph, number, line and text."""
 
     paragraph: int
     number: str
@@ -155,7 +155,7 @@ class NumberedSegment(NamedTuple):
 
 
 class WrittenSide(NamedTuple):
-    """A document in one language: who wrote it, its segments as they stand, and the same by number."""
+    """Document in one language: its author, its segments in order, and the same by number."""
 
     language: str
     who: str
@@ -173,7 +173,7 @@ class Document(NamedTuple):
 
 
 def wmt_xml_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Document by document, a row for each system and segment; a set without outputs gives its sources and references."""
+    """Yield a row per system and segment, document by document; a set without outputs gives its sources and references."""
     where = file_name(opened.path)
     for event in found:
         if event.kind == "start" and event.name == "doc":
@@ -206,7 +206,7 @@ def _document(start: Event, found: Events, where: str) -> Document:
 
 
 def _number(sides: Sequence[WrittenSide], name: str, where: str) -> None:
-    """Give every side its segments by number; numbers that restart in every paragraph get the paragraph's before them."""
+    """Number the segments of every side; if numbers restart in each paragraph, add the paragraph's number."""
     restart = any(len({segment.number for segment in side.segments}) < len(side.segments) for side in sides)
     for side in sides:
         for segment in side.segments:

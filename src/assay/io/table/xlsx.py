@@ -1,8 +1,8 @@
-"""Workbooks of Excel (.xlsx): the first visible sheet, row by row, as the text that its cells hold.
+"""Reader of Excel workbooks (.xlsx): the first visible sheet, row by row, as the text of its cells.
 
-A workbook is XML in a zip file. It is read by the parser that is safe against entities, without a package for it: rows come as
-they are parsed, and what is held is the workbook's table of strings. Numbers are text here as in a CSV; what is a day in
-Excel is the number of that day.
+A workbook is XML in a zip file. The parser that is safe against entities reads it without another package. Rows are parsed as
+a stream, and only the workbook's table of strings is held in memory. Numbers are text as in a CSV; a date is Excel's number
+of the day.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _STRICT = "http://purl.oclc.org/ooxml/officeDocument/relationships id"
 
 
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
-"""What the reader of an archive stumbles over; UnicodeDecodeError, a ValueError, over a name."""
+"""Errors of zipfile over a damaged archive; UnicodeDecodeError, a ValueError, over a name."""
 
 
 def _lzma_error() -> type[Exception]:
-    """The error of a packer that a Python may lack."""
+    """Return the error class of LZMA, which a Python may lack."""
     try:
         from lzma import LZMAError
     except ImportError:
@@ -44,7 +44,7 @@ def _lzma_error() -> type[Exception]:
 
 
 class Workbook:
-    """The parts of a workbook."""
+    """Reader of the parts of a workbook."""
 
     def __init__(self, opened: Opened) -> None:
         self._opened, self.name = opened, file_name(opened.path)
@@ -57,7 +57,7 @@ class Workbook:
             self._zip = zipfile.ZipFile(opened.file)
 
     def sheet(self) -> tuple[str, list[str]]:
-        """The part with the first sheet that is not hidden, and the names of those that are not."""
+        """Return the part with the first visible sheet, and the names of all visible ones."""
         if "mimetype" in self._zip.namelist() or "xl/workbook.bin" in self._zip.namelist():
             raise InputError(f"{self.name} is a workbook of another kind. Save it as .xlsx or as CSV.")
         if "xl/workbook.xml" not in self._zip.namelist():
@@ -72,13 +72,13 @@ class Workbook:
         return normpath(join("xl", target)).lstrip("/"), [given.get("name", "") for given in sheets]
 
     def _elements(self, part: str, name: str) -> list[Mapping[str, str]]:
-        """The attributes of every such element of a part."""
+        """Return the attributes of every such element of a part."""
         with self.speaking():
             found = events(self.part(part, MOST_STRINGS))
             return [event.attributes for event in found if event.kind == "start" and event.name == name]
 
     def strings(self) -> list[str]:
-        """The workbook's table of strings."""
+        """Return the workbook's table of strings."""
         if "xl/sharedStrings.xml" not in self._zip.namelist():
             return []
         parser = _Strings(self.part("xl/sharedStrings.xml", MOST_STRINGS))
@@ -88,7 +88,7 @@ class Workbook:
         return parser.found
 
     def part(self, name: str, most: int = MOST_PART) -> Opened:
-        """A part, open for the parser."""
+        """Open a part for the parser."""
         with self.speaking():
             info = self._zip.getinfo(name)
             if info.file_size > most:
@@ -97,7 +97,7 @@ class Workbook:
 
     @contextmanager
     def speaking(self) -> Iterator[None]:
-        """Errors of the archive as one sentence."""
+        """Turn errors of the archive into one sentence."""
         try:
             yield
         except KeyError:
@@ -112,7 +112,7 @@ class Workbook:
 
 
 class _Cells(SafeParser):
-    """What both parsers share: the text of ``t`` and ``v``, without how it is pronounced (``rPh``)."""
+    """Base of both parsers: the text of ``t`` and ``v``, without phonetic guides (``rPh``)."""
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
@@ -145,7 +145,7 @@ class _Cells(SafeParser):
 
 
 class _Strings(_Cells):
-    """The items of the table of strings."""
+    """Parser of the table of strings."""
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
@@ -158,7 +158,7 @@ class _Strings(_Cells):
 
 
 class _Rows(_Cells):
-    """Rows of cells as text, by the number of the row."""
+    """Parser of rows of cells as text, with the number of each row."""
 
     def __init__(self, opened: Opened, strings: list[str]) -> None:
         super().__init__(opened)
@@ -214,7 +214,7 @@ class _Rows(_Cells):
 
 
 def _place(letters: str) -> int:
-    """``A`` is 0, ``AB`` is 27."""
+    """Return the index of a column: ``A`` is 0, ``AB`` is 27."""
     place = 0
     for letter in letters[:4]:
         place = place * 26 + (ord(letter.upper()) - 64 if letter.isascii() and letter.isalpha() else MOST_COLUMNS)
@@ -222,7 +222,7 @@ def _place(letters: str) -> int:
 
 
 def _number(text: str) -> str:
-    """The shortest text of a number: Excel writes 0.1 as 0.10000000000000001."""
+    """Return the shortest text of a number: Excel writes 0.1 as 0.10000000000000001."""
     if text.isdecimal() or not text:
         return text
     try:
@@ -233,12 +233,12 @@ def _number(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Characters that XML cannot hold stand as ``_x000B_``."""
+    """Replace escapes such as ``_x000B_``, which represent characters that XML cannot contain."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
 
 
 class SheetCells:
-    """The cells of a sheet, as `Cells`: every row as wide as the first, rows without any left out."""
+    """Cells of a sheet, as `Cells`: every row as wide as the first, without empty rows."""
 
     quoted, unquoted_rows = False, 0
 
@@ -287,12 +287,12 @@ class SheetCells:
 
 
 def read_xlsx(opened: Opened) -> OpenTable:
-    """The first sheet of a workbook, under its first row."""
+    """Open the first sheet of a workbook, under its first row."""
     return DelimitedTable(opened, SheetCells(opened))
 
 
 def refuse_old(opened: Opened) -> OpenTable:
-    """Workbooks before 2007, and locked ones, are no zip files."""
+    """Refuse workbooks before 2007, and encrypted ones, which are not zip files."""
     raise InputError(
         f"{file_name(opened.path)} is a workbook of the old kind (.xls) or one with a password. Save it as .xlsx without one, "
         "or as CSV."

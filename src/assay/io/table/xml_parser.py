@@ -1,8 +1,8 @@
-"""XML as a stream of starts, texts and ends, by a parser that looks at nothing but the file it was given.
+"""Streaming XML parser that reads nothing but the given file.
 
-Files that declare entities are refused: a few lines of them make gigabytes, or reach into other files. What a DOCTYPE points
-to is not read. Elements of the root's namespace have their plain names; those of others keep theirs in front, and no reader
-takes them for its own.
+Files that declare entities are refused: a few lines of them expand to gigabytes, or read other files. External DTDs are not
+loaded. Elements of the root's namespace have their local names; those of other namespaces keep theirs as a prefix, so no
+reader mistakes them for its own.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from assay.io.files.text import BLOCK, LONGEST_LINE, file_name
 from assay.io.table.open_table import Opened
 
 DEEPEST = 100
-"""Elements inside one another."""
+"""Maximum nesting of elements."""
 MOST_NAMES = 1000
-"""Names of elements that are remembered."""
+"""Names of elements that are cached."""
 _XML = "http://www.w3.org/XML/1998/namespace "
 _WAS_UTF16 = re.compile(rb"""<\?xml[^>]*encoding=["']utf-?16""", re.IGNORECASE)
 
 
 class Event(NamedTuple):
-    """What comes next in a file, and on which line: a start with its attributes, an end, or text (in `name`)."""
+    """Next event of a file, with its line: a start with its attributes, an end, or text (in `name`)."""
 
     kind: Literal["start", "end", "text"]
     name: str
@@ -40,7 +40,7 @@ Events = Iterator[Event]
 
 
 def events(opened: Opened) -> Events:
-    """The events of an XML file, read block by block."""
+    """Yield the events of an XML file, read block by block."""
     parser = _EventParser(opened)
     for _ in parser.blocks():
         found, parser.found = parser.found, []
@@ -48,7 +48,7 @@ def events(opened: Opened) -> Events:
 
 
 class SafeParser:
-    """The parser, with what comes of an element left to its heirs: `start`, `end` and `text`."""
+    """Parser whose subclasses handle elements by `start`, `end` and `text`."""
 
     def __init__(self, opened: Opened) -> None:
         self._opened, self.name = opened, file_name(opened.path)
@@ -70,23 +70,23 @@ class SafeParser:
 
     @abstractmethod
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """An element begins."""
+        """Handle the start of an element."""
 
     @abstractmethod
     def end(self, name: str) -> None:
-        """An element ends."""
+        """Handle the end of an element."""
 
     @abstractmethod
     def text(self, text: str) -> None:
-        """Some text, of which more may follow."""
+        """Handle some text, of which more may follow."""
 
     @property
     def line(self) -> int:
-        """The line that the parser is on."""
+        """Return the parser's current line."""
         return self._parser.CurrentLineNumber
 
     def blocks(self) -> Iterator[None]:
-        """Parse, and come back after every block."""
+        """Parse the file, and yield after every block."""
         fed, head = 0, self._opened.head
         first = (head[at : at + BLOCK] for at in range(0, len(head), BLOCK))
         for data in chain(first, iter(lambda: self._opened.file.read(BLOCK), b"")):
@@ -99,7 +99,7 @@ class SafeParser:
         yield
 
     def refuse(self, said: str) -> NoReturn:
-        """An error that names the place."""
+        """Raise an error with the current line."""
         raise InputError(f"{self.name} line {self.line}: {said}.")
 
     def _feed(self, data: bytes, last: bool = False) -> None:
@@ -167,10 +167,10 @@ class _EventParser(SafeParser):
 
 
 def text_until_end(found: Events, dropped: Collection[str], where: str) -> str:
-    """The text up to the end of the element whose start was just taken.
+    """Return the text up to the end of the element whose start was just taken.
 
-    The content of `dropped` elements (codes of a format) is left out, that of others is text; ``<cp hex="0A"/>`` is a
-    character that XML cannot hold.
+    The content of `dropped` elements (codes of a format) is left out, and that of others is text. ``<cp hex="0A"/>`` is a
+    character that XML cannot contain.
     """
     parts: list[str] = []
     inside: list[str] = []
@@ -201,7 +201,7 @@ def _character(code: str) -> str:
 
 
 def pass_over(found: Events) -> None:
-    """Go past the end of the element whose start was just taken."""
+    """Skip to the end of the element whose start was just taken."""
     depth = 1
     for event in found:
         depth += {"start": 1, "end": -1}.get(event.kind, 0)
@@ -210,6 +210,6 @@ def pass_over(found: Events) -> None:
 
 
 def pair(source: str, target: str) -> str:
-    """Two tags of languages as a language pair: ``EN-US`` and ``de`` are ``en-de``; nothing where one is not known."""
+    """Return two language tags as a language pair: ``EN-US`` and ``de`` are ``en-de``; empty if one is unknown."""
     parts = [re.split("[-_]", tag.strip())[0].lower() for tag in (source, target)]
     return "-".join(parts) if all(re.fullmatch("[a-z]{2,3}", part) for part in parts) else ""

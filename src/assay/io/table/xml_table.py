@@ -1,4 +1,4 @@
-"""Tables in XML and SGML: TMX and XLIFF here, the WMT test sets in `wmt_sets`; the root element chooses the reader."""
+"""Tables in XML and SGML: TMX and XLIFF are read here, WMT test sets in `wmt_sets`; the root element chooses the reader."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from assay.io.table.wmt_sets import SETS, sgml_rows, tags, wmt_xml_rows
 from assay.io.table.xml_parser import Event, Events, events, pair, pass_over, text_until_end
 
 Reader = Callable[[Event, Events, Opened, list[str]], Iterator[Numbered]]
-"""From the root, the events after it, the file and a list for notes to rows that all have the same keys."""
+"""Function from the root, the events after it, the file and a list for notes to rows that all have the same keys."""
 
 TMX_CODES = ("bpt", "ept", "ph", "it", "ut")
-"""Elements that hold the codes of a format."""
+"""Elements that contain codes of a format."""
 XLIFF_CODES = ("bpt", "ept", "ph", "it", "x", "bx", "ex", "sc", "ec")
-"""Elements that hold the codes of a format, or stand for them."""
+"""Elements that contain or replace codes of a format."""
 
 
 def _source_variant(tags: Sequence[str], spoken: str, where: str, line: int) -> int:
-    """Return which variant is the source: the one in the language `spoken`, or of its primary language, else the first."""
+    """Return which variant is the source: the one in the language `spoken` or of its primary language, else the first."""
     if not spoken or spoken == "*all*":
         return 0
     for name in (str.lower, _primary):
@@ -42,7 +42,10 @@ def _primary(tag: str) -> str:
 
 
 def tmx_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The units of a memory. The source is in the language that the unit or the header says, else in the first."""
+    """Yield a row per translation of a unit in a TMX file.
+
+    The source is in the language that the unit or the header declares, else in the first one.
+    """
     where, header, alone = file_name(opened.path), "", 0
     for event in found:
         if event.kind == "start" and event.name == "header":
@@ -72,7 +75,7 @@ def tmx_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> It
 
 
 def _variants(found: Events, where: str) -> list[tuple[str, str]]:
-    """The language and the text of each variant, to the end of the unit."""
+    """Return language and text of each variant, up to the end of the unit."""
     texts: list[tuple[str, str]] = []
     tag = ""
     for event in found:
@@ -88,7 +91,10 @@ def _variants(found: Events, where: str) -> list[tuple[str, str]]:
 
 
 def xliff_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The translated units. One whose target is missing or empty is untranslated, and left out with a note."""
+    """Yield the translated units of XLIFF 1.2 or 2, including tool-specific variants of 1.2.
+
+    A unit whose target is missing or empty is untranslated, and left out with a note.
+    """
     where, version = file_name(opened.path), root.attributes.get("version", "")
     if version[:1] not in ("1", "2"):
         raise InputError(
@@ -131,7 +137,7 @@ def xliff_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> 
 
 
 def _unit_texts(found: Events, where: str) -> tuple[str, str | None]:
-    """Source and target, to the end of the unit or segment; proposals and notes stand in elements of their own."""
+    """Return source and target up to the end of the unit or segment, without proposals and notes in further elements."""
     texts: dict[str, str] = {}
     for event in found:
         if event.kind == "end":
@@ -152,7 +158,7 @@ ROOTS: Mapping[str, Reader] = {
 
 
 class MarkupTable(MappingTable):
-    """Rows under the names of the first one; rows are numbered by their lines."""
+    """Rows with the columns of the first one, numbered by their lines."""
 
     def __init__(self, opened: Opened, rows: Iterator[Numbered], notes: list[str]) -> None:
         self.name, self.file, self._notes = file_name(opened.path), opened.file, notes
@@ -166,7 +172,7 @@ class MarkupTable(MappingTable):
 
 
 def read_xml(opened: Opened) -> OpenTable:
-    """An XML file of a kind that is known by its root."""
+    """Open an XML file of a known kind."""
     if not opened.head:
         raise InputError(f"{file_name(opened.path)} is empty.")
     found = events(opened)
@@ -181,7 +187,7 @@ def read_xml(opened: Opened) -> OpenTable:
 
 
 def read_sgml(opened: Opened) -> OpenTable:
-    """A source, reference or test set of old WMT campaigns, which need not be well-formed."""
+    """Open a source, reference or test set of an old WMT campaign."""
     found, notes = tags(opened), list[str]()
     root = next((event for event in found if event.kind == "start"), None)
     if root is None:

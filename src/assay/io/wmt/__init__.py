@@ -1,1 +1,1 @@
-"""The files of the WMT metrics tasks, as mt-metrics-eval lays them out."""
+"""Files of the WMT metrics tasks in the layout of mt-metrics-eval."""

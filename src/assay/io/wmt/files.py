@@ -1,4 +1,4 @@
-"""The files of an mt-metrics-eval tree, wherever they lie: an unpacked folder, or one archive for each language pair."""
+"""Files of an mt-metrics-eval tree in an unpacked folder, or in one archive per language pair."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Content = Mapping[str, "Path | memoryview"]
 
 
 class TreeFiles:
-    """Files by their path inside the tree (``sources/en-de.txt``); nothing is read before it is asked for."""
+    """Files by their path in the tree (``sources/en-de.txt``), read on demand."""
 
     def __init__(self, label: str, content: Content) -> None:
         self.label, self.content = label, content
 
     def names(self, under: str, prefix: str = "") -> list[str]:
-        """Sorted names of the files right in a folder of the tree that start with `prefix`."""
+        """Return the sorted names of the files in a folder of the tree that start with `prefix`."""
         head = f"{under}/"
         names = (path[len(head) :] for path in self.content if path.startswith(head))
         return sorted(name for name in names if "/" not in name and name.startswith(prefix))
 
     def where(self, path: str) -> str:
-        """What messages call a file of the tree."""
+        """Return the name of a file in messages."""
         return f"{self.label}/{path}"
 
     def read(self, path: str) -> bytes:
@@ -48,7 +48,7 @@ class TreeFiles:
         return bytes(found)
 
     def lines(self, path: str) -> list[str]:
-        """A file's lines; only a line feed ends a line, and blanks at its end do not belong to it.
+        """Return a file's lines; only a line feed ends a line, and trailing whitespace is dropped.
 
         A byte-order mark is text: WMT23's AIRC.txt has one, and the official scores were computed with it.
         """
@@ -64,7 +64,7 @@ class TreeFiles:
         return [line.rstrip() for line in lines]
 
     def texts(self, path: str, field: str) -> list[str]:
-        """One text a line; in JSON lines, which texts of several paragraphs need (WMT25), the one under `field`."""
+        """Return one text per line; in JSON lines, which WMT25 uses for texts of several paragraphs, the one under `field`."""
         lines = self.lines(path)
         if not path.endswith(".jsonl"):
             return lines
@@ -83,7 +83,7 @@ class TreeFiles:
 
 
 def langpairs(path: Path) -> list[str]:
-    """Language pairs that the tree at `path` has."""
+    """Return the language pairs of the tree at `path`."""
     root = _root(path)
     if root is not None:
         return sorted(file.stem for file in (root / "sources").iterdir() if file.suffix in TEXTS)
@@ -91,7 +91,7 @@ def langpairs(path: Path) -> list[str]:
 
 
 def open_files(path: Path, langpair: str, more: Sequence[str] = ()) -> TreeFiles:
-    """The files of one language pair; `more` names further archives beside its own (``en-de.MORE.tar.xz``)."""
+    """Return the files of one language pair; `more` names further archives (``en-de.MORE.tar.xz``)."""
     root = _root(path)
     if root is not None:
         return TreeFiles(str(root), _unpacked(root, langpair))
@@ -108,7 +108,7 @@ def open_files(path: Path, langpair: str, more: Sequence[str] = ()) -> TreeFiles
 
 
 def source_files(path: Path, pairs: Sequence[str]) -> list[Path]:
-    """The files on the disk that hold the texts and the judgements of these language pairs."""
+    """Return the files on disk that contain the texts and the judgements of these language pairs."""
     root = _root(path)
     if root is None:
         known = _archives(path)
@@ -123,7 +123,7 @@ def _about(name: str, langpair: str) -> bool:
 
 
 def _root(path: Path) -> Path | None:
-    """The folder that holds ``sources``: `path` itself or the only such folder right under it."""
+    """Return the folder that contains ``sources``: `path` itself or its only subfolder with one."""
     if not path.exists():
         raise InputError(f"there is no folder {path}.")
     if path.is_file():
@@ -137,7 +137,7 @@ def _root(path: Path) -> Path | None:
 
 
 def _archives(path: Path) -> dict[str, Path]:
-    """Language pair to its archive; ``en-de.esa-campaign.tar.xz`` is not a pair of its own."""
+    """Return language pair to archive; ``en-de.esa-campaign.tar.xz`` does not count as a pair."""
     files = [path] if path.is_file() else sorted(path.iterdir())
     found = {}
     for file in files:

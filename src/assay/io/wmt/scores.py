@@ -1,7 +1,7 @@
-"""Score files of the mt-metrics-eval tree: ``system<TAB>score`` lines, and ``domain<TAB>system<TAB>score`` by domain.
+"""Score files of an mt-metrics-eval tree: ``system<TAB>score`` lines, and ``domain<TAB>system<TAB>score`` lines.
 
-Within a file a system's lines come in segment order; the systems come in any order. ``None`` means "not scored" and is
-read as NaN. A literal ``nan`` or ``inf`` is somebody's mistake and is named.
+A system's lines are in segment order; the systems are in any order. ``None`` means "not scored" and is read as NaN. A literal
+``nan`` or ``inf`` is refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNSCORED = "None"
 
 
 def read_scores(data: bytes, where: str, systems: Sequence[str], expected: int) -> Floats:
-    """A row for each of `systems` with its `expected` scores; systems that the file does not have are all NaN."""
+    """Return one row per system with its `expected` scores; systems that are not in the file are all NaN."""
     import numpy as np
 
     names, values = _quick(data) or _careful(data, where)
@@ -42,7 +42,7 @@ def read_scores(data: bytes, where: str, systems: Sequence[str], expected: int) 
 
 
 def read_domain_scores(data: bytes, where: str, systems: Sequence[str], domains: Sequence[str]) -> Floats:
-    """A row for each of `systems`, a column for each of `domains`."""
+    """Return one row per system and one column per domain."""
     import numpy as np
 
     rows = {system: row for row, system in enumerate(systems)}
@@ -87,7 +87,7 @@ def _quick(data: bytes) -> tuple[Runs, Floats] | None:
 
 
 def _careful(data: bytes, where: str) -> tuple[Runs, Floats]:
-    """The same line by line, with the first fault named."""
+    """Return the same as `_quick`, line by line, and report the first error."""
     import numpy as np
 
     runs: Runs = []

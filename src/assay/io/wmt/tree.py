@@ -1,4 +1,4 @@
-"""The mt-metrics-eval tree of one test set and language pair: texts, documents, human scores, ratings, metric scores.
+"""Reader of an mt-metrics-eval tree for one language pair: texts, documents, human scores, ratings, metric scores.
 
 ::
 
@@ -6,8 +6,8 @@
     system-outputs/LP/SYSTEM.txt       human-scores/LP.NAME.LEVEL.score  human-scores/LP.NAME.seg.rating
     metric-scores/LP/METRIC-REF.LEVEL.score
 
-Texts may also be JSON lines (``.jsonl``, under source, target and hypothesis). REF is ``src`` for a metric that uses no reference;
-a metric's name ends at its last hyphen. LEVEL is seg, sys or domain.
+Texts may also be JSON lines (``.jsonl``, under source, target and hypothesis). REF is ``src`` for a metric without a
+reference; a metric's name ends at its last hyphen. LEVEL is seg, sys or domain.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ __all__ = ["EvalSet", "MetricName", "ScoreFiles", "campaign_of", "langpairs", "r
 
 @dataclass(frozen=True, order=True)
 class MetricName:
-    """A metric in the variant for one reference (``src``: for none)."""
+    """Name of a metric with its reference (``src``: none)."""
 
     name: str
     reference: str
 
     @classmethod
     def parse(cls, text: str) -> MetricName:
-        """``MetricX-23-QE-src`` is the metric MetricX-23-QE without reference."""
+        """Split a name: ``MetricX-23-QE-src`` is the metric MetricX-23-QE without a reference."""
         name, hyphen, reference = text.rpartition("-")
         if not hyphen or not name:
             raise InputError(f"metric file name {text!r} is not METRIC-REFERENCE.LEVEL.score.")
@@ -54,7 +54,7 @@ class MetricName:
 
 
 class ScoreFiles(Mapping[str, LevelScores]):
-    """Scores by name, read when they are first asked for."""
+    """Scores by name, read on first use."""
 
     def __init__(self, kind: str, paths: Mapping[str, Mapping[Level, str]], tree: EvalSet | None = None) -> None:
         self.kind, self.paths, self.tree = kind, dict(paths), tree
@@ -71,13 +71,13 @@ class ScoreFiles(Mapping[str, LevelScores]):
         return LevelScores(found.get("seg"), found.get("sys"), found.get("domain"))
 
     def levels(self, name: str) -> list[Level]:
-        """The levels at which there is a file."""
+        """Return the levels that have a file."""
         if name not in self.paths:
             raise unknown(self.kind, name, self.paths)
         return list(self.paths[name])
 
     def at(self, name: str, level: Level) -> Floats:
-        """Scores of one level, a row for each system (sys: one number for each system)."""
+        """Return the scores of one level, one row per system (sys: one number per system)."""
         if level not in self.levels(name):
             raise InputError(f"{self.kind} {name!r} has no {level} scores.")
         if (name, level) not in self._read:
@@ -98,7 +98,7 @@ class ScoreFiles(Mapping[str, LevelScores]):
 
 @dataclass
 class EvalSet:
-    """One language pair of a judged test set. Texts are read at once, scores and ratings when they are asked for."""
+    """One language pair of a judged test set. Texts are read at once, scores and ratings on first use."""
 
     langpair: str
     sources: Sequence[str]
@@ -106,12 +106,12 @@ class EvalSet:
     domains: Sequence[str]
     documents: Sequence[str]
     outputs: Mapping[str, Sequence[str]]
-    """System to its translations; human references are listed as systems too."""
+    """System to its translations; human references are systems too."""
     files: TreeFiles
     human: ScoreFiles = field(init=False)
-    """People's scores by name (``mqm``, ``da-sqm``)."""
+    """Human scores by name (``mqm``, ``da-sqm``)."""
     metrics: ScoreFiles = field(init=False)
-    """Metrics' scores by full name (``BLEU-refA``, ``CometKiwi-src``)."""
+    """Metric scores by full name (``BLEU-refA``, ``CometKiwi-src``)."""
 
     def __post_init__(self) -> None:
         pair = self.langpair
@@ -131,29 +131,29 @@ class EvalSet:
 
     @property
     def systems(self) -> list[str]:
-        """Systems in the order of the rows of all scores."""
+        """Return the systems, in the order of the rows of all scores."""
         return list(self.outputs)
 
     @property
     def domain_names(self) -> list[str]:
-        """Domains in alphabetical order, as the columns of domain scores have them."""
+        """Return the domains in alphabetical order, the order of the columns of domain scores."""
         return sorted(set(self.domains))
 
     def metric_names(self, reference: str | None = None) -> list[MetricName]:
-        """Metrics with stored scores; with `reference`, those that use it or none."""
+        """Return the metrics with stored scores; with `reference`, those that use it or none."""
         names = map(MetricName.parse, self.metrics)
         return [name for name in names if reference is None or name.reference in (reference, SOURCE_ONLY)]
 
     @property
     def raters(self) -> list[str]:
-        """Names of the rating files (``mqm.rater1``, ``mqm.merged``)."""
+        """Return the names of the rating files (``mqm.rater1``, ``mqm.merged``)."""
         files = self.files.names("human-scores", f"{self.langpair}.")
         return [
             f.removeprefix(f"{self.langpair}.").removesuffix(".seg.rating") for f in files if f.endswith(".seg.rating")
         ]
 
     def ratings(self, rater: str) -> Ratings:
-        """Error spans by system and segment; None where this rater saw nothing."""
+        """Return error spans by system and segment; None for a segment that the rater did not see."""
         from assay.io.judgements.spans_json import read_ratings
 
         if rater not in self.raters:
@@ -163,7 +163,7 @@ class EvalSet:
 
 
 def read_eval_set(path: Path, langpair: str, *, more: Sequence[str] = ()) -> EvalSet:
-    """One language pair of the tree at `path`: an unpacked tree, a folder of archives, or one archive.
+    """Read one language pair of the tree at `path`: an unpacked tree, a folder of archives, or one archive.
 
     `more` names further archives of the pair, such as ``esa-campaign``.
     """
@@ -211,13 +211,13 @@ def _documents(files: TreeFiles, langpair: str, segments: int) -> tuple[list[str
 
 
 def _split(file: str) -> tuple[str, Level | str, str]:
-    """``mqm.merged.seg.rating`` as name, level and ending."""
+    """Split ``mqm.merged.seg.rating`` into name, level and ending."""
     parts = file.rsplit(".", 2)
     return (parts[0], parts[1], parts[2]) if len(parts) == 3 else (file, "", "")
 
 
 def campaign_of(sets: Sequence[EvalSet], references: Mapping[str, str], name: str) -> Campaign:
-    """The rated translations of some language pairs; `references` names the standard one of each."""
+    """Return the rated translations of some language pairs; `references` names the standard reference of each."""
     judgements: dict[Cell, list[Judgement]] = {}
     texts: dict[Cell, JudgedText] = {}
     for evalset in sets:

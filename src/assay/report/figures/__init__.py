@@ -1,7 +1,7 @@
-"""Figures of tables, as SVG or PNG. They need matplotlib (the extra ``figures``), imported when one is drawn.
+"""Figures of tables, as SVG or PNG, drawn by matplotlib (the extra ``figures``), which is imported on use.
 
-A table names its figures (`assay.core.table`), and a figure is drawn from its table and from nothing else, so it shows what
-the table says. A new kind of drawing is a line in `DRAWINGS`.
+A table names its figures (`assay.core.table`). A figure is drawn from its table alone, so both show the same numbers. A new
+kind of figure is a line in `DRAWINGS`.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ DRAWINGS: Mapping[FigureKind, Callable[..., Any]] = {
     "reliability": reliability,
     "ranking": ranking,
 }
-"""Kind of figure to the function that draws it from a table; its parameters are the function's keyword arguments."""
+"""Kind of figure to its drawing function; the figure's parameters are the function's keyword arguments."""
 
 Tables = Mapping[str, Table] | Iterable[Table]
 
 
 def figures(tables: Tables) -> dict[str, Any]:
-    """matplotlib Figures by name, as the tables name them; tables without rows have none."""
+    """Return matplotlib Figures by name, as the tables name them; tables without rows have none."""
     drawn = {}
     for table, figure in _there(tables):
         with settings():
@@ -45,7 +45,7 @@ def figures(tables: Tables) -> dict[str, Any]:
 
 
 def render(tables: Tables, format: str = "svg") -> dict[str, bytes]:
-    """The figures as files: name to content. The same tables give the same bytes."""
+    """Return the figures as files, name to content. The same tables give the same bytes."""
     if format not in FORMATS:
         raise unknown("figure format", format, FORMATS)
     files = {}
@@ -57,7 +57,7 @@ def render(tables: Tables, format: str = "svg") -> dict[str, bytes]:
 
 
 def inline(tables: Tables) -> dict[str, list[str]]:
-    """SVG elements to stand inside a page, by the table they show."""
+    """Return SVG elements for an HTML page, by the table they show."""
     import re
 
     elements: dict[str, list[str]] = {}
@@ -71,14 +71,14 @@ def inline(tables: Tables) -> dict[str, list[str]]:
 
 
 def draw(figure: Figure, table: Table) -> Any:
-    """One matplotlib Figure."""
+    """Return one matplotlib Figure."""
     if figure.kind not in DRAWINGS:
         raise unknown("kind of figure", figure.kind, DRAWINGS)
     return DRAWINGS[figure.kind](table, **figure.parameters)
 
 
 def available() -> bool:
-    """Whether matplotlib is installed."""
+    """Return whether matplotlib is installed."""
     from importlib.util import find_spec
 
     return find_spec("matplotlib") is not None

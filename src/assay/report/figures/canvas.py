@@ -1,7 +1,7 @@
-"""What all figures share: sizes in inches, colours that colour-blind readers tell apart, title and legend, the file.
+"""Common parts of all figures: layout in inches, colour-blind-safe colours, title and legend, file output.
 
-Figures are laid out by hand from the display width of their labels, so nothing overlaps or is cut, whatever the names are.
-matplotlib's settings are changed for the time of a call only; pyplot is never imported.
+The layout follows from the display width of the labels, so long names neither overlap nor are cut. matplotlib's settings are
+changed only during a call, and pyplot is never imported.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from assay.report.text import display_width, wrap
 
 INK, MUTED, RULE, BAND = "#1f2328", "#59636e", "#c5ccd3", "#f3f5f7"
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#882255")
-"""Okabe and Ito's colours, their yellow replaced by one that shows on white."""
+"""Okabe and Ito's colours, with their yellow replaced by one that is visible on white."""
 MARKERS = "osD^vPX<>"
 EM = 0.081
-"""Inches that one cell of text takes at the size of a label."""
+"""Inches per display cell of a label."""
 MARGIN = 0.25
 _OTHER_SCRIPTS = (
     "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "WenQuanYi Micro Hei", "IPAGothic", "PingFang SC",
@@ -34,16 +34,16 @@ _OTHER_SCRIPTS = (
 TIED = "="
 """The mark, in a table's `marks`, of a metric that ties more pairs than it gets wrong."""
 NO_GLYPH = "□"
-"""What matplotlib draws for a letter that no font has."""
+"""The character that matplotlib draws for a letter that no font has."""
 
 
 def tied(row: Mapping[str, Any]) -> bool:
-    """Whether a metric ties more pairs than it gets wrong."""
+    """Return whether a metric ties more pairs than it gets wrong."""
     return TIED in str(row.get("marks") or "")
 
 
 def need_matplotlib() -> Any:
-    """matplotlib, or the instruction that installs it."""
+    """Return matplotlib; raise MissingPart with the install command if it is missing."""
     try:
         import matplotlib
     except ImportError:
@@ -53,7 +53,7 @@ def need_matplotlib() -> Any:
 
 @contextmanager
 def settings(format: str = "svg") -> Iterator[None]:
-    """matplotlib set up for our figures, and as it was afterwards."""
+    """Apply assay's matplotlib settings inside the block."""
     matplotlib = need_matplotlib()
     families = ["DejaVu Sans"] if format == "svg" else _families()
     ours = {
@@ -80,7 +80,7 @@ def _families() -> list[str]:
 
 
 def with_font_note(table: Table) -> Table:
-    """The table, with a note where a picture of it will lack letters: an SVG leaves fonts to the reader, a PNG cannot."""
+    """Return the table with a note if a PNG of it lacks letters; an SVG leaves fonts to the reader."""
     from matplotlib.font_manager import findfont, get_font
 
     texts = "".join(
@@ -94,34 +94,34 @@ def with_font_note(table: Table) -> Table:
 
 
 def look(i: int) -> tuple[str, str]:
-    """Colour and marker of the i-th metric."""
+    """Return colour and marker of the i-th metric."""
     return PALETTE[i % len(PALETTE)], MARKERS[i % len(MARKERS)]
 
 
 def labels(table: Table, key: str) -> dict[Any, str]:
-    """The values of a column in their order of appearance, with how each is written (its mark included)."""
+    """Return the values of a column in order of appearance, with their text (mark included)."""
     column = table.column(key)
     return {row[key]: cell(column, row) for row in table.rows}
 
 
 def about(table: Table, subtitle: str) -> str:
-    """The subtitle, with the table's notes on metrics that were trained on the suite and on letters that lack."""
+    """Return the subtitle with the table's notes on metrics trained on the suite and on missing letters."""
     return " · ".join([subtitle, *(note for note in table.notes if note.startswith(("†", NO_GLYPH)))])
 
 
 def label_width(lines: Sequence[str]) -> float:
-    """Inches that the widest of some labels takes, its lines counted apart."""
+    """Return the inches of the widest line of some labels."""
     return max((display_width(line) for text in lines for line in text.split("\n")), default=0) * EM
 
 
 def fold(text: str, width: int) -> str:
-    """A label in lines of at most `width` cells."""
+    """Return a label in lines of at most `width` cells."""
     return "\n".join(wrap(text, width))
 
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """Inches around the plot: `left` for labels, `above` for headings of columns, `below` for the axis."""
+    """Inches around the plot: `left` for labels, `above` for column headings, `below` for the axis."""
 
     left: float
     above: float = 0.1
@@ -131,7 +131,7 @@ class Margins:
 def canvas(
     title: str, subtitle: str, plot: tuple[float, float], frame: Margins, legend: Sequence[str] = ()
 ) -> tuple[Any, tuple[float, float, float, float]]:
-    """A figure with its title and legend drawn, and the place (left, bottom, width, height, as shares) of the plot."""
+    """Return a figure with title and legend, and the place of the plot (left, bottom, width, height as shares)."""
     from matplotlib.figure import Figure
 
     width = max(MARGIN + frame.left + plot[0] + MARGIN, 5.8)
@@ -166,7 +166,7 @@ def _legend_columns(legend: Sequence[str], width: float) -> tuple[int, float]:
 
 
 def _draw_legend(figure: Any, legend: Sequence[str], columns: int, column: float, y: float) -> None:
-    """Markers and names in rows below the subtitle, away from the data."""
+    """Draw markers and names in rows below the subtitle."""
     from matplotlib.lines import Line2D
 
     width, height = figure.get_size_inches()
@@ -180,14 +180,14 @@ def _draw_legend(figure: Any, legend: Sequence[str], columns: int, column: float
 
 
 def bare(axes: Any) -> None:
-    """Axes without a box and without ticks on the left."""
+    """Remove the box of axes and the ticks on the left."""
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0, pad=8, labelcolor=INK)
 
 
 def striped(axes: Any, lines: int) -> None:
-    """Rules for the values, and every other line on a band."""
+    """Draw grid lines for the values, and a band behind every other line."""
     axes.grid(axis="x", color=RULE, linewidth=0.6)
     axes.set_axisbelow(True)
     for i in range(0, lines, 2):
@@ -195,7 +195,7 @@ def striped(axes: Any, lines: int) -> None:
 
 
 def save(figure: Any, format: str, name: str) -> bytes:
-    """The figure as a file's bytes: the same for the same input (no date, ids from the name alone)."""
+    """Return the figure as a file's bytes, the same for the same input (no date, ids from the name alone)."""
     matplotlib = need_matplotlib()
     out = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": name}):
