@@ -85,7 +85,7 @@ class EmptyEngine:
         self._tasks.append(task)
 
     def wait(self, seconds: float) -> list[ShardOutcome]:
-        from assay.corpus.piece import attempt, shard_key
+        from assay.corpus.execution import attempt, shard_key
 
         found, self._tasks = self._tasks, []
         if self._first is None:
@@ -119,7 +119,7 @@ def timed(owner: Any, name: str, into: dict[str, float]) -> Iterator[None]:
 
 def measure(shards: int, *, with_ray: bool = True) -> Costs:
     """Return the costs for a number of shards, with the code of a run."""
-    from assay.corpus import cutting, plan
+    from assay.corpus import discovery, splitting
     from assay.corpus.engines import ENGINES
     from assay.corpus.manifest import CorpusManifest
     from assay.verbs.score import score
@@ -133,11 +133,11 @@ def measure(shards: int, *, with_ray: bool = True) -> Costs:
             (source / f"part-{number:07}.jsonl").write_text(
                 '{"src": "the house", "mt": "das Haus", "ref": "ein Haus"}\n'
             )
-        with timed(plan, "table_shards", took), timed(cutting, "pieces", took), timed(CorpusManifest, "write", took):
+        with timed(discovery, "table_shards", took), timed(splitting, "split", took), timed(CorpusManifest, "write", took):
             started = time.perf_counter()
             score(data=source, out=Path(place) / "out", metrics=["chrf"], engine="empty")
             whole = time.perf_counter() - started
-    listing = took["table_shards"] + took["pieces"]
+    listing = took["table_shards"] + took["split"]
     broker = ray_seconds(min(shards, 2000)) if with_ray and find_spec("ray") else 0.0
     return Costs(listing / shards, (whole - listing - took["write"]) / shards, broker, took["write"] / shards)
 

@@ -75,9 +75,9 @@ def measure(folder: Path, args: argparse.Namespace) -> None:
     import torch
 
     import assay
+    from assay.corpus.discovery import table_shards
+    from assay.corpus.execution import work
     from assay.corpus.job import ShardTask
-    from assay.corpus.piece import work
-    from assay.corpus.plan import table_shards
     from assay.metrics import build_metrics
     from assay.verbs.shared.corpora import CorpusRun
 

@@ -9,7 +9,7 @@ import pytest
 
 from assay.cli.corpus import ShardsProgress
 from assay.cli.main import main
-from assay.corpus.driver import Seen
+from assay.corpus.driver import CorpusProgress
 from tests.corpus.corpora import contents, corpus, write
 
 
@@ -80,7 +80,9 @@ def test_shards_without_rows_are_named_and_nothing_has_no_table(
 
 def test_the_line_of_progress() -> None:
     line = ShardsProgress(quiet=True)
-    seen = Seen(shards=200, done=50, rows=1000, bytes=100, all_bytes=400, failed=2, deaths=1, phase="scoring")
+    seen = CorpusProgress(
+        shards=200, done=50, rows=1000, bytes=100, all_bytes=400, failed=2, crashes=1, phase="scoring"
+    )
     line.at(seen)
     shown = line._line(line._since + 10)
     assert shown == " scoring 50 of 200 shards · 1,000 rows · 100/s · 30 s left · 2 failed · 1 worker crash"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from assay.corpus.execution import attempt
 from assay.corpus.job import Job, ShardOutcome, ShardTask
-from assay.corpus.piece import attempt
 
 
 class InlineEngine:

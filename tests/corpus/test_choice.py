@@ -12,7 +12,7 @@ import pytest
 
 import assay
 from assay.core.errors import AssayError, InputError
-from assay.corpus.keeping import allotted, weighed
+from assay.corpus.row_selection import allocate, weighed
 from assay.verbs.score import score
 from tests.corpus.corpora import contents, corpus, read, write
 
@@ -109,9 +109,9 @@ def test_a_sample_has_its_shares_and_does_not_move(tmp_path: Path) -> None:
 
 
 def test_shares_are_rounded_so_that_the_sum_is_right() -> None:
-    assert allotted({"a": 5, "b": 3, "c": 2}, 4) == {"a": 2, "b": 1, "c": 1}  # 2, 1.2, 0.8
-    assert allotted({"a": 1, "b": 1, "c": 1}, 2) == {"a": 1, "b": 1, "c": 0}
-    assert allotted({"a": 1, "b": 2}, 9) == {"a": 1, "b": 2}
+    assert allocate({"a": 5, "b": 3, "c": 2}, 4) == {"a": 2, "b": 1, "c": 1}  # 2, 1.2, 0.8
+    assert allocate({"a": 1, "b": 1, "c": 1}, 2) == {"a": 1, "b": 1, "c": 0}
+    assert allocate({"a": 1, "b": 2}, 9) == {"a": 1, "b": 2}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import assay
 from assay.cli.main import main
 from assay.core.errors import InputError
 from assay.core.rows import flat_row
-from assay.corpus import cutting, plan
+from assay.corpus import discovery, splitting
 from tests.corpus.corpora import contents, corpus, read, write
 
 BESIDE = ("label", "breakdown_probability", "language", "reason", "chrf", "bleu", "flags")
@@ -101,10 +101,10 @@ def test_a_cut_shard_is_the_same(
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "a.jsonl", whole)
     once = assay.apply_rule(rule, data=tmp_path / "in", out=tmp_path / "once", engine="inline")
-    real = cutting.pieces
-    monkeypatch.setattr(cutting, "pieces", lambda shard, quoting: real(shard, quoting, size=5000))
+    real = splitting.split
+    monkeypatch.setattr(splitting, "split", lambda shard, quoting: real(shard, quoting, size=5000))
     cut = assay.apply_rule(rule, data=tmp_path / "in", out=tmp_path / "cut", engine="inline")
-    assert len(real(plan.table_shards(tmp_path / "in")[0][0], size=5000)) > 5
+    assert len(real(discovery.table_shards(tmp_path / "in")[0][0], size=5000)) > 5
     first, other = contents(tmp_path / "once"), contents(tmp_path / "cut")
     assert first["a.jsonl"] == other["a.jsonl"]
     assert (

@@ -19,7 +19,7 @@ from assay.core.errors import InputError, count
 
 if TYPE_CHECKING:
     from assay.core.table import Table
-    from assay.verbs.shared.corpora import CorpusResult, Seen
+    from assay.verbs.shared.corpora import CorpusProgress, CorpusResult
 
 FORMATS = ("table", "json", "csv", "md", "latex", "html")
 OPTIONS = ("on_error", "engine", "batch", "address", "gpus_per_worker")
@@ -227,10 +227,10 @@ class ShardsProgress(Progress):
 
     def __init__(self, *, quiet: bool = False) -> None:
         super().__init__("", quiet=quiet)
-        self._seen: Seen | None = None
+        self._seen: CorpusProgress | None = None
         self._phase, self._since = "", self.started
 
-    def at(self, seen: Seen) -> None:
+    def at(self, seen: CorpusProgress) -> None:
         """Show the state of the run."""
         self._seen = seen
         if seen.phase != self._phase:
@@ -250,6 +250,6 @@ class ShardsProgress(Progress):
             parts.append(f"{duration(passed * (seen.all_bytes - seen.bytes) / seen.bytes)} left")
         if seen.failed:
             parts.append(f"{seen.failed:,} failed")
-        if seen.deaths:
-            parts.append(f"{count(seen.deaths, 'worker crash', 'worker crashes')}")
+        if seen.crashes:
+            parts.append(f"{count(seen.crashes, 'worker crash', 'worker crashes')}")
         return " · ".join(parts)

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError, InputError, Interrupted, OutputError, count, listing
-from assay.corpus.deaths import Deaths
+from assay.corpus.crashes import Crashes
 from assay.corpus.engines import Engine
+from assay.corpus.execution import part_name, read_record, record_name, shard_key
 from assay.corpus.job import (
     LOCK,
     REJECTED,
@@ -23,14 +24,13 @@ from assay.corpus.job import (
     OnError,
     Shard,
     ShardOutcome,
-    ShardPiece,
+    ShardPart,
     ShardRecord,
     ShardTask,
     digest,
     task_key,
 )
 from assay.corpus.manifest import CorpusManifest
-from assay.corpus.piece import part_name, read_record, record_name, shard_key
 from assay.io.files.folders import Folder, is_intact, open_folder, owner
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ TICK = 0.5
 
 
 @dataclass
-class Seen:
+class CorpusProgress:
     """How far a run is, for whoever watches."""
 
     shards: int = 0
@@ -52,11 +52,11 @@ class Seen:
     """Bytes of input that are behind this run, of `all_bytes` that it has to do."""
     all_bytes: int = 0
     failed: int = 0
-    deaths: int = 0
+    crashes: int = 0
     phase: str = ""
 
 
-Watch = Callable[[Seen], None]
+ProgressCallback = Callable[[CorpusProgress], None]
 
 
 class Stopped(AssayError):
@@ -68,20 +68,20 @@ class Driver:
     """One run."""
 
     job: Job
-    shards: Mapping[str, tuple[Shard, list[ShardPiece]]]
-    """By name, in their order, with their pieces."""
+    shards: Mapping[str, tuple[Shard, list[ShardPart]]]
+    """By name, in their order, with their parts."""
     metrics: Mapping[str, Metric]
     engine: Engine
     on_error: OnError = "stop"
-    watch: Watch = lambda seen: None
+    watch: ProgressCallback = lambda seen: None
     failed: dict[str, str] = field(default_factory=dict)
-    seen: Seen = field(default_factory=Seen)
+    seen: CorpusProgress = field(default_factory=CorpusProgress)
     reused: int = 0
     manifest: CorpusManifest = field(init=False)
     """Available after `run`."""
     _records: dict[str, ShardRecord] = field(default_factory=dict)
     """Of whole shards, by name."""
-    _deaths: Deaths = field(default_factory=Deaths)
+    _crashes: Crashes = field(default_factory=Crashes)
     _left: frozenset[str] = frozenset()
     """The files of work that an earlier run left."""
 
@@ -129,8 +129,8 @@ class Driver:
         if before is not None and before.key == key:
             before.check(self.metrics, folder.path)
         entries = before.shards if before is not None else {}
-        for name, (shard, pieces) in self.shards.items():
-            task = ShardTask("shard", shard, pieces=len(pieces))
+        for name, (shard, parts) in self.shards.items():
+            task = ShardTask("shard", shard, parts=len(parts))
             wanted = shard_key(self.job, task)
             record = entries[name].record if name in entries else None
             if record is None or record.key != wanted:
@@ -140,7 +140,7 @@ class Driver:
         if self.job.sample is not None and len(self._records) < len(self.shards):
             self._records.clear()  # a sample is drawn from all shards at once, so all of them are written again
         lines = (folder.read(REJECTED) or b"").splitlines()
-        return [line for line in lines if _shard_of(line) in self._records and not self._has_rows(_shard_of(line))]
+        return [line for line in lines if _shard_name(line) in self._records and not self._has_rows(_shard_name(line))]
 
     def _earlier(self, folder: Folder, task: ShardTask, key: str) -> ShardRecord | None:
         """The record of the same task, where an earlier run left one; a store is not asked for what is not there."""
@@ -157,33 +157,33 @@ class Driver:
         if job.dedup is not None:
             from assay.corpus.duplicates import find
 
-            tasks = [task for shard, pieces in self.shards.values() for task in _pieces("survey", shard, pieces)]
+            tasks = [task for shard, parts in self.shards.values() for task in _tasks_of("survey", shard, parts)]
             self._phase(folder, tasks, "looking for duplicates")
             find([task for task in tasks if task.shard.name not in self.failed], folder)
         todo = {name: known for name, known in todo.items() if name not in self.failed}
         whole = job.sample is None
         tasks = [
             task
-            for shard, pieces in todo.values()
-            for task in _pieces("shard" if whole and len(pieces) == 1 else "score", shard, pieces)
+            for shard, parts in todo.values()
+            for task in _tasks_of("shard" if whole and len(parts) == 1 else "score", shard, parts)
         ]
         self._phase(folder, tasks, "making" if job.purpose == "make" else "scoring")
         if not whole:
-            from assay.corpus.keeping import choose
+            from assay.corpus.row_selection import choose
 
             joins = [
-                ShardTask("join", shard, pieces=len(pieces))
-                for name, (shard, pieces) in todo.items()
+                ShardTask("join", shard, parts=len(parts))
+                for name, (shard, parts) in todo.items()
                 if name not in self.failed
             ]
-            choose(job, [(task, task.pieces) for task in joins], folder)
+            choose(job, [(task, task.parts) for task in joins], folder)
             self._phase(folder, joins, "writing")
 
     def _phase(self, folder: Folder, tasks: Iterable[ShardTask], name: str) -> None:
         """Have tasks done; those that an earlier run did are taken as they are."""
         waiting, under_way = deque[ShardTask](), 0
         self.seen.phase, self.seen.bytes, self.seen.all_bytes = name, 0, 0
-        left = {shard.name: len(pieces) for shard, pieces in self.shards.values()}
+        left = {shard.name: len(parts) for shard, parts in self.shards.values()}
         for task in tasks:
             record = None
             if task.kind in ("survey", "score"):
@@ -191,7 +191,7 @@ class Driver:
             if task.kind == "score" and part_name(task) not in self._left:
                 record = None  # the part was joined into its shard and is gone
             if record is not None:
-                self._one_less(task, left, waiting)
+                self._part_done(task, left, waiting)
             else:
                 waiting.append(task)
         self.seen.all_bytes = sum(map(_bytes, waiting))
@@ -204,18 +204,16 @@ class Driver:
                     under_way += 1
             for outcome in self.engine.wait(TICK) if under_way else ():
                 under_way -= 1
-                self._came_back(folder, outcome, left, waiting)
+                self._receive(folder, outcome, left, waiting)
             self.watch(self.seen)
 
-    def _one_less(self, task: ShardTask, left: dict[str, int], waiting: deque[ShardTask]) -> None:
+    def _part_done(self, task: ShardTask, left: dict[str, int], waiting: deque[ShardTask]) -> None:
         """A piece is done; when it was the last of its shard, the shard can be joined."""
         left[task.shard.name] -= 1
         if task.kind == "score" and left[task.shard.name] == 0 and self.job.sample is None:
-            waiting.appendleft(ShardTask("join", task.shard, pieces=task.pieces))
+            waiting.appendleft(ShardTask("join", task.shard, parts=task.parts))
 
-    def _came_back(
-        self, folder: Folder, outcome: ShardOutcome, left: dict[str, int], waiting: deque[ShardTask]
-    ) -> None:
+    def _receive(self, folder: Folder, outcome: ShardOutcome, left: dict[str, int], waiting: deque[ShardTask]) -> None:
         task, record, fault = outcome.task, outcome.record, outcome.fault
         name = task.shard.name
         if record is not None:
@@ -226,13 +224,13 @@ class Driver:
                 self._records[name] = record
                 self.seen.done += 1
             else:
-                self._one_less(task, left, waiting)
+                self._part_done(task, left, waiting)
             return
         if fault is None:
             raise AssertionError("an outcome has a record or a fault")
         if fault.kind == "died":
-            self.seen.deaths += 1
-            again = self._deaths.after(task, folder)
+            self.seen.crashes += 1
+            again = self._crashes.retry(task, folder)
             if again is not None:
                 waiting.appendleft(again)
                 return
@@ -262,11 +260,13 @@ class Driver:
         for name, (_, record) in shards.items():
             for row in record.rejected:
                 if row.row:
-                    told = {"shard": name, row.noun: row.line, "reason": row.reason, "row": row.row}
-                    lines.append(json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace"))
+                    values = {"shard": name, row.noun: row.line, "reason": row.reason, "row": row.row}
+                    lines.append(
+                        json.dumps(values, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
+                    )
         self.failed = {name: self.failed[name] for name in self.shards if name in self.failed}
         order = {name: at for at, name in enumerate(shards)}
-        lines.sort(key=lambda line: order.get(_shard_of(line), 0))
+        lines.sort(key=lambda line: order.get(_shard_name(line), 0))
         if lines:
             folder.write(REJECTED, b"\n".join(lines) + b"\n")
         else:
@@ -278,23 +278,23 @@ class Driver:
         folder.remove(WORK)
 
 
-def _pieces(kind: Any, shard: Shard, pieces: list[ShardPiece]) -> list[ShardTask]:
-    return [ShardTask(kind, shard, piece, len(pieces)) for piece in pieces]
+def _tasks_of(kind: Any, shard: Shard, parts: list[ShardPart]) -> list[ShardTask]:
+    return [ShardTask(kind, shard, part, len(parts)) for part in parts]
 
 
 def _bytes(task: ShardTask) -> int:
     if task.kind == "join":
         return 0
-    return sum(file.size for file in task.shard.files) // task.pieces
+    return sum(file.size for file in task.shard.files) // task.parts
 
 
-def _shard_of(line: bytes) -> str:
+def _shard_name(line: bytes) -> str:
     try:
         return str(json.loads(line)["shard"])
     except (ValueError, KeyError, TypeError):
         return ""
 
 
-def whole_mark(shards: Iterable[Shard]) -> str:
+def digest_of_shards(shards: Iterable[Shard]) -> str:
     """A mark of all shards together."""
     return digest([shard.mark() for shard in shards])

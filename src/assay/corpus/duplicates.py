@@ -13,9 +13,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
+from assay.corpus.execution import local_files, record_name
 from assay.corpus.job import WORK, Job, ShardRecord, ShardTask, task_key
-from assay.corpus.piece import local_files, record_name
-from assay.corpus.rows_in import reading
+from assay.corpus.shard_reader import reading
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch
@@ -48,7 +48,7 @@ def survey(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     import numpy as np
 
     found: list[bytes] = []
-    with local_files(task) as paths, reading(job, task.shard, task.piece, paths) as rows_in:
+    with local_files(task) as paths, reading(job, task.shard, task.part, paths) as rows_in:
         for rows in rows_in.parts:
             found += row_digests(job.dedup, rows.batch)
     table = np.empty(len(found), _row_type())

@@ -69,7 +69,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class ShardPiece:
+class ShardPart:
     """A part of a shard: the lines that begin from `starts` up to `stops` (bytes, one of each for a file), or those rows of
     Parquet. Without `stops` it is the whole shard."""
 
@@ -166,23 +166,23 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class ShardTask:
-    """One piece of work, for `assay.corpus.piece.work`: it may run anywhere and any number of times."""
+    """One piece of work, for `assay.corpus.execution.work`: it may run anywhere and any number of times."""
 
     kind: Kind
     shard: Shard
-    piece: ShardPiece = ShardPiece()
-    pieces: int = 1
-    careful: bool = False
+    part: ShardPart = ShardPart()
+    parts: int = 1
+    logged: bool = False
     """A worker died over it: say before each batch which rows are next, so that the next death tells whose fault it is."""
     suspect: tuple[int, int] | None = None
     """Rows of the piece among which one kills: they are scored in halves."""
-    lethal: tuple[int, ...] = ()
+    crashing: tuple[int, ...] = ()
     """Rows of the piece that killed a worker when they were scored alone: they are not scored again, but rejected."""
 
     @property
     def name(self) -> str:
         """The name of its files in the folder of work."""
-        return f"{self.shard.handle}-{self.piece.number:05}"
+        return f"{self.shard.handle}-{self.part.number:05}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,4 +251,4 @@ def digest(value: Any) -> str:
 
 def task_key(job: Job, task: ShardTask) -> str:
     """What the bytes of a task follow from."""
-    return digest([job.key(), task.shard.mark(), asdict(task.piece)])
+    return digest([job.key(), task.shard.mark(), asdict(task.part)])

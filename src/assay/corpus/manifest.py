@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import InputError
 from assay.core.flags import total_flags
 from assay.corpus.job import MANIFEST, Job, Shard, ShardRecord, digest
-from assay.corpus.tally import KEPT, CorpusTally, corpus_scores, together, width
+from assay.corpus.tally import KEPT, CorpusTally, corpus_scores, merge_all, width
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -102,7 +102,7 @@ class CorpusManifest:
         failed: dict[str, str],
     ) -> CorpusManifest:
         """Put the manifest of a finished run together from the records of its shards."""
-        tally = together(CorpusTally.of(record.tally) for _, record in shards.values())
+        tally = merge_all(CorpusTally.of(record.tally) for _, record in shards.values())
         scores, computed = corpus_scores(tally, metrics)
         histograms = {
             name: {
@@ -187,7 +187,7 @@ class CorpusManifest:
         for name, entry in self.shards.items():
             if entry.changed():
                 return f"the record of {name} does not have the hash that is beside it"
-        tally = together(CorpusTally.of(entry.record.tally) for entry in self.shards.values())
+        tally = merge_all(CorpusTally.of(entry.record.tally) for entry in self.shards.values())
         for name in ("rows", "duplicates", "rejected", "kept"):
             if getattr(self.counts, name) != getattr(tally, name):
                 return f"its {name} are {getattr(self.counts, name):,}, and those of the shards are {getattr(tally, name):,}"

@@ -99,7 +99,7 @@ class CorpusTally:
         for which, sums in other.sums.items():
             for place, parts in sums.items():
                 self.sums[which].setdefault(place, []).extend(parts)
-        self.more = added_up(self.more, other.more)
+        self.more = add_counts(self.more, other.more)
 
     def shorten(self) -> None:
         """The same sums in as few floats as they need."""
@@ -123,37 +123,39 @@ class CorpusTally:
         }
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> CorpusTally:
+    def of(cls, values: Mapping[str, Any]) -> CorpusTally:
         """From what `to_json` gave."""
         sums = {
             which: {(system, metric, language): parts for system, metric, language, parts in listed}
-            for which, listed in told["sums"].items()
+            for which, listed in values["sums"].items()
         }
-        bins = {metric: {int(number): n for number, n in listed} for metric, listed in told["bins"].items()}
-        plain = {name: told[name] for name in ("rows", "duplicates", "rejected", "kept", "nrefs")}
+        bins = {metric: {int(number): n for number, n in listed} for metric, listed in values["bins"].items()}
+        plain = {name: values[name] for name in ("rows", "duplicates", "rejected", "kept", "nrefs")}
         return cls(
             **plain,
-            flags=dict(told["flags"]),
+            flags=dict(values["flags"]),
             sums=sums,
             bins=bins,
-            unscored=dict(told["unscored"]),
-            more=dict(told.get("more", {})),
+            unscored=dict(values["unscored"]),
+            more=dict(values.get("more", {})),
         )
 
 
-def added_up(one: Any, other: Any) -> Any:
+def add_counts(one: Any, other: Any) -> Any:
     """Two counts as one: numbers are added, lists place by place, mappings name by name."""
     if isinstance(one, dict):
         return {
-            name: added_up(one[name], other[name]) if name in one and name in other else one.get(name, other.get(name))
+            name: add_counts(one[name], other[name])
+            if name in one and name in other
+            else one.get(name, other.get(name))
             for name in {**one, **other}
         }
     if isinstance(one, list):
-        return [added_up(a, b) for a, b in zip(one, other, strict=True)]
+        return [add_counts(a, b) for a, b in zip(one, other, strict=True)]
     return one + other
 
 
-def together(tallies: Iterable[CorpusTally]) -> CorpusTally:
+def merge_all(tallies: Iterable[CorpusTally]) -> CorpusTally:
     """All rows, in the order of the tallies."""
     whole = CorpusTally()
     for tally in tallies:

@@ -23,7 +23,7 @@ from assay.verbs.shared.options import CorpusOptions, MakeOptions, TableOptions,
 from assay.verbs.shared.reviewing import held
 
 if TYPE_CHECKING:
-    from assay.corpus.plan import Paths
+    from assay.corpus.discovery import Paths
     from assay.verbs.shared.reviewing import OnPage
 
 
@@ -71,7 +71,8 @@ def make(
         pool: A table or a Batch that other sentences are drawn from; by default, the corpus itself.
         out: Output file of the items; the data card is written next to it (``OUT.card.json``). For a corpus in many files, the
             output folder: each shard becomes a shard of items. An interrupted run resumes from it.
-        progress: Called with the number of segments of each finished chunk; for a corpus, with `assay.corpus.driver.Seen`.
+        progress: Called with the number of segments of each finished chunk; for a corpus, with a
+            `assay.corpus.driver.CorpusProgress`.
         options: How the table is read (`assay.verbs.shared.options.TableOptions`), and the workers of a corpus (`CorpusOptions`).
 
     Returns:

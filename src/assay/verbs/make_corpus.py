@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.errors import InputError, count, listing
-from assay.corpus.plan import as_items
+from assay.corpus.discovery import as_item_shards
 from assay.io.files.folders import open_folder
 from assay.io.files.text import open_utf8
 from assay.perturb.making.corpus import Survey
@@ -61,7 +61,7 @@ def make_corpus(
     """
     chosen = {one.spec: one.perturbation.card for one in choose_perturbations(perturbations)}
     run = CorpusRun.of(out, options)
-    run = replace(run, shards=as_items(run.shards))
+    run = replace(run, shards=as_item_shards(run.shards))
     file = None if pool is None else os.fspath(pool)
     settings = {
         "perturbations": list(perturbations), **choice, "pool": file, "pool stamp": None if file is None else _stamp(file),

@@ -25,7 +25,7 @@ from assay.verbs.shared.input_files import several
 KNOWN = {
     "PathName": str, "Quoting": Literal["auto", "csv", "none"], "Texts": NoneType, "References": NoneType, "RowsDone": NoneType,
     "ColumnChoice": Mapping[str, str | int | Sequence[str | int]],
-    "Paths": str | Sequence[str], "OnError": Literal["stop", "skip"], "Watch": NoneType,
+    "Paths": str | Sequence[str], "OnError": Literal["stop", "skip"], "ProgressCallback": NoneType,
     "SystemTest": str, "Correlation": str, "Analysis": NoneType, "LevelScores": NoneType,
 }  # fmt: skip
 """What the names in the verbs' annotations come to in a file; one that is not here could be anything."""

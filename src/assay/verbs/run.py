@@ -14,7 +14,7 @@ from assay.verbs.shared.suites import Analysing, SuiteResult, run_suite
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis
-    from assay.corpus.driver import Watch
+    from assay.corpus.driver import ProgressCallback
     from assay.engine.inputs import PathName
 
 __all__ = ["SuiteResult", "run"]
@@ -41,7 +41,7 @@ def run(
     workers: int | None = None,
     store: bool = True,
     out: PathName | None = None,
-    progress: Watch | None = None,
+    progress: ProgressCallback | None = None,
     **options: Unpack[RunOptions],
 ) -> SuiteResult:
     """Run metrics on a suite and make its tables.
@@ -65,7 +65,7 @@ def run(
         out: Output folder for a set in many files. Each shard becomes a shard of the same name in it, with its columns and two
             scores per metric: ``chrf good``, ``chrf incorrect``. The tables are those of one file with all rows. An interrupted
             run resumes from the folder. Metrics must be names, because workers load them.
-        progress: Called with `assay.corpus.driver.Seen` during a run over many files.
+        progress: Called with `assay.corpus.driver.CorpusProgress` during a run over many files.
         options: How the suite is loaded (`assay.verbs.shared.options.SuiteInputs`), and for a set in many files its workers
             (`CorpusOptions`). `langpair` selects one language pair, or names that of a file without.
 

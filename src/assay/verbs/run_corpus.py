@@ -17,9 +17,9 @@ from assay.core.errors import InputError
 from assay.core.rows import SIDES, SPANS
 from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
+from assay.corpus.execution import local_files
 from assay.corpus.job import ShardTask
-from assay.corpus.piece import local_files
-from assay.corpus.rows_in import as_named
+from assay.corpus.shard_reader import with_user_paths
 from assay.engine.languages import as_computed
 from assay.io.files.folders import open_folder
 from assay.io.table.formats import open_table
@@ -111,7 +111,7 @@ class _Pairs:
             for item in suite.stream():
                 n += 1
                 yield item
-            self.problems += [as_named(said, shard, paths) for said in suite.notes]
+            self.problems += [with_user_paths(said, shard, paths) for said in suite.notes]
             self.problems += [f"{shard.name}: {said}" for said in suite.problems]
         before = len(next(iter(self._scores.values())))
         self._read(shard)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import alert
 from assay.core.flags import flag_notes
 from assay.core.table import Table, TableColumn
-from assay.corpus.first_look import first_batch
+from assay.corpus.preflight import first_batch
 from assay.engine.languages import target_languages
 from assay.engine.preflight import find_misplaced_texts
 from assay.metrics import build_metrics

@@ -17,7 +17,7 @@ pytest.importorskip("sentencepiece")
 import assay  # noqa: E402
 from assay.core.batch import Batch  # noqa: E402
 from assay.core.errors import InputError, MissingPart, OutOfMemory  # noqa: E402
-from assay.corpus.poison import Careful  # noqa: E402
+from assay.corpus.bisection import BisectingScorer  # noqa: E402
 from assay.engine.run import score_stream  # noqa: E402
 from assay.metrics import build_metrics, metric  # noqa: E402
 from assay.metrics.neural import NeuralMetric, free_memory  # noqa: E402
@@ -128,7 +128,7 @@ def test_where_memory_runs_out_all_the_same_the_others_go(specs: list[str], monk
         return second.score(rows)
 
     with pytest.raises(OutOfMemory, match="does not fit"):
-        Careful(counted).scored(batch, 0)
+        BisectingScorer(counted).scored(batch, 0)
     assert tried == [4], "no row is to blame, and a network is not loaded for each half of them"
 
 

@@ -14,8 +14,8 @@ from assay.corpus.job import Job, ShardOutcome, ShardTask
 
 
 class Engine(Protocol):
-    """Workers somewhere, each of which calls `assay.corpus.piece.work(job, task)` in a process of its own and keeps its metrics
-    from one task to the next (`assay.corpus.piece` holds them by their names)."""
+    """Workers somewhere, each of which calls `assay.corpus.execution.work(job, task)` in a process of its own and keeps its metrics
+    from one task to the next (`assay.corpus.execution` holds them by their names)."""
 
     @property
     def slots(self) -> int:

@@ -27,7 +27,7 @@ from assay.io.files.system import MOVES_OPEN_FILES
 
 LENGTH = struct.Struct("<Q")
 SCRATCH = "ASSAY_WORKER_SCRATCH"
-"""By which a worker is told the folder of its temporary files: whoever of the two is left takes it along."""
+"""By which a worker is values the folder of its temporary files: whoever of the two is left takes it along."""
 
 _SCRATCH, _LOCK = "assay-worker-", ".lock"
 
@@ -82,10 +82,10 @@ class _Worker:
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         with scratch_errors():
             self._scratch, self._lock = _scratch()
-        told = {"PYTHONPATH": paths, "TMPDIR": self._scratch, SCRATCH: self._scratch}
+        values = {"PYTHONPATH": paths, "TMPDIR": self._scratch, SCRATCH: self._scratch}
         held = (self._lock,) if MOVES_OPEN_FILES else ()
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | told, pass_fds=held
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | values, pass_fds=held
         )
         self._heard = heard
         threading.Thread(target=self._listen, daemon=True, name="assay-worker").start()

@@ -33,7 +33,7 @@ REMOVE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class WantedWorkers:
-    """What the broker is told first."""
+    """What the broker is values first."""
 
     address: str | None
     workers: int | None

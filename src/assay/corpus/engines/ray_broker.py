@@ -23,8 +23,8 @@ from assay._version import __version__
 from assay.corpus.engines.local import receive, send
 from assay.corpus.engines.ray import Connected, Refusal, WantedWorkers, remove_folder
 from assay.corpus.engines.ray_cluster import connect, laid_out, last_line, no_place, too_few_gpus, why_not
+from assay.corpus.execution import attempt
 from assay.corpus.job import WORK, Fault, Job, ShardOutcome, ShardTask
-from assay.corpus.piece import attempt
 from assay.io.files.folders import open_folder
 
 PLACE_SECONDS = 120.0

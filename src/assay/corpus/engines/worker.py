@@ -13,8 +13,8 @@ import threading
 from typing import IO
 
 from assay.corpus.engines.local import SCRATCH, receive, send
+from assay.corpus.execution import attempt
 from assay.corpus.job import Job, ShardTask
-from assay.corpus.piece import attempt
 
 
 def main() -> None:

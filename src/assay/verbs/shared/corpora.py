@@ -12,18 +12,18 @@ from assay._version import __version__
 from assay.core.batch import check_empty_reference
 from assay.core.errors import InputError, alert, count, listing
 from assay.core.flags import missing_notes
-from assay.corpus import cutting, plan
-from assay.corpus.driver import Driver, whole_mark
+from assay.corpus import discovery, splitting
+from assay.corpus.driver import Driver, digest_of_shards
 from assay.corpus.engines import engine
-from assay.corpus.first_look import looked
-from assay.corpus.job import BATCH, NETWORK_BATCH, Job, ShardPiece
+from assay.corpus.job import BATCH, NETWORK_BATCH, Job, ShardPart
+from assay.corpus.preflight import check_first_shard
 from assay.engine.flags import with_languages
 from assay.verbs.result import Result
 from assay.verbs.shared.options import check_rows
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
-    from assay.corpus.driver import Seen as Seen
+    from assay.corpus.driver import CorpusProgress as CorpusProgress
     from assay.corpus.job import Shard
     from assay.corpus.manifest import CorpusManifest
     from assay.verbs.shared.options import ScoreOptions
@@ -131,14 +131,14 @@ class CorpusRun:
             **fields,
         )
         if job.dedup is not None or job.sample is not None:
-            job = replace(job, whole=whole_mark(self.shards))
-        return looked(job, self.shards, metrics, options.get("on_error", "stop"))
+            job = replace(job, whole=digest_of_shards(self.shards))
+        return check_first_shard(job, self.shards, metrics, options.get("on_error", "stop"))
 
     def carry_out(self, job: Job, metrics: Mapping[str, Metric], *, cut: bool = True) -> Driver:
         """Process all shards and return the driver, which has the manifest. `cut`: large shards are cut into pieces."""
         options = self.options
         shards = {
-            shard.name: (shard, cutting.pieces(shard, job.quoting) if cut else [ShardPiece()]) for shard in self.shards
+            shard.name: (shard, splitting.split(shard, job.quoting) if cut else [ShardPart()]) for shard in self.shards
         }
         workers = engine(
             options.get("engine", "local"),
@@ -192,23 +192,25 @@ def _shards(out: str, options: ScoreOptions) -> tuple[list[Shard], ScoreOptions,
     if mt:
         if data:
             raise InputError("give tables (a folder or a pattern), or parallel text (--mt, --src, --ref), not both.")
-        shards = plan.text_shards(mt, src or None, ref)
+        shards = discovery.text_shards(mt, src or None, ref)
     else:
         if ref or src:
             raise InputError("--ref and --src go with --mt; tables bring their own columns.")
-        shards, notes = plan.table_shards(data)
-    _refuse_inside(out, shards, plan.walked([data, mt, *ref, *([src] if src else [])]))
+        shards, notes = discovery.table_shards(data)
+    _refuse_inside(out, shards, discovery.searched_folders([data, mt, *ref, *([src] if src else [])]))
     return shards, options, notes
 
 
-def _refuse_inside(out: str, shards: Sequence[Shard], walked: Sequence[str]) -> None:
+def _refuse_inside(out: str, shards: Sequence[Shard], searched_folders: Sequence[str]) -> None:
     """Refuse a folder of results that contains inputs: the next run would read its own results as shards."""
     folder = os.path.join(os.path.realpath(out), "")
     for shard in shards:
         for file in shard.files:
             if os.path.realpath(file.path).startswith(folder) or file.path.startswith(os.path.join(out, "")):
                 raise InputError(f"--out {out} holds the input {file.path}: give another folder.")
-    if "://" not in out and any(folder.startswith(os.path.join(os.path.realpath(root), "")) for root in walked):
+    if "://" not in out and any(
+        folder.startswith(os.path.join(os.path.realpath(root), "")) for root in searched_folders
+    ):
         raise InputError(f"--out {out} lies among the shards that are read: give a folder beside them.")
 
 

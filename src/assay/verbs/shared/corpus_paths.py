@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.corpus.plan import is_corpus
+from assay.corpus.discovery import is_corpus
 from assay.io.files.folders import is_remote
 from assay.io.table.folder import shards_of
 

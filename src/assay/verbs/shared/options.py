@@ -10,9 +10,9 @@ from assay.core.errors import InputError
 if TYPE_CHECKING:
     from assay.core.batch import EmptyReference
     from assay.core.chunk import Flagging
-    from assay.corpus.driver import Watch
+    from assay.corpus.discovery import Paths
+    from assay.corpus.driver import ProgressCallback
     from assay.corpus.job import Duplicates, OnError
-    from assay.corpus.plan import Paths
     from assay.engine.arguments import Texts
     from assay.engine.inputs import PathName
     from assay.engine.scored_run import RowsDone
@@ -71,13 +71,13 @@ class ScoringOptions(TypedDict, total=False):
         workers: Number of threads, by default one per core. For a corpus, the number of worker processes.
         store: Whether to look up and cache the scores of slow metrics.
         progress: Called after every chunk with its number of rows and whether they came from an earlier, interrupted run.
-            For a corpus, called with `assay.corpus.driver.Seen`.
+            For a corpus, called with `assay.corpus.driver.CorpusProgress`.
     """
 
     flags: Flagging
     workers: int | None
     store: bool
-    progress: RowsDone | Watch | None
+    progress: RowsDone | ProgressCallback | None
 
 
 class RowChoice(TypedDict, total=False):

@@ -14,7 +14,7 @@ from assay.core.errors import InputError, count, unknown
 from assay.core.expression import parse
 from assay.core.rows import InputRows
 from assay.core.sums import exact_sum
-from assay.corpus.keeping import RATIO, allotted, length_ratios
+from assay.corpus.row_selection import RATIO, allocate, length_ratios
 from assay.engine.scored_run import ScoredRun
 from assay.report.scores import RowStream
 from assay.verbs.shared.options import check_rows
@@ -117,7 +117,7 @@ class Selection:
     def _drawn(self, masks: Sequence[Bools], strata: Sequence[str]) -> list[Bools]:
         """Return the masks with a sample of the kept rows: of each stratum, its share with the smallest random numbers."""
         names, codes = np.unique(np.array(strata, dtype=object), return_inverse=True)
-        shares = allotted(
+        shares = allocate(
             dict(zip(names.tolist(), np.bincount(codes, minlength=len(names)).tolist(), strict=True)), self.sample or 0
         )
         draws = np.random.default_rng(self.seed).random(len(strata))

@@ -19,14 +19,14 @@ from assay.corpus.job import WORK, Job, ShardTask
 if TYPE_CHECKING:
     from assay.core.batch import Batch
     from assay.core.metric import Bools
-    from assay.corpus.rows_in import ShardRows
+    from assay.corpus.shard_reader import ShardRows
     from assay.io.files.folders import Folder
 
 RATIO = "length_ratio"
 """A column that is there for expressions: the longer of translation and source (or first reference) by the shorter."""
 
 
-class Keeping:
+class RowSelection:
     """The choice of rows of one piece."""
 
     def __init__(self, job: Job, task: ShardTask, names: Sequence[str]) -> None:
@@ -63,7 +63,7 @@ class Keeping:
         job, shard = self._job, self._task.shard
         if job.sample is None:
             return
-        name = f"{job.seed}\0{shard.name}\0{self._task.piece.number}\0".encode("utf-8", "surrogatepass")
+        name = f"{job.seed}\0{shard.name}\0{self._task.part.number}\0".encode("utf-8", "surrogatepass")
         begun = blake2b(name, digest_size=8)
         for number in rows.numbers:
             mine = begun.copy()
@@ -73,7 +73,7 @@ class Keeping:
         for value in values:
             self._strata.append(self._named.setdefault("" if value is None else str(value), len(self._named)))
 
-    def keep_draws(self, folder: Folder) -> None:
+    def write_draws(self, folder: Folder) -> None:
         """Write the draws of the piece beside its part."""
         import numpy as np
 
@@ -111,7 +111,7 @@ def weighed(text: str) -> int:
 
 
 def _draws_name(task: ShardTask, number: int | None = None) -> str:
-    return f"{WORK}/{task.shard.handle}-{task.piece.number if number is None else number:05}.draws"
+    return f"{WORK}/{task.shard.handle}-{task.part.number if number is None else number:05}.draws"
 
 
 def _chosen_name(task: ShardTask) -> str:
@@ -125,13 +125,13 @@ def choose(job: Job, shards: Sequence[tuple[ShardTask, int]], folder: Folder) ->
     """
     import numpy as np
 
-    places = [(task, number) for task, pieces in shards for number in range(pieces)]
+    places = [(task, number) for task, n_parts in shards for number in range(n_parts)]
     sizes: dict[str, int] = {}
     for task, number in places:
         with _loaded(folder, task, number) as held:
             for name, size in zip(json.loads(held["names"].tobytes()), held["sizes"].tolist(), strict=True):
                 sizes[name] = sizes.get(name, 0) + size
-    shares = allotted(sizes, job.sample or 0)
+    shares = allocate(sizes, job.sample or 0)
     best: dict[str, Any] = {}
     for at, (task, number) in enumerate(places):
         with _loaded(folder, task, number) as held:
@@ -147,13 +147,13 @@ def choose(job: Job, shards: Sequence[tuple[ShardTask, int]], folder: Folder) ->
         for place, row in zip(found["place"].tolist(), found["row"].tolist(), strict=True):
             taken.setdefault(place, []).append(row)
     at = 0
-    for task, pieces in shards:
-        rows_of = [sorted(taken.get(at + number, ())) for number in range(pieces)]
+    for task, n_parts in shards:
+        rows_of = [sorted(taken.get(at + number, ())) for number in range(n_parts)]
         folder.write(_chosen_name(task), json.dumps(rows_of).encode())
-        at += pieces
+        at += n_parts
 
 
-def allotted(sizes: Mapping[str, int], wanted: int) -> dict[str, int]:
+def allocate(sizes: Mapping[str, int], wanted: int) -> dict[str, int]:
     """How many of `wanted` rows each stratum gives: its share, rounded so that the sum is right; first names first among equals."""
     whole = sum(sizes.values())
     if wanted >= whole:

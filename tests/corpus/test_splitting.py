@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import InputError
-from assay.corpus import cutting
-from assay.corpus.job import ShardPiece
+from assay.corpus import splitting
+from assay.corpus.job import ShardPart
+from assay.corpus.part_scoring import read_ahead, write_behind
 from assay.metrics.chrf import Chrf
 from assay.verbs.score import score
 from tests.corpus.corpora import contents, corpus, rows, write
@@ -32,15 +33,15 @@ def test_a_shard_is_the_same_however_it_was_cut(tmp_path: Path, monkeypatch: pyt
         write(tmp_path / "in" / f"a.{form}", found)
         given["data"] = tmp_path / "in"
     score(out=tmp_path / "whole", engine="inline", **given)  # type: ignore[arg-type]
-    cut = cutting.pieces
+    cut = splitting.split
     made: list[int] = []
 
-    def small(shard: object, quoting: str = "auto") -> list[ShardPiece]:
+    def small(shard: object, quoting: str = "auto") -> list[ShardPart]:
         pieces = cut(shard, quoting, size=4096, rows=70)  # type: ignore[arg-type]
         made.append(len(pieces))
         return pieces
 
-    monkeypatch.setattr(cutting, "pieces", small)
+    monkeypatch.setattr(splitting, "split", small)
     score(out=tmp_path / "cut", engine="inline", **given)  # type: ignore[arg-type]
     assert made[0] > 3
     assert {**contents(tmp_path / "whole"), "_manifest.json": b""} == {
@@ -51,7 +52,7 @@ def test_a_shard_is_the_same_however_it_was_cut(tmp_path: Path, monkeypatch: pyt
 
 def test_where_lines_are_cut(tmp_path: Path) -> None:
     """Every line is in one piece, whatever the place of the cut: at a line's end, behind it, or in a line longer than a piece."""
-    from assay.corpus.rows_in import _Ranged
+    from assay.corpus.shard_reader import _Ranged
 
     text = b"a\nbb\n\nccc ccc ccc ccc\nd\r\ne"
     path = tmp_path / "lines"
@@ -69,14 +70,14 @@ def test_where_lines_are_cut(tmp_path: Path) -> None:
 
 def test_what_is_never_cut(tmp_path: Path) -> None:
     """A TSV whose cells hold line ends, a JSON array and whatever is packed is one piece."""
-    from assay.corpus.cutting import pieces
-    from assay.corpus.plan import table_shards
+    from assay.corpus.discovery import table_shards
+    from assay.corpus.splitting import split
 
     (tmp_path / "across.tsv").write_text('mt\tref\n"a\nb"\t"c"\n' * 50)
     (tmp_path / "array.jsonl").write_text("[" + ",\n".join(['{"mt": "a", "ref": "b"}'] * 50) + "]")
     write(tmp_path / "packed.jsonl.gz", rows(0, 100, random.Random(1)))
     (tmp_path / "quoted.tsv").write_text('mt\tref\n"a"\t"b ""c"""\n' * 50)
-    found = {shard.name: pieces(shard, size=100) for shard in table_shards(tmp_path)[0]}
+    found = {shard.name: split(shard, size=100) for shard in table_shards(tmp_path)[0]}
     assert {name for name, made in found.items() if len(made) == 1} == {"across.tsv", "array.jsonl", "packed.jsonl.gz"}
     assert {piece.quoting for piece in found["quoted.tsv"]} == {"csv"}
 
@@ -90,15 +91,14 @@ def test_a_wrong_line_of_a_later_piece_is_named(tmp_path: Path, monkeypatch: pyt
     lines = [json.dumps({"mt": f"a {i}", "ref": "b"}) for i in range(300)]
     lines[250] = '{"mt": 7, "ref": "b"}'
     (tmp_path / "in" / "a.jsonl").write_text("\n".join(lines) + "\n")
-    cut = cutting.pieces
-    monkeypatch.setattr(cutting, "pieces", lambda shard, quoting="auto": cut(shard, quoting, size=1000))
+    cut = splitting.split
+    monkeypatch.setattr(splitting, "split", lambda shard, quoting="auto": cut(shard, quoting, size=1000))
     with pytest.raises(AssayError, match=r"a\.jsonl line 251: 'mt' is a number"):
         score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
 
 
 @pytest.mark.parametrize("beside", [False, True])
 def test_what_is_made_ahead_and_written_behind_keeps_its_order_and_its_errors(beside: bool) -> None:
-    from assay.corpus.scoring import ahead, behind
 
     def items(fail: int) -> Iterator[int]:
         for i in range(20):
@@ -107,12 +107,16 @@ def test_what_is_made_ahead_and_written_behind_keeps_its_order_and_its_errors(be
             yield i
 
     found: list[int] = []
-    with ahead(items(99), beside) as read, behind(beside) as later:
+    with read_ahead(items(99), beside) as read, write_behind(beside) as later:
         for i in read:
             later(found.append, i)
     assert found == list(range(20))
     found.clear()
-    with pytest.raises(InputError, match="a bad row"), ahead(items(7), beside) as read, behind(beside) as later:
+    with (
+        pytest.raises(InputError, match="a bad row"),
+        read_ahead(items(7), beside) as read,
+        write_behind(beside) as later,
+    ):
         for i in read:
             later(found.append, i)
     assert found == list(range(7))
@@ -121,7 +125,7 @@ def test_what_is_made_ahead_and_written_behind_keeps_its_order_and_its_errors(be
         if i == 19:
             raise OSError("no space")
 
-    with pytest.raises(OSError, match="no space"), ahead(items(99), beside) as read, behind(beside) as later:
+    with pytest.raises(OSError, match="no space"), read_ahead(items(99), beside) as read, write_behind(beside) as later:
         for i in read:
             later(full, i)
 

@@ -1,6 +1,6 @@
 """What becomes of rows by the purpose of a run: the columns that are added to them, and what is counted.
 
-`score` is called with a batch at a time (`assay.corpus.poison` cuts it where a row is at fault); `joined` puts what came of it
+`score` is called with a batch at a time (`assay.corpus.bisection` cuts it where a row is at fault); `joined` puts what came of it
 together again; `columns`, `count` and `counted` see it in the order of the rows.
 """
 
@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from assay.core.chunk import Chunk, Retained
 from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import no_spans_message
+from assay.corpus.bisection import joined
+from assay.corpus.execution import WorkerRefused, metrics_of
 from assay.corpus.job import Job
-from assay.corpus.pairs import PairRows
-from assay.corpus.piece import WorkerRefused, metrics_of
-from assay.corpus.poison import joined
+from assay.corpus.minimal_pairs import PairRows
 from assay.decide.apply import Tally, label_chunks
 from assay.decide.rule import Rule
 from assay.decide.tables import labels_columns
@@ -62,9 +62,9 @@ def rows_for(job: Job) -> RowsJob:
     if job.purpose == "pairs":
         return PairRows(job)
     if job.settings.get("ready"):
-        from assay.corpus.ready import ReadyRows
+        from assay.corpus.precomputed import PrecomputedRows
 
-        return ReadyRows(job)
+        return PrecomputedRows(job)
     return LabelledRows(job) if job.purpose == "label" else ScoredRows(job)
 
 
@@ -141,5 +141,5 @@ def rule_of(job: Job) -> Rule:
 
 
 @functools.lru_cache(maxsize=1)
-def _rule(told: str) -> Rule:
-    return Rule.from_dict(json.loads(told))
+def _rule(values: str) -> Rule:
+    return Rule.from_dict(json.loads(values))

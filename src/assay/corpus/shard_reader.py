@@ -1,6 +1,6 @@
-"""The rows of a shard, or of a piece of one, on their way to the metrics: a batch of texts, and all their columns beside it.
+"""The rows of a shard, or of a part of one, on their way to the metrics: a batch of texts, and all their columns beside it.
 
-A piece of a file of lines is the lines that begin in its range of bytes; one of Parquet is a range of rows. Whatever the form,
+A part of a file of lines is the lines that begin in its range of bytes; one of Parquet is a range of rows. Whatever the form,
 rows come in parts of bounded size, and what goes out again keeps every column.
 """
 
@@ -15,8 +15,8 @@ from typing import IO, Any
 
 from assay.core.batch import Batch, apply_empty_reference
 from assay.core.rows import renaming_notes
-from assay.corpus.columns_in import check_alike, layout_of, reader_of, renamed_columns
-from assay.corpus.job import Job, Shard, ShardPiece
+from assay.corpus.job import Job, Shard, ShardPart
+from assay.corpus.shard_columns import check_columns, layout_of, reader_for, renamed_columns
 from assay.io.files.text import open_bytes, read_blocks, read_parallel, regroup, split_lines
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.cells import cells, is_plain
@@ -34,7 +34,7 @@ class ShardRows:
     """Some rows: their texts, and what they are made of: lists of columns (`listed`) or a frame of polars."""
 
     batch: Any
-    """A `Batch`; or `assay.corpus.pairs.PairBatch`, `assay.corpus.ready.ReadyBatch`."""
+    """A `Batch`; or `assay.corpus.minimal_pairs.PairBatch`, `assay.corpus.precomputed.PrecomputedBatch`."""
     numbers: Sequence[int]
     noun: str
     names: Sequence[str]
@@ -83,8 +83,8 @@ class ShardRows:
         return replace(self, names=names, listed=self.listed._replace(objects=objects))
 
 
-class PieceReader:
-    """An open piece of a shard. `lines` counts the lines that were read of it."""
+class PartReader:
+    """An open part of a shard. `lines` counts the lines that were read of it."""
 
     def __init__(
         self, names: Sequence[str], parts: Iterator[ShardRows], kinds: Mapping[str, Any] | None = None
@@ -93,48 +93,48 @@ class PieceReader:
         self.notes: list[str] = []
         self.lines: Callable[[], int] = lambda: 0
 
-    def renamed(self, renamed: Mapping[str, str]) -> PieceReader:
-        """The same piece, some of its columns under new names."""
+    def renamed(self, renamed: Mapping[str, str]) -> PartReader:
+        """The same part, some of its columns under new names."""
         if not renamed:
             return self
         kinds = self.kinds and {renamed.get(name, name): kind for name, kind in self.kinds.items()}
         names = [renamed.get(name, name) for name in self.names]
-        made = PieceReader(names, (rows.renamed(renamed) for rows in self.parts), kinds)
+        made = PartReader(names, (rows.renamed(renamed) for rows in self.parts), kinds)
         made.lines, made.notes = self.lines, [*self.notes, *renaming_notes(renamed)]
         return made
 
 
 @contextmanager
-def reading(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Iterator[PieceReader]:
-    """The rows of a piece; `paths` are its files on this machine."""
+def reading(job: Job, shard: Shard, part: ShardPart, paths: Sequence[str]) -> Iterator[PartReader]:
+    """The rows of a part; `paths` are its files on this machine."""
     if shard.form == "text":
-        made = _text(job, shard, piece, paths)
+        made = _text(job, shard, part, paths)
         yield made.renamed(renamed_columns(made.names, job))
         return
-    with _table(job, shard, piece, paths[0]) as table:
+    with _table(job, shard, part, paths[0]) as table:
         own = list(table.names)
-        made = _frames(job, table, shard, piece) if shard.form == "parquet" else _listed(job, table, shard)
+        made = _frames(job, table, shard, part) if shard.form == "parquet" else _listed(job, table, shard)
         made = made.renamed(renamed_columns(own, job))
         if isinstance(file := getattr(table, "ranged", None), _Ranged):
             made.lines = lambda: file.lines
         yield made
-        made.notes += [as_named(note, shard, paths) for note in table.notes]
+        made.notes += [with_user_paths(note, shard, paths) for note in table.notes]
 
 
-def as_named(said: str, shard: Shard, paths: Sequence[str]) -> str:
+def with_user_paths(said: str, shard: Shard, paths: Sequence[str]) -> str:
     """A sentence about files of this machine, with the names that the user knows them by."""
     for path, source in zip(paths, shard.files, strict=True):
         said = said.replace(path, source.path)
     return said
 
 
-def _table(job: Job, shard: Shard, piece: ShardPiece, path: str) -> OpenTable:
-    quoting: Any = piece.quoting or job.quoting
-    if shard.form == "parquet" or not piece.stops:
+def _table(job: Job, shard: Shard, part: ShardPart, path: str) -> OpenTable:
+    quoting: Any = part.quoting or job.quoting
+    if shard.form == "parquet" or not part.stops:
         return open_table(path, quoting=quoting, form=shard.form)
-    file = _Ranged(path, piece.starts[0], piece.stops[0])
+    file = _Ranged(path, part.starts[0], part.stops[0])
     head = b""
-    if shard.form == "tsv" and piece.number:
+    if shard.form == "tsv" and part.number:
         with open(path, "rb") as whole:
             head = whole.readline()
     table = table_in(Opened(io.BufferedReader(file), path, head, BadRows(remedy=""), quoting), shard.form)
@@ -197,14 +197,14 @@ def _settled(batch: Any, job: Job) -> Any:
     return batch
 
 
-def _listed(job: Job, table: OpenTable, shard: Shard) -> PieceReader:
+def _listed(job: Job, table: OpenTable, shard: Shard) -> PartReader:
     rows = WholeRows(table, job.batch)
     names = list(table.names)
     if not names:
-        return PieceReader([], iter(()))
+        return PartReader([], iter(()))
     layout = layout_of(table, job)
-    check_alike(job, table, names, layout, shard)
-    columns = reader_of(table, layout, job)
+    check_columns(job, table, names, layout, shard)
+    columns = reader_for(table, layout, job)
 
     def value(part: RowPart, name: str) -> Sequence[Any]:
         if part.objects is not None:
@@ -220,15 +220,15 @@ def _listed(job: Job, table: OpenTable, shard: Shard) -> PieceReader:
             batch = columns.batch(TablePiece(wanted, part.numbers, part.noun))
             yield ShardRows(_settled(batch, job), part.numbers, part.noun, rows.names, listed=part)
 
-    return PieceReader(rows.names, parts())
+    return PartReader(rows.names, parts())
 
 
-def _frames(job: Job, table: Any, shard: Shard, piece: ShardPiece) -> PieceReader:
+def _frames(job: Job, table: Any, shard: Shard, part: ShardPart) -> PartReader:
     names = list(table.names)
     layout = layout_of(table, job)
-    check_alike(job, table, names, layout, shard)
-    columns = reader_of(table, layout, job)
-    first, last = (piece.starts[0], piece.stops[0]) if piece.stops else (0, table.rows_in_all)
+    check_columns(job, table, names, layout, shard)
+    columns = reader_for(table, layout, job)
+    first, last = (part.starts[0], part.stops[0]) if part.stops else (0, table.rows_in_all)
     texts = {name: str for name, kind in (table.kinds or {}).items() if str(kind) == "String"}
 
     def value(frame: Any, name: str) -> Sequence[Any]:
@@ -247,12 +247,12 @@ def _frames(job: Job, table: Any, shard: Shard, piece: ShardPiece) -> PieceReade
             batch = columns.batch(TablePiece(wanted, numbers, "row"))
             yield ShardRows(_settled(batch, job), numbers, "row", names, frame=frame)
 
-    return PieceReader(names, parts(), table.schema)
+    return PartReader(names, parts(), table.schema)
 
 
-def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> PieceReader:
+def _text(job: Job, shard: Shard, part: ShardPart, paths: Sequence[str]) -> PartReader:
     names = list(shard.columns)
-    ranges = dict(zip(paths, zip(piece.starts, piece.stops, strict=True), strict=True)) if piece.stops else {}
+    ranges = dict(zip(paths, zip(part.starts, part.stops, strict=True), strict=True)) if part.stops else {}
     done = 0
 
     def lines_of(path: Any, chunk: int) -> Iterator[list[str]]:
@@ -262,7 +262,7 @@ def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Pi
 
     def parts() -> Iterator[ShardRows]:
         nonlocal done
-        for part in _gathered(read_parallel(paths, min(64, job.batch), lines_of), job.batch):
+        for part in _joined_blocks(read_parallel(paths, min(64, job.batch), lines_of), job.batch):
             n = len(part[0])
             numbers = range(done + 1, done + n + 1)
             done += n
@@ -280,21 +280,21 @@ def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Pi
                 batch = replace(batch, references=apply_empty_reference(batch.references, job.empty_reference, where))
             yield ShardRows(_settled(batch, job), numbers, "line", names, listed=RowPart(list(part), numbers, "line"))
 
-    made = PieceReader(names, parts())
+    made = PartReader(names, parts())
     made.lines = lambda: done
     return made
 
 
-def _gathered(pieces: Iterator[tuple[list[str], ...]], rows: int) -> Iterator[tuple[list[str], ...]]:
-    """Consecutive pieces joined to parts of bounded size."""
+def _joined_blocks(blocks: Iterator[tuple[list[str], ...]], rows: int) -> Iterator[tuple[list[str], ...]]:
+    """Consecutive blocks joined to parts of bounded size."""
     held: list[tuple[list[str], ...]] = []
     n = size = 0
-    for piece in pieces:
-        held.append(piece)
-        n += len(piece[0])
-        size += sum(len(text) for column in piece for text in column)
+    for block in blocks:
+        held.append(block)
+        n += len(block[0])
+        size += sum(len(text) for column in block for text in column)
         if n >= rows or size >= MOST_CHARACTERS:
-            yield tuple([text for part in held for text in part[k]] for k in range(len(piece)))
+            yield tuple([text for part in held for text in part[k]] for k in range(len(block)))
             held, n, size = [], 0, 0
     if held:
         yield tuple([text for part in held for text in part[k]] for k in range(len(held[0])))

@@ -58,7 +58,7 @@ def table_shards(data: Paths) -> tuple[list[Shard], list[str]]:
     return [shards[name] for name in sorted(shards)], said
 
 
-def as_items(shards: Sequence[Shard]) -> list[Shard]:
+def as_item_shards(shards: Sequence[Shard]) -> list[Shard]:
     """Shards under the names that their items go by: JSON lines, compressed where the shard is."""
     made: dict[str, Shard] = {}
     for shard in shards:
@@ -142,7 +142,7 @@ def form_of(name: str) -> str | None:
     return FORMS.get(PurePosixPath(_key(name)).suffix.lower())
 
 
-def walked(several: Sequence[Paths]) -> list[str]:
+def searched_folders(several: Sequence[Paths]) -> list[str]:
     """The folders of this machine in which shards are looked for at any depth."""
     paths = [path for one in several for path in _listed(one) if not is_remote(path)]
     return [path if os.path.isdir(path) else _root(path) for path in paths if os.path.isdir(path) or "**" in path]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, listing, unknown
-from assay.corpus.columns_in import layout_of, renamed_columns, roles
-from assay.corpus.job import Job, OnError, Shard, ShardPiece, ShardTask
-from assay.corpus.piece import local_files
+from assay.corpus.execution import local_files
+from assay.corpus.job import Job, OnError, Shard, ShardPart, ShardTask
+from assay.corpus.shard_columns import layout_of, renamed_columns, roles
 from assay.engine.inputs import with_pair
 from assay.io.files.text import read_parallel
 from assay.io.table.formats import open_table
@@ -38,7 +38,7 @@ def first_batch(
     """The first rows of the first shard that has any; None if none can be read, which its worker will report."""
     for shard in shards:
         try:
-            with local_files(ShardTask("score", shard, ShardPiece())) as paths:
+            with local_files(ShardTask("score", shard, ShardPart())) as paths:
                 if shard.form == "text":
                     texts = dict(zip(shard.columns, next(read_parallel(paths, FIRST), ((),) * len(paths)), strict=True))
                     references = tuple(column for name, column in texts.items() if name.startswith("ref"))
@@ -56,7 +56,7 @@ def first_batch(
     return None
 
 
-def looked(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_error: OnError) -> Job:
+def check_first_shard(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_error: OnError) -> Job:
     """The job with the columns that all shards must have; refused where a metric, an expression or a stratum needs another."""
     for shard in shards:
         try:
@@ -81,7 +81,7 @@ def _columns(job: Job, shard: Shard) -> tuple[tuple[str, ...], tuple[tuple[str, 
     if shard.form == "text":
         known = {"mt": "hypothesis", "src": "source"}
         return shard.columns, tuple((known.get(name, "reference"), name) for name in shard.columns)
-    with local_files(ShardTask("score", shard, ShardPiece())) as paths:
+    with local_files(ShardTask("score", shard, ShardPart())) as paths:
         quoting = job.quoting if shard.form != "tsv" or job.quoting != "auto" else "none"  # only the names are read
         with open_table(paths[0], form=shard.form, quoting=quoting) as table:  # type: ignore[arg-type]
             names = tuple(table.names)
@@ -106,7 +106,7 @@ def _check(job: Job, shard: Shard, names: Sequence[str], has: Sequence[str], met
     names = [renamed.get(name, name) for name in names]
     if job.keep:
         from assay.core.expression import parse
-        from assay.corpus.keeping import RATIO
+        from assay.corpus.row_selection import RATIO
 
         parse(job.keep).over([*names, *job.added, RATIO], shard.title)
     if job.sample_by and job.sample_by not in names:

@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.cli.main import main
 from assay.core.errors import InputError
-from assay.corpus import cutting, plan
+from assay.corpus import discovery, splitting
 from tests.corpus.corpora import WORDS, contents, write
 
 FORMS = ("jsonl", "tsv", "parquet", "jsonl.gz")
@@ -69,9 +69,9 @@ def test_one_language_pair_and_one_large_file(
     whole: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = assay.run(str(tmp_path / "whole.jsonl"), ["bleu"], langpair="en-zh")
-    real = cutting.pieces
-    monkeypatch.setattr(cutting, "pieces", lambda shard, quoting: real(shard, quoting, size=9000))
-    assert len(real(plan.table_shards(tmp_path / "whole.jsonl")[0][0], size=9000)) > 4
+    real = splitting.split
+    monkeypatch.setattr(splitting, "split", lambda shard, quoting: real(shard, quoting, size=9000))
+    assert len(real(discovery.table_shards(tmp_path / "whole.jsonl")[0][0], size=9000)) > 4
     given = {"langpair": "en-zh", "engine": "inline"}
     result = assay.run(tmp_path / "whole.jsonl", ["bleu"], out=tmp_path / "o", **given)  # type: ignore[arg-type]
     assert result.to_dict() == plain.to_dict() and len(result) == 120

@@ -12,32 +12,32 @@ from itertools import pairwise
 from pathlib import Path
 
 from assay.core.errors import InputError
-from assay.corpus.job import Shard, ShardPiece, Source
+from assay.corpus.job import Shard, ShardPart, Source
 from assay.io.files.compression import SUFFIXES, detect
 from assay.io.files.folders import is_remote
 from assay.io.files.text import UTF16, open_utf8, read_blocks
 from assay.io.table.formats import open_table
 from assay.io.table.quoting import Quotes
 
-PIECE_BYTES, PIECE_ROWS = 64 << 20, 1_000_000
+PART_BYTES, PART_ROWS = 64 << 20, 1_000_000
 
 
-def pieces(shard: Shard, quoting: str = "auto", size: int = PIECE_BYTES, rows: int = PIECE_ROWS) -> list[ShardPiece]:
+def split(shard: Shard, quoting: str = "auto", size: int = PART_BYTES, rows: int = PART_ROWS) -> list[ShardPart]:
     """The pieces of a shard: one, unless it is large and can be cut."""
     first = shard.files[0]
     if any(Path(file.path).suffix.lower() in SUFFIXES or is_remote(file.path) for file in shard.files):
-        return [ShardPiece()]
+        return [ShardPart()]
     if shard.form == "parquet":
-        return _row_pieces(first, rows)
+        return _row_parts(first, rows)
     if max(file.size for file in shard.files) <= size or shard.form == "csv" or not _plain(shard):
-        return [ShardPiece()]
+        return [ShardPart()]
     if shard.form == "text":
-        return _parallel_pieces(shard, size)
+        return _parallel_parts(shard, size)
     resolved = ""
     if shard.form == "tsv" and (quoting == "csv" or (resolved := _quoting(first.path, quoting)) == "across"):
-        return [ShardPiece()]
+        return [ShardPart()]
     cuts = [*range(0, first.size, size), first.size]
-    return [ShardPiece(n, (a,), (b,), resolved) for n, (a, b) in enumerate(pairwise(cuts))]
+    return [ShardPart(n, (a,), (b,), resolved) for n, (a, b) in enumerate(pairwise(cuts))]
 
 
 def _plain(shard: Shard) -> bool:
@@ -51,22 +51,22 @@ def _plain(shard: Shard) -> bool:
     return True
 
 
-def _row_pieces(source: Source, rows: int) -> list[ShardPiece]:
-    if source.size <= PIECE_BYTES // 8 and rows == PIECE_ROWS:  # a million rows have more bytes
-        return [ShardPiece()]
+def _row_parts(source: Source, rows: int) -> list[ShardPart]:
+    if source.size <= PART_BYTES // 8 and rows == PART_ROWS:  # a million rows have more bytes
+        return [ShardPart()]
 
     try:
         with open_table(source.path, form="parquet") as table:
             n = int(getattr(table, "rows_in_all", 0))
     except InputError:
-        return [ShardPiece()]  # whoever reads it will say what is wrong
+        return [ShardPart()]  # whoever reads it will say what is wrong
     if n <= rows:
-        return [ShardPiece()]
+        return [ShardPart()]
     cuts = [*range(0, n, rows), n]
-    return [ShardPiece(i, (a,), (b,)) for i, (a, b) in enumerate(pairwise(cuts))]
+    return [ShardPart(i, (a,), (b,)) for i, (a, b) in enumerate(pairwise(cuts))]
 
 
-def _parallel_pieces(shard: Shard, size: int) -> list[ShardPiece]:
+def _parallel_parts(shard: Shard, size: int) -> list[ShardPart]:
     """Cut where the same number of lines has gone by in every file: about `size` bytes of the largest."""
     largest = max(shard.files, key=lambda file: file.size)
     marks: list[list[int]] = []
@@ -82,7 +82,7 @@ def _parallel_pieces(shard: Shard, size: int) -> list[ShardPiece]:
     for source in shard.files:
         marks.append(_offsets(source, cuts))
     return [
-        ShardPiece(n, tuple(mark[n] for mark in marks), tuple(mark[n + 1] for mark in marks)) for n in range(len(cuts))
+        ShardPart(n, tuple(mark[n] for mark in marks), tuple(mark[n + 1] for mark in marks)) for n in range(len(cuts))
     ]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.corpus.execution import check_version, keep_record, local_files, shard_key
 from assay.corpus.job import Job, ShardRecord, ShardTask
-from assay.corpus.piece import check_version, keep_record, local_files, shard_key
-from assay.corpus.rows_out import HashedStream, packed
+from assay.corpus.shard_writer import HashedStream, compressed
 from assay.corpus.tally import CorpusTally
 from assay.io.files.folders import Folder
 from assay.io.table.formats import open_table
@@ -19,7 +19,7 @@ def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     asked, name = job.settings, task.shard.name
     with local_files(task) as paths:
         if _without_rows(paths[0], task.shard.form):
-            with folder.writing(name) as target, packed(counted := HashedStream(target), name):
+            with folder.writing(name) as target, compressed(counted := HashedStream(target), name):
                 pass
             return keep_record(folder, task, _record(job, task, counted, CorpusTally()))
         made = MakingJob.prepare(
@@ -35,7 +35,7 @@ def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
             least=asked["least"],
             pool=asked["pool"],
         )
-        with folder.writing(name) as target, packed(counted := HashedStream(target), name) as stream:
+        with folder.writing(name) as target, compressed(counted := HashedStream(target), name) as stream:
             for line in made.lines(None):
                 stream.write(line.encode("utf-8", "backslashreplace") + b"\n")
     card = made.card()

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from assay._version import __version__
 from assay.core.errors import AssayError, InputError, OutputError
-from assay.corpus.job import WORK, Fault, Job, Rejected, ShardOutcome, ShardPiece, ShardRecord, ShardTask, digest
-from assay.corpus.tally import CorpusTally, together
+from assay.corpus.job import WORK, Fault, Job, Rejected, ShardOutcome, ShardPart, ShardRecord, ShardTask, digest
+from assay.corpus.tally import CorpusTally, merge_all
 from assay.io.files.folders import Folder, is_remote, open_folder
 from assay.metrics import build_metrics
 
@@ -58,12 +58,12 @@ def work(job: Job, task: ShardTask) -> ShardRecord:
     if task.kind == "join":
         return join_shard(job, task, folder)
     if job.purpose == "make":
-        from assay.corpus.making import make_shard
+        from assay.corpus.challenge_items import make_shard
 
         return make_shard(job, task, folder)
-    from assay.corpus.scoring import score_piece
+    from assay.corpus.part_scoring import score_part
 
-    return score_piece(job, task, folder)
+    return score_part(job, task, folder)
 
 
 @functools.lru_cache(maxsize=1)
@@ -101,7 +101,7 @@ def metrics_of(job: Job) -> Mapping[str, Metric]:
 
 def part_name(task: ShardTask, number: int | None = None) -> str:
     """The part of a piece in the folder of work."""
-    return f"{WORK}/{task.shard.handle}-{task.piece.number if number is None else number:05}.part"
+    return f"{WORK}/{task.shard.handle}-{task.part.number if number is None else number:05}.part"
 
 
 def record_name(task: ShardTask) -> str:
@@ -109,16 +109,16 @@ def record_name(task: ShardTask) -> str:
     return f"{WORK}/{task.name}.{'shard' if task.kind in ('shard', 'join') else task.kind}.json"
 
 
-def diary_name(task: ShardTask) -> str:
+def crash_log_name(task: ShardTask) -> str:
     """Where a careful worker says what it does."""
-    return f"{WORK}/{task.name}.diary"
+    return f"{WORK}/{task.name}.crash_log"
 
 
 def read_record(folder: Folder, task: ShardTask, key: str) -> ShardRecord | None:
     """The record that an earlier run left of the same task; None where there is none, or one of other work."""
-    told = folder.read(record_name(task))
+    values = folder.read(record_name(task))
     try:
-        record = ShardRecord.of(json.loads(told or b""))
+        record = ShardRecord.of(json.loads(values or b""))
     except (ValueError, TypeError, KeyError):
         return None
     return record if record.key == key else None
@@ -145,19 +145,19 @@ def local_files(task: ShardTask) -> Iterator[list[str]]:
         try:
             yield paths
         except InputError as error:
-            from assay.corpus.rows_in import as_named
+            from assay.corpus.shard_reader import with_user_paths
 
-            said = as_named(str(error), task.shard, paths)
+            said = with_user_paths(str(error), task.shard, paths)
             raise InputError(_renumbered(said, task, paths[0])) from error
 
 
 def _renumbered(said: str, task: ShardTask, path: str) -> str:
     """A sentence about a line of a piece, with the number that the line has in the whole file."""
-    if task.piece.number == 0 or task.shard.form == "parquet":
+    if task.part.number == 0 or task.shard.form == "parquet":
         return said
-    from assay.corpus.rows_in import lines_before
+    from assay.corpus.shard_reader import lines_before
 
-    before = lines_before(path, task.piece.starts[0]) - (
+    before = lines_before(path, task.part.starts[0]) - (
         task.shard.form == "tsv"
     )  # the header is read before each piece
     return re.sub(r"(?<= line )[0-9]+", lambda found: str(int(found[0]) + before), said, count=1)
@@ -165,15 +165,15 @@ def _renumbered(said: str, task: ShardTask, path: str) -> str:
 
 def join_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     """Put the parts of a shard together under its name, and their records into one."""
-    from assay.corpus.keeping import chosen
-    from assay.corpus.rows_out import join
+    from assay.corpus.row_selection import chosen
+    from assay.corpus.shard_writer import join
 
-    records = [_piece_record(folder, task, number) for number in range(task.pieces)]
-    parts = [part_name(task, number) for number in range(task.pieces)]
+    records = [_part_record(folder, task, number) for number in range(task.parts)]
+    parts = [part_name(task, number) for number in range(task.parts)]
     header = records[0].notes[-1].encode("utf-8", "backslashreplace")
     taken = chosen(job, task, folder)
     size, hashed = join(job, task.shard, folder, parts, header, taken)
-    tally = together(CorpusTally.of(record.tally) for record in records)
+    tally = merge_all(CorpusTally.of(record.tally) for record in records)
     if taken is not None:
         tally.kept = sum(map(len, taken))
     rejected, before = list[Rejected](), 0
@@ -197,11 +197,11 @@ def shard_key(job: Job, task: ShardTask) -> str:
     return digest([job.key(), task.shard.mark()])
 
 
-def _piece_record(folder: Folder, task: ShardTask, number: int) -> ShardRecord:
+def _part_record(folder: Folder, task: ShardTask, number: int) -> ShardRecord:
     from dataclasses import replace
 
-    piece = replace(task, kind="score", piece=ShardPiece(number))
-    told = folder.read(record_name(piece))
-    if told is None:
-        raise OutputError(f"{record_name(piece)} has vanished from {folder.path}. Run the same command again.")
-    return ShardRecord.of(json.loads(told))
+    part = replace(task, kind="score", part=ShardPart(number))
+    values = folder.read(record_name(part))
+    if values is None:
+        raise OutputError(f"{record_name(part)} has vanished from {folder.path}. Run the same command again.")
+    return ShardRecord.of(json.loads(values))

@@ -14,51 +14,51 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.core.errors import InputError
+from assay.corpus.bisection import BisectingScorer, CrashLog
 from assay.corpus.duplicates import dropped
+from assay.corpus.execution import crash_log_name, keep_record, local_files, part_name, shard_key
 from assay.corpus.job import Job, Rejected, ShardRecord, ShardTask, task_key
-from assay.corpus.keeping import Keeping
-from assay.corpus.piece import diary_name, keep_record, local_files, part_name, shard_key
-from assay.corpus.poison import Careful, Diary
-from assay.corpus.rows_in import reading
-from assay.corpus.rows_out import HashedStream, ParquetPart, TextPart, form_out, packed
-from assay.corpus.rows_scored import RowsJob, rows_for
+from assay.corpus.row_jobs import RowsJob, rows_for
+from assay.corpus.row_selection import RowSelection
+from assay.corpus.shard_reader import reading
+from assay.corpus.shard_writer import HashedStream, ParquetPartWriter, TextPartWriter, compressed, output_format
 from assay.corpus.tally import CorpusTally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.core.metric import Bools
-    from assay.corpus.rows_in import ShardRows
-    from assay.corpus.rows_out import Part
+    from assay.corpus.shard_reader import ShardRows
+    from assay.corpus.shard_writer import PartWriter
     from assay.io.files.folders import Folder
 
 T = TypeVar("T")
 
 
-def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
+def score_part(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     """Score a piece into a part, or a small shard at once."""
     key, whole, header = task_key(job, task), task.kind == "shard", b""
     scoring = rows_for(job)
-    diary = Diary(folder, diary_name(task)) if task.careful else None
-    careful = Careful(scoring.score, diary, task.suspect, task.lethal)
+    crash_log = CrashLog(folder, crash_log_name(task)) if task.logged else None
+    bisecting = BisectingScorer(scoring.score, crash_log, task.suspect, task.crashing)
     tally, rejected, at = CorpusTally(), list[Rejected](), 0
     gone = dropped(job, task, folder)
-    with local_files(task) as paths, reading(job, task.shard, task.piece, paths) as rows_in:
-        keeping = Keeping(job, task, rows_in.names)
+    with local_files(task) as paths, reading(job, task.shard, task.part, paths) as rows_in:
+        keeping = RowSelection(job, task, rows_in.names)
         with (
             folder.writing(task.shard.name if whole else part_name(task)) as target,
-            packed(counted := HashedStream(target), task.shard.name if whole else "") as stream,
+            compressed(counted := HashedStream(target), task.shard.name if whole else "") as stream,
         ):
-            part: Part
+            part: PartWriter
             if task.shard.form == "parquet":
-                part = ParquetPart(job, rows_in.kinds or {}, stream)
+                part = ParquetPartWriter(job, rows_in.kinds or {}, stream)
             else:
-                part = TextPart(
-                    form_out(task.shard), [*rows_in.names, *job.added], stream, job.sample is not None, job.scores
+                part = TextPartWriter(
+                    output_format(task.shard), [*rows_in.names, *job.added], stream, job.sample is not None, job.scores
                 )
                 header = part.header()
                 stream.write(header if whole else b"")
-            with ahead(rows_in.parts, scoring.neural) as parts, behind(scoring.neural) as later:
+            with read_ahead(rows_in.parts, scoring.neural) as parts, write_behind(scoring.neural) as later:
                 for rows in parts:
                     n = len(rows)
                     tally.rows += n
@@ -72,9 +72,9 @@ def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
                             tally.duplicates += n - len(rows)
                         if not places:
                             continue
-                    before = len(careful.rejected)
-                    scored, chunks = careful.scored(rows.batch, places[0])
-                    for row, reason in careful.rejected[before:]:
+                    before = len(bisecting.rejected)
+                    scored, chunks = bisecting.scored(rows.batch, places[0])
+                    for row, reason in bisecting.rejected[before:]:
                         i = row - places[0]
                         rejected.append(Rejected(rows.numbers[i], rows.noun, reason, rows.row(i)))
                     later(_write, job, part, rows, scored, scoring, chunks, tally, keeping)
@@ -83,9 +83,9 @@ def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
                     f"none of its {len(rejected):,} rows can be scored; the last because: {rejected[-1].reason}"
                 )
             part.close()
-        if isinstance(part, TextPart) and job.sample is not None:
+        if isinstance(part, TextPartWriter) and job.sample is not None:
             folder.write(f"{part_name(task)}.rows", json.dumps(part.sizes).encode())
-        keeping.keep_draws(folder)
+        keeping.write_draws(folder)
     tally.rejected, tally.more = len(rejected), scoring.counted()
     if whole:
         made = ShardRecord(
@@ -98,13 +98,13 @@ def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
 
 def _write(
     job: Job,
-    part: Part,
+    part: PartWriter,
     rows: ShardRows,
     scored: Sequence[int],
     scoring: RowsJob,
     chunks: Sequence[Any],
     tally: CorpusTally,
-    keeping: Keeping,
+    keeping: RowSelection,
 ) -> None:
     """Count what was scored of some rows, and write those that go out."""
     chunk = scoring.joined(chunks, scored, len(rows))
@@ -133,7 +133,7 @@ def _thread(name: str) -> ThreadPoolExecutor:
 
 
 @contextmanager
-def ahead(items: Iterable[T], beside: bool) -> Iterator[Iterator[T]]:
+def read_ahead(items: Iterable[T], beside: bool) -> Iterator[Iterator[T]]:
     """The same items; `beside`: the next of them is made in a thread while one is looked at."""
     if not beside:
         yield iter(items)
@@ -154,7 +154,7 @@ def ahead(items: Iterable[T], beside: bool) -> Iterator[Iterator[T]]:
 
 
 @contextmanager
-def behind(beside: bool) -> Iterator[Callable[..., None]]:
+def write_behind(beside: bool) -> Iterator[Callable[..., None]]:
     """Have calls made, one after the other; `beside`: in a thread, so that the next waits for the last, and has its error."""
     last: Future[None] | None = None
 

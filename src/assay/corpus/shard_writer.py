@@ -20,7 +20,7 @@ from typing import IO, Any
 from assay.core.columns import Columns, import_polars
 from assay.core.rows import FLAGS, SPANS, row_objects
 from assay.corpus.job import Job, Shard
-from assay.corpus.rows_in import ShardRows
+from assay.corpus.shard_reader import ShardRows
 from assay.io.files.atomic import scratch_errors
 from assay.io.files.compression import SUFFIXES
 from assay.io.files.folders import Folder
@@ -31,13 +31,13 @@ ROW_GROUP = 65_536
 """Rows in a row group of Parquet."""
 
 
-def form_out(shard: Shard) -> str:
+def output_format(shard: Shard) -> str:
     """The form in which a shard is written: its own; parallel text becomes a TSV."""
     return "tsv" if shard.form == "text" else shard.form
 
 
-class Part(ABC):
-    """The rows of a piece on their way into a stream; `sizes` has the bytes of every row where they must be told apart."""
+class PartWriter(ABC):
+    """The rows of a piece on their way into a stream; `sizes` has the bytes of every row where they must be values apart."""
 
     @abstractmethod
     def write(self, rows: ShardRows, added: Columns) -> None:
@@ -48,7 +48,7 @@ class Part(ABC):
         """All rows are there."""
 
 
-class TextPart(Part):
+class TextPartWriter(PartWriter):
     """TSV, CSV or JSON lines without a header."""
 
     def __init__(
@@ -76,7 +76,7 @@ class TextPart(Part):
         """See `Part`."""
 
 
-class ParquetPart(Part):
+class ParquetPartWriter(PartWriter):
     """Parquet: frames lie beside each other until all are there."""
 
     def __init__(self, job: Job, kinds: Mapping[str, Any], stream: IO[bytes]) -> None:
@@ -170,7 +170,7 @@ class HashedStream(io.RawIOBase):
 
 
 @contextmanager
-def packed(stream: Any, name: str) -> Iterator[Any]:
+def compressed(stream: Any, name: str) -> Iterator[Any]:
     """A stream that is compressed as the name of the shard says; the same bytes for the same content, today and tomorrow."""
     kind = SUFFIXES.get(PurePosixPath(name).suffix.lower())
     if kind == "gzip":
@@ -214,7 +214,7 @@ def join(
         if shard.form == "parquet":
             _join_frames(folder, parts, counted, taken)
         else:
-            with packed(counted, shard.name) as stream:
+            with compressed(counted, shard.name) as stream:
                 stream.write(header)
                 for number, part in enumerate(parts):
                     _copy(folder, part, stream, None if taken is None else taken[number])

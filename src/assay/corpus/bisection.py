@@ -1,7 +1,7 @@
 """Scoring rows of which one may be poison: out of memory halves the batch, and a row that no metric can take is found by halves.
 
 A row whose scoring raises is rejected with the reason. One that ends the process cannot be caught here: the worker says before
-each batch what it is about to do (`Diary`), and the driver narrows it down (`assay.corpus.driver`).
+each batch what it is about to do (`CrashLog`), and the driver narrows it down (`assay.corpus.driver`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Scorer = Callable[[Batch], Chunk]
 
 
 @dataclass
-class Diary:
+class CrashLog:
     """What a worker is about to score, written where the driver can read it after its death."""
 
     folder: Folder
@@ -39,13 +39,13 @@ class Diary:
 
 
 @dataclass
-class Careful:
+class BisectingScorer:
     """Scores batches, and puts rows aside that cannot be scored."""
 
     score: Scorer
-    diary: Diary | None = None
+    crash_log: CrashLog | None = None
     suspect: tuple[int, int] | None = None
-    lethal: Sequence[int] = ()
+    crashing: Sequence[int] = ()
     rejected: list[tuple[int, str]] = field(default_factory=list)
     """Rows of the piece with the reason."""
     halved: int = 0
@@ -61,12 +61,12 @@ class Careful:
         return rows, chunks
 
     def _stretches(self, start: int, stop: int) -> list[tuple[int, int]]:
-        """The rows without lethal ones, cut where a suspect stretch begins, at its middle and at its end."""
+        """The rows without crashing ones, cut where a suspect stretch begins, at its middle and at its end."""
         cuts = {start, stop}
         if self.suspect:
             low, high = self.suspect
             cuts |= {at for at in (low, (low + high) // 2, high) if start < at < stop}
-        deadly = {row for row in self.lethal if start <= row < stop}
+        deadly = {row for row in self.crashing if start <= row < stop}
         cuts |= {at for row in deadly for at in (row, row + 1) if start < at < stop}
         places = sorted(cuts)
         found = []
@@ -78,8 +78,8 @@ class Careful:
         return found
 
     def _some(self, batch: Batch, start: int, stop: int, first: int, rows: list[int], chunks: list[Chunk]) -> None:
-        if self.diary is not None:
-            self.diary.before(first + start, first + stop)
+        if self.crash_log is not None:
+            self.crash_log.before(first + start, first + stop)
         try:
             chunk = self.score(batch if (start, stop) == (0, len(batch)) else batch.slice(start, stop))
         except (MissingPart, OutOfMemory):  # whatever the rows

@@ -14,16 +14,16 @@ from assay.io.table.tables import WANTED
 from assay.io.table.vocabulary import Layout
 
 if TYPE_CHECKING:
-    from assay.corpus.pairs import PairColumns
-    from assay.corpus.ready import ReadyColumns
+    from assay.corpus.minimal_pairs import PairColumns
+    from assay.corpus.precomputed import PrecomputedColumns
 
 
 def layout_of(table: OpenTable, job: Job) -> Layout:
     """Which column plays which role."""
     if job.settings.get("ready"):
-        from assay.corpus.ready import ready_layout
+        from assay.corpus.precomputed import precomputed_layout
 
-        return ready_layout(table, job)
+        return precomputed_layout(table, job)
     if job.purpose == "pairs":
         from assay.suites import contrastive
 
@@ -40,7 +40,7 @@ def roles(table: OpenTable, layout: Layout) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def check_alike(job: Job, table: OpenTable, names: Sequence[str], layout: Layout, shard: Shard) -> None:
+def check_columns(job: Job, table: OpenTable, names: Sequence[str], layout: Layout, shard: Shard) -> None:
     """Refuse a shard whose columns are not those of the first."""
     if layout.several:
         raise InputError("--columns gives mt several columns: a row of a corpus is one translation. Give one of them.")
@@ -64,14 +64,14 @@ def renamed_columns(names: Sequence[str], job: Job) -> dict[str, str]:
     return renamed_inputs(names, {*job.added, *((SCORES,) if job.scores else ())})
 
 
-def reader_of(table: OpenTable, layout: Layout, job: Job) -> RoleColumns | PairColumns | ReadyColumns:
+def reader_for(table: OpenTable, layout: Layout, job: Job) -> RoleColumns | PairColumns | PrecomputedColumns:
     """What turns pieces of the table into what is scored."""
     if job.settings.get("ready"):
-        from assay.corpus.ready import ReadyColumns
+        from assay.corpus.precomputed import PrecomputedColumns
 
-        return ReadyColumns(table, layout, job)
+        return PrecomputedColumns(table, layout, job)
     if job.purpose == "pairs":
-        from assay.corpus.pairs import PairColumns
+        from assay.corpus.minimal_pairs import PairColumns
 
         return PairColumns(table, layout, job)
     return RoleColumns(table, layout, empty_reference=job.empty_reference or "skip")
