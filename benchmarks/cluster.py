@@ -133,7 +133,11 @@ def measure(shards: int, *, with_ray: bool = True) -> Costs:
             (source / f"part-{number:07}.jsonl").write_text(
                 '{"src": "the house", "mt": "das Haus", "ref": "ein Haus"}\n'
             )
-        with timed(discovery, "table_shards", took), timed(splitting, "split", took), timed(CorpusManifest, "write", took):
+        with (
+            timed(discovery, "table_shards", took),
+            timed(splitting, "split", took),
+            timed(CorpusManifest, "write", took),
+        ):
             started = time.perf_counter()
             score(data=source, out=Path(place) / "out", metrics=["chrf"], engine="empty")
             whole = time.perf_counter() - started

@@ -13,7 +13,7 @@ from assay.core.errors import OutputError
 from assay.io.files.atomic import atomic_write, make_output_folder, open_locked
 from assay.io.files.folders import LocalFolder
 from assay.io.judgements.decisions import Decision, append
-from assay.verbs.shared.live import Live
+from assay.verbs.shared.live_progress import Live
 from assay.viewer.runs import find_runs
 
 

@@ -18,7 +18,7 @@ from assay.core.metric import Card, Metric, Scores, Signature
 from assay.engine import drifts
 from assay.engine.scoring import PART
 from assay.verbs.selfcheck import selfcheck
-from assay.verbs.selfcheck_ways import batch_of, crossed, data, drift
+from assay.verbs.selfcheck_paths import batch_of, crossed, data, drift
 from tests.models.official import unpack
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -22,7 +22,7 @@ from assay.io.judgements.campaign import read_campaign
 from assay.io.judgements.decisions import latest
 from assay.verbs import dfki
 from assay.verbs.make import annotate, make
-from assay.verbs.shared.reviewing import OnPage
+from assay.verbs.shared.review_sessions import OnPage
 from assay.viewer.review_api import MOST_BODY
 from tests.cli.test_dfki import data  # noqa: F401 (the fixture)
 from tests.viewer.conftest import DEMO

@@ -18,7 +18,7 @@ from assay.io.judgements.campaign import read_campaign
 from assay.io.judgements.decisions import latest
 from assay.review.decisions import DecisionLog
 from assay.verbs.make import annotate, make
-from assay.verbs.shared.reviewing import OnPage, held
+from assay.verbs.shared.review_sessions import OnPage, open_review
 from tests.viewer.browser import ENTER, TAB, Browser, until
 from tests.viewer.conftest import DEMO, HOSTILE
 from tests.viewer.test_review_api import served
@@ -106,7 +106,7 @@ def test_a_stale_tab_and_a_dead_server_are_told_in_one_line(browser: Browser, tm
     path = tmp_path / "d.jsonl"
 
     def ask(page: OnPage) -> Any:
-        return held(DecisionLog(path, "anna"), HOSTILE[1], stream=None, write=None, page=page)(questions)
+        return open_review(DecisionLog(path, "anna"), HOSTILE[1], stream=None, write=None, page=page)(questions)
 
     done = hold(browser, ask)
     DecisionLog(path, "bob").record("0", "no")

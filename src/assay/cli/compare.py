@@ -91,7 +91,7 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score every system, then test the differences."""
-    from assay.verbs.shared.live import live
+    from assay.verbs.shared.live_progress import live
 
     kept = bool(args.run_dir) or args.format == "html"
     output, asked, started = Output.of(args), text_request(args, rows=kept), time.monotonic()

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.cli.options import check_port, natural
 from assay.cli.output import note, write_parts
-from assay.verbs.shared.reviewing import OnPage
+from assay.verbs.shared.review_sessions import OnPage
 
 
 def add_review(parser: argparse._ActionsContainer) -> None:

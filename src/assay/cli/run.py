@@ -145,7 +145,7 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from assay.report.data import rows
-    from assay.verbs.shared.live import live
+    from assay.verbs.shared.live_progress import live
 
     if corpus := _is_corpus(args):
         refuse_with_corpus(args, but=("run_dir",))

@@ -108,7 +108,7 @@ def names_result(args: argparse.Namespace) -> bool:
 
 def run(args: argparse.Namespace) -> int:
     """Score the texts and write the result."""
-    from assay.verbs.shared.live import live
+    from assay.verbs.shared.live_progress import live
 
     if is_corpus(args):
         return run_corpus(args)

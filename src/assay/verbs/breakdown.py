@@ -32,13 +32,13 @@ from assay.tasks.running import find_task, task_outcomes
 from assay.tasks.translators import open_translator
 from assay.verbs.result import Result
 from assay.verbs.shared.outcomes import OutcomeInputs, read_outcomes
-from assay.verbs.shared.reviewing import held
-from assay.verbs.shared.viewed_decisions import viewed_breakdown
+from assay.verbs.shared.review_sessions import open_review
+from assay.verbs.shared.view_decisions import view_of_breakdown
 
 if TYPE_CHECKING:
     from assay.core.review import Question, Reviewed
     from assay.core.view_data import ViewData
-    from assay.verbs.shared.reviewing import OnPage
+    from assay.verbs.shared.review_sessions import OnPage
 
 METRICS = ("chrf", "bleu", "ter", "rouge2", "meteor", "cer")
 """What is scored when nothing is asked for: string metrics, which are always there."""
@@ -85,7 +85,7 @@ class BreakdownResult(Result):
 
     def viewed(self) -> ViewData:
         """Every example with its texts, outcome and scores."""
-        return viewed_breakdown(self.outcomes, self.measured)
+        return view_of_breakdown(self.outcomes, self.measured)
 
     def sizes(self) -> Mapping[str, int]:
         """Examples."""
@@ -120,9 +120,9 @@ class BreakdownResult(Result):
         """
         log = DecisionLog(Path(decisions), annotator)
         questions = self.questions(most)
-        reviewed = held(log, "Error types of wrongly judged translations", stream=stream, write=write, page=page)(
-            questions
-        )
+        reviewed = open_review(
+            log, "Error types of wrongly judged translations", stream=stream, write=write, page=page
+        )(questions)
         log.reload()
         self.outcomes = typed(self.outcomes, log)
         settings: dict[str, Any] = {"seed": self.seed, "samples": self.samples, "case": self.case}

@@ -28,7 +28,7 @@ from assay.stats.rater_reliability import z_scores
 from assay.verbs.result import Result
 from assay.verbs.shared.campaigns import judged_batch, read_people
 from assay.verbs.shared.input_files import tree_files
-from assay.verbs.shared.viewed_people import viewed_campaign
+from assay.verbs.shared.view_judgements import view_of_campaign
 
 if TYPE_CHECKING:
     from assay.analyses.campaign.metrics import Correlation
@@ -82,7 +82,7 @@ class CampaignResult(Result):
     def viewed(self) -> ViewData:
         """Every judged translation with its texts, its errors and every metric's score."""
         label = LABELS[self.people.protocol] if self.by == "score" else "score standardised by rater (z)"
-        return viewed_campaign(self.people, self.pairs, self.scores, label, self.by, self.cards)
+        return view_of_campaign(self.people, self.pairs, self.scores, label, self.by, self.cards)
 
     def sizes(self) -> Mapping[str, int]:
         """Judged translations."""

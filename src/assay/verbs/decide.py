@@ -46,7 +46,7 @@ from assay.verbs.shared.options import (
 from assay.verbs.shared.outcomes import OutcomeInputs, read_outcomes
 from assay.verbs.shared.request import TextRequest, request, table_among
 from assay.verbs.shared.selection import Selection
-from assay.verbs.shared.viewed_decisions import SeenQualities, viewed_labels, viewed_rule
+from assay.verbs.shared.view_decisions import QualityValues, view_of_labels, view_of_rule
 
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging
@@ -112,7 +112,7 @@ class FittedRule(Result):
         if self.learned is None:
             return None
 
-        return viewed_rule(self.rule, *self.learned)
+        return view_of_rule(self.rule, *self.learned)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """The rule as JSON, whole or not at all."""
@@ -183,10 +183,10 @@ class Decided(Result):
 
     def viewed(self) -> ViewData:
         """Return every translation with its label, and how many would be used at other thresholds."""
-        seen = SeenQualities()
+        seen = QualityValues()
         for part in self.decisions():
             seen.add(part)
-        return viewed_labels(self.rule, self.source(), seen)
+        return view_of_labels(self.rule, self.source(), seen)
 
     @property
     def labels(self) -> list[str]:

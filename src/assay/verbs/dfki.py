@@ -23,13 +23,13 @@ from assay.suites.dfki_judge import judge as judge_outputs
 from assay.suites.dfki_judge import judge_summary, questions, verdicts
 from assay.suites.locate import locate
 from assay.verbs.result import Result
-from assay.verbs.shared.reviewing import held
+from assay.verbs.shared.review_sessions import open_review
 
 if TYPE_CHECKING:
     from assay.core.review import Question
     from assay.suites.dfki_files import DfkiItem
     from assay.suites.dfki_judge import JudgedOutputs
-    from assay.verbs.shared.reviewing import OnPage
+    from assay.verbs.shared.review_sessions import OnPage
 
 PathLike = str | os.PathLike[str]
 DECISIONS = "dfki-decisions.jsonl"
@@ -152,7 +152,9 @@ def review(
     """
     path = Path(decisions)
     log = DecisionLog(path, annotator)
-    hold = held(log, "DFKI: outputs that rules leave open", stream=stream, write=write, page=page, skipped=skipped)
+    hold = open_review(
+        log, "DFKI: outputs that rules leave open", stream=stream, write=write, page=page, skipped=skipped
+    )
     # What was decided before is asked of the log: a page shows it, a terminal passes over it.
     came = hold([ask for direction in _directions(langpair) for ask in _judged(direction, data_dir, None).questions()])
     counts = {"decided": came.answered, "skipped": came.skipped, "left": came.left}

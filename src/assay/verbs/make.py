@@ -20,11 +20,11 @@ from assay.verbs.result import Result
 from assay.verbs.shared.corpus_paths import in_shards
 from assay.verbs.shared.made_set import MadeSet, card_path, made_table, write_card, write_lines
 from assay.verbs.shared.options import CorpusOptions, MakeOptions, TableOptions, need_folder, parted
-from assay.verbs.shared.reviewing import held
+from assay.verbs.shared.review_sessions import open_review
 
 if TYPE_CHECKING:
     from assay.corpus.discovery import Paths
-    from assay.verbs.shared.reviewing import OnPage
+    from assay.verbs.shared.review_sessions import OnPage
 
 
 @dataclass(repr=False)
@@ -132,7 +132,7 @@ def annotate(
     made = Path(path)
     log = DecisionLog(decisions_path(made, annotator), annotator)
     others = {name or "no name": other for name, other in every_log(made).items() if other.path != log.path}
-    hold = held(log, f"Items of {made.name}", stream=stream, write=write, page=page, apart=others)
+    hold = open_review(log, f"Items of {made.name}", stream=stream, write=write, page=page, apart=others)
     counts, reviewed = annotate_items(made, log, hold, sample=sample, seed=seed)
     columns = [TableColumn(key, kind="count") for key in counts]
     tables = {"annotated": Table("annotated", columns, [counts])}

@@ -27,7 +27,7 @@ from assay.io.table.open_table import score_place
 from assay.metrics import build_metrics
 from assay.suites.contrastive import Contrastive
 from assay.verbs.shared.corpora import CorpusRun, counted, named_metrics, remarks
-from assay.verbs.shared.labels import check_labels
+from assay.verbs.shared.metric_labels import check_labels
 from assay.verbs.shared.suites import METRICS, Analysing, SuiteResult, analysis_name, flagged, of_langpair, unscored
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from assay.core.table import Table, TableColumn
 from assay.engine.drifts import drifts_file, in_digits, keep, machine
 from assay.metrics import METRICS, build_metrics, metric
 from assay.verbs.result import Result
-from assay.verbs.selfcheck_ways import Ways, batch_of, by_command_line, data, from_vector
+from assay.verbs.selfcheck_paths import Ways, batch_of, by_command_line, data, from_vector
 
 ORIGINAL_TOLERANCE = 1e-9
 """How far a number may lie from the original tool's: it adds and takes logarithms in an order of its own."""

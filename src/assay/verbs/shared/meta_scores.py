@@ -27,7 +27,7 @@ from assay.verbs.result import Result
 from assay.verbs.shared import meta_choice
 from assay.verbs.shared.input_files import tree_files
 from assay.verbs.shared.named_sets import default_pairs, find_set
-from assay.verbs.shared.viewed_people import viewed_meta
+from assay.verbs.shared.view_judgements import view_of_meta
 
 if TYPE_CHECKING:
     import polars
@@ -96,7 +96,7 @@ class MetaResult(Result):
 
     def viewed(self) -> ViewData | None:
         """The translations that people judged, with their texts and every metric's score."""
-        return viewed_meta(self.sets, self.texts, self.comparisons, self.gold, self.cards)
+        return view_of_meta(self.sets, self.texts, self.comparisons, self.gold, self.cards)
 
     def subject(self) -> str:
         """What messages call it."""

@@ -12,7 +12,7 @@ from assay.core.batch import MISSING_REFERENCE
 from assay.core.errors import count
 from assay.core.metric import Metric
 from assay.verbs.result import Result
-from assay.verbs.shared.viewed import viewed_run
+from assay.verbs.shared.view_rows import view_of_run
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standings
@@ -75,7 +75,7 @@ class RunOverTexts(Result):
 
     def viewed(self) -> ViewData:
         """Every translation with its scores; texts and spans where they were kept."""
-        return viewed_run(self.run)
+        return view_of_run(self.run)
 
     def manifest(self) -> Manifest:
         """What was asked and done, and how much of it an earlier run had left."""

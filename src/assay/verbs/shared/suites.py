@@ -32,9 +32,9 @@ from assay.suites.subsample import subsample as drawn
 from assay.verbs.result import Result
 from assay.verbs.shared.defaults import able, with_learned
 from assay.verbs.shared.input_files import suite_files
-from assay.verbs.shared.labels import check_labels, labelled
+from assay.verbs.shared.metric_labels import check_labels, labelled
 from assay.verbs.shared.options import SuiteInputs, parted
-from assay.verbs.shared.viewed import viewed_items, viewed_judged
+from assay.verbs.shared.view_rows import view_of_items, view_of_judged
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis
@@ -103,8 +103,8 @@ class SuiteResult(Result):
     def viewed(self) -> ViewData:
         """Items or judged segments with their texts and scores."""
         if isinstance(self.content, Judged):
-            return viewed_judged(self.content, self.measured)
-        return viewed_items(self.content, self.measured)
+            return view_of_judged(self.content, self.measured)
+        return view_of_items(self.content, self.measured)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from assay.core.campaign import Cell, JudgedText
 from assay.core.metric import Card
 from assay.core.screens import Apart, JudgedPair, Numbers, PairwiseTests, People
 from assay.core.view_data import ViewData
-from assay.verbs.shared.viewed import marked
+from assay.verbs.shared.view_rows import marked
 
 if TYPE_CHECKING:
     from assay.analyses.campaign.score_arrays import ScoredPair
@@ -41,7 +41,7 @@ def turned(names: Sequence[str], cards: Mapping[str, Card]) -> dict[str, Card]:
     }  # fmt: skip
 
 
-def viewed_meta(
+def view_of_meta(
     sets: Mapping[str, JudgedSystems],
     texts: Mapping[str, EvalSet],
     comparisons: Sequence[PairwiseTests],
@@ -119,7 +119,7 @@ def _judged_rows(
                 yield row | {metric: column[k] if column else None for metric, column in columns.items()}
 
 
-def viewed_campaign(
+def view_of_campaign(
     people: Campaign,
     pairs: Sequence[ScoredPair],
     scores: Mapping[str, Mapping[str, Floats]],

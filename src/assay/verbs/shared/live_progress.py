@@ -128,7 +128,7 @@ class Live:
         self._rows = open(file, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
 
     def _append(self, chunk: Chunk, kept: Retained) -> None:
-        from assay.verbs.shared.viewed import chunk_rows
+        from assay.verbs.shared.view_rows import chunk_rows
 
         most = min(ROWS_AT_ONCE, MOST_ROWS - self._shown)
         if most <= 0:

@@ -26,7 +26,7 @@ class OnPage:
     told: Callable[[str], Any] = print
 
 
-def held(
+def open_review(
     log: DecisionLog,
     title: str,
     *,

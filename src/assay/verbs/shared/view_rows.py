@@ -23,7 +23,7 @@ _ITEM = {
 }  # fmt: skip
 
 
-def viewed_items(items: Sequence[Item], measured: Sequence[Measured]) -> ViewData:
+def view_of_items(items: Sequence[Item], measured: Sequence[Measured]) -> ViewData:
     """The pairs of a challenge set, with two scores of every metric.
 
     DEMETR's baseline has the reference in the place of the incorrect translation, and a metric passes by preferring it: there the
@@ -57,7 +57,7 @@ def _exchanged(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[other.get(name, name)] for name in row}
 
 
-def viewed_judged(judged: Judged, measured: Sequence[Measured]) -> ViewData:
+def view_of_judged(judged: Judged, measured: Sequence[Measured]) -> ViewData:
     """The translations of a judged set, with every metric's score and what people said."""
     batch = judged.batch
     n = len(batch)
@@ -83,7 +83,7 @@ def viewed_judged(judged: Judged, measured: Sequence[Measured]) -> ViewData:
     return ViewData("segments", {metric.name: metric.card for metric in measured}, rows)
 
 
-def viewed_run(run: ScoredRun) -> ViewData:
+def view_of_run(run: ScoredRun) -> ViewData:
     """The translations of a run over texts, with what was kept of them."""
     metrics = {name: metric.card for name, metric in run.metrics.items()}
     return ViewData("segments", metrics, _run_rows(run))

@@ -21,7 +21,7 @@ from assay.decide.sweep import SweepLabel, SweepSample, sweep
 from assay.decide.tables import labels_columns
 from assay.report.scores import add_columns
 from assay.stats.classification import bin_threshold
-from assay.verbs.shared.viewed_people import numbers
+from assay.verbs.shared.view_judgements import numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +42,7 @@ LIMITS = 40
 """Stops of a slider where there is one for every metric, task and language."""
 
 
-def viewed_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> ViewData:
+def view_of_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> ViewData:
     """Every example with its texts, outcome and scores; for each metric, task and language what a limit would let through."""
     found: list[Sweep] = []
     several = {"task": len(set(outcomes.tasks)) > 1, "language": len(set(outcomes.languages)) > 1}
@@ -120,7 +120,7 @@ def _outcome_rows(
         yield dict(zip(columns, cells, strict=True))
 
 
-def viewed_rule(
+def view_of_rule(
     rule: Rule, goal: Goal, outcomes: TaskOutcomes, measured: Sequence[Measured], teach: Bools, held: Bools, test: Bools
 ) -> ViewData:
     """The examples that a rule was learned from and tried on, labelled by it, and what it would do at every other limit."""
@@ -158,7 +158,7 @@ def viewed_rule(
     return ViewData("segments", cards, rows_, deciding=Deciding(rule.goal, tuple(sweeps)))
 
 
-def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: SeenQualities) -> ViewData:
+def view_of_labels(rule: Rule, parts: Iterable[Decisions], seen: QualityValues) -> ViewData:
     """New translations with their labels, and how many would be used at other limits; what came of them nobody knows yet."""
 
     def rows() -> Iterator[Mapping[str, Any]]:
@@ -190,7 +190,7 @@ def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: SeenQualities) -
     return ViewData("segments", cards | _blended(rule), rows(), deciding=Deciding(rule.goal, tuple(sweeps)))
 
 
-class SeenQualities:
+class QualityValues:
     """The qualities of translations as they go by, language by language."""
 
     def __init__(self) -> None:
