@@ -1,4 +1,4 @@
-"""The examples of a page, run in this process in the order in which the page shows them."""
+"""Runner of the examples of a page, in this process and in the order of the page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COMMAND = re.compile(r"(\$ )?(assay|cat|pip|make|docker|export|ray) ")
 WRITES = {"-o", "--out", "--run-dir", "--summary", "--export", "--example"}
 READERS: dict[str, Callable[[str], object]] = {"toml": tomllib.loads, "yaml": yaml.safe_load, "json": json.loads}
 SEEN: dict[str, tuple[int, str, str]] = {}
-"""Results of commands that neither read nor write a page's files: each is run once for all pages."""
+"""Results of commands that neither read nor write a page's files: each runs once for all pages."""
 
 
 class Failed(Exception):
@@ -42,7 +42,7 @@ class Failed(Exception):
 
 @dataclass
 class Block:
-    """A fenced or indented block; `follows` if only blank lines are between it and the block before."""
+    """A fenced or indented block; `follows` if only blank lines separate it from the block before."""
 
     line: int
     lines: list[str]
@@ -58,7 +58,7 @@ class Block:
 
 @dataclass
 class Command:
-    """A command line, and the output that the page shows under it."""
+    """A command line, and its output on the page."""
 
     line: int
     text: str
@@ -84,7 +84,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def commands(block: Block) -> list[Command]:
-    """Commands with their output; without a prompt ($) every line is a command."""
+    """Return commands with their output; without a prompt ($), every line is a command."""
     found: list[Command] = []
     prompts = any(line.startswith("$ ") for line in block.lines)
     for number, line in enumerate(block.lines, block.line):
@@ -105,7 +105,7 @@ def split(words: list[str], operator: str) -> list[list[str]]:
 
 
 def words_of(command: str) -> list[str]:
-    """Words and operators of a command line, without its comment."""
+    """Return words and operators of a command line, without its comment."""
     words = shlex.shlex(command, posix=True, punctuation_chars="|&>")
     words.whitespace_split = True
     return list(words)
@@ -118,7 +118,7 @@ def parser(verb: str) -> Parser:
 
 
 def check_command(command: str, mention: bool = False) -> None:
-    """Parse every ``assay …`` of a line; a mention in running text, or a line with an …, may leave things out."""
+    """Parse every ``assay …`` of a line; a mention in running text, or a line with an …, may be incomplete."""
     for part in split(words_of(command), "&&"):
         words = split(split(part, "|")[-1], ">")[0]
         if words[0] == "make" and not re.search(rf"^{words[1]}:", MAKEFILE, re.MULTILINE):
@@ -141,14 +141,14 @@ def check_command(command: str, mention: bool = False) -> None:
 
 
 class Terminal(io.TextIOWrapper):
-    """Standard output that is a terminal of 80 columns, as in the outputs that pages show."""
+    """Standard output that is a terminal of 80 columns, as in the outputs on pages."""
 
     def isatty(self) -> bool:
         return True
 
 
 def captured(call: Callable[[], Any], kind: type[io.TextIOWrapper] = io.TextIOWrapper) -> tuple[Any, str, str]:
-    """What a call returns and writes to both streams."""
+    """Return the value of a call and its output on both streams."""
     out, err = kind(io.BytesIO(), encoding="utf-8"), io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with redirect_stdout(out), redirect_stderr(err):
         value = call()
@@ -181,7 +181,7 @@ def run_words(words: list[str], text: str, kind: type[io.TextIOWrapper]) -> tupl
 
 
 def check_output(shown: list[str], out: str) -> None:
-    """The lines that a page shows are among those that came, in that order; whitespace does not count."""
+    """Check that the output contains the lines of a page in their order, ignoring whitespace."""
     came = [" ".join(line.split()) for line in out.splitlines()]
     rest = iter(came)
     for line in (" ".join(line.split()) for line in shown):
@@ -191,7 +191,7 @@ def check_output(shown: list[str], out: str) -> None:
 
 
 def check_python(statement: ast.AST, bind: bool) -> None:
-    """Names below `assay` are there after ``import assay``; what is not run takes the arguments that it is given."""
+    """Check that names below `assay` exist after ``import assay``, and that calls that are not run accept their arguments."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "assay" and node.attr not in assay.__all__:
             raise Failed(f"assay.{node.attr} is not there after import assay")
@@ -206,15 +206,15 @@ class Page:
 
     name: str
     not_run: Mapping[str, str]
-    """Why an example does not run here, and the pattern that knows it: it is parsed alone."""
+    """Reason why an example does not run here, with the pattern that matches it; it is only parsed."""
     changes: Mapping[str, str | Callable[[], None]]
-    """By a pattern of a command, what stands there instead or is done before."""
+    """Pattern of a command, with a replacement or a function to call first."""
     names: dict[str, Any]
     problems: list[str] = field(default_factory=list)
     out: str | None = None
 
     def run(self, text: str) -> None:
-        """Write the files that the page shows, then run its examples in their order."""
+        """Write the files of the page, then run its examples in order."""
         found = list(blocks(text))
         for block in found:
             if block.title:
@@ -233,7 +233,7 @@ class Page:
                 self.attempt(block.line, f"{block.language} block", self.read, block)
 
     def attempt(self, line: int, example: str, call: Callable[..., object], *arguments: object) -> None:
-        """Call, and put what goes wrong into the report."""
+        """Call, and add any error to the report."""
         try:
             call(*arguments)
         except (Exception, SystemExit) as error:
@@ -244,7 +244,7 @@ class Page:
         return not any(re.search(pattern, example) for pattern in self.not_run.values())
 
     def read(self, block: Block) -> None:
-        """A block that is neither run nor output can be read, and its commands parsed."""
+        """Check that a block that is neither run nor output can be parsed, and its commands too."""
         READERS.get(block.language, str)(block.text)
         if block.language == "python":
             compile(block.text, block.title, "exec")
@@ -257,7 +257,7 @@ class Page:
             check_command(found)
 
     def command(self, command: Command) -> None:
-        """``assay …``, perhaps after ``cat FILE |``, before ``> FILE`` or ``&& assay …``; ``export NAME=VALUE …``."""
+        """Run ``assay …``, optionally after ``cat FILE |``, before ``> FILE`` or ``&& assay …``; or ``export NAME=VALUE …``."""
         check_command(command.text)
         self.out = ""
         if not self.runs(command.text):
@@ -278,7 +278,7 @@ class Page:
         check_output(command.output, self.out)
 
     def changed(self, words: list[str]) -> list[str]:
-        """The command that is run in place of a slow one; what another needs is made."""
+        """Return a faster command in place of a slow one, after preparing what it needs."""
         text = shlex.join(words)
         for pattern, change in self.changes.items():
             if re.search(pattern, text):
@@ -286,7 +286,7 @@ class Page:
         return shlex.split(text)
 
     def python(self, block: Block) -> None:
-        """Run a block statement by statement, in one namespace for the page."""
+        """Run a block statement by statement, in one namespace per page."""
         try:
             body = ast.increment_lineno(ast.parse(block.text), block.line - 1).body
         except SyntaxError as error:

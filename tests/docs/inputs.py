@@ -1,4 +1,4 @@
-"""The small files that the examples name: twenty sentences of the demo, and tables made of them."""
+"""Small files that the examples name: twenty sentences of the demo, and tables made of them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ PREPARED = (
     "run my_pairs.tsv -m chrf --run-dir runs/demetr",
     "decide fit --data outcomes.tsv -m chrf --goal 'catch 95%' --out rule.json",
 )
-"""Runs that a page takes for granted: somebody else's, or those of another page."""
+"""Runs that a page assumes: those of other people or of another page."""
 
 
 def without(lines: list[str], word: int) -> list[str]:
-    """The lines without every tenth word."""
+    """Return the lines without every tenth word."""
     return [" ".join(one for i, one in enumerate(line.split()) if i % 10 != word) for line in lines]
 
 
@@ -43,7 +43,7 @@ def put(names: str, text: str | list[str]) -> None:
 
 
 def table(names: str, rows: list[dict[str, Any]], columns: str = "") -> None:
-    """Rows, or some of their columns, in the form that the suffix names."""
+    """Write rows, or some of their columns, in the format of the suffix."""
     frame = polars.DataFrame(rows).select(columns.split() or polars.all())
     for name in names.split():
         Path(name).parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def table(names: str, rows: list[dict[str, Any]], columns: str = "") -> None:
 
 
 def texts(source: list[str], reference: list[str], online: list[str], ours: list[str]) -> None:
-    """Line by line, from English to German."""
+    """Write texts line by line, from English to German."""
     put("src.en a.en src/a.en a.src ref.en new.ref.en", source)
     put("ref.de ref1.de ref/a.de a.ref new.es", reference)
     put("online.de a.de a.mt", online)
@@ -66,7 +66,7 @@ def texts(source: list[str], reference: list[str], online: list[str], ours: list
 
 
 def outputs(systems: dict[str, list[str]]) -> list[dict[str, Any]]:
-    """A row for each system and segment."""
+    """Return one row per system and segment."""
     return [
         {"langpair": "en-de", "system": name, "segment": i + 1, "doc": f"d{i // 5}", "domain": "news"}
         | {"src": ENGLISH[i], "mt": lines[i], "ref": GERMAN[i], "lang": "de", "chrf": 20 + i, "assay-mini.mqm": -i / 2}
@@ -76,7 +76,7 @@ def outputs(systems: dict[str, list[str]]) -> list[dict[str, Any]]:
 
 
 def fill() -> None:
-    """Every small file, in the working folder."""
+    """Write every small file into the working folder."""
     texts(ENGLISH, GERMAN, ONLINE, OURS)
     rows = outputs({"online": ONLINE, "ours": OURS})
     table("outputs.tsv outputs.parquet texts.tsv", rows, "system src mt ref doc domain langpair lang")
@@ -107,7 +107,7 @@ def fill() -> None:
     table("theirs.tsv", [{"id": i, "good": 1.0, "incorrect": 0.5} for i in range(20)])
 
     rows = []
-    for i in range(240):  # a translation that lost a third of its words breaks something
+    for i in range(240):  # a translation without a third of its words is a breakdown
         text, bad, split = f"{ENGLISH[i % 20]} {i}", i % 3 == 0, "dev" if i // 20 % 3 else "test"
         mt = " ".join(text.split()[: -max(2, len(text.split()) // 3)]) if bad else text
         row = {"source": GERMAN[i % 20], "translation": mt, "reference": text, "language": "es", "split": split}
@@ -134,7 +134,7 @@ def fill() -> None:
 
 
 def names() -> dict[str, Any]:
-    """What Python blocks take for granted."""
+    """Return the names that Python blocks assume."""
     columns = {
         "src": ENGLISH,
         "mt": OURS,
@@ -157,20 +157,20 @@ def of_wmt23(name: str) -> str:
 
 
 def whole_wmt23() -> None:
-    """All of WMT23 in place of twenty sentences, for ``-t wmt23``."""
+    """Write all of WMT23 instead of twenty sentences, for ``-t wmt23``."""
     files = ("sources/en-de.txt", "references/en-de.refA.txt", "system-outputs/en-de/ONLINE-B.txt")
     source, reference, system = (of_wmt23(name).split("\n")[:-1] for name in files)
     texts(source, reference, system, system)
 
 
 def scores_of_wmt23() -> None:
-    """The scores of a metric as mt-metrics-eval keeps them."""
+    """Write scores of a metric in mt-metrics-eval's format."""
     for level in ("seg", "sys"):
         put(f"mine/en-de/MINE-refA.{level}.score", of_wmt23(f"metric-scores/en-de/BLEU-refA.{level}.score"))
 
 
 def shorten_training() -> None:
-    """A few steps on a few rows in place of those of the example."""
+    """Reduce the example's steps and rows."""
     for path in Path("trial").glob("*.yaml"):
         put(str(path), re.sub(r"\bsteps: \d+", "steps: 4", path.read_text(encoding="utf-8")))
     put("trial/toy.jsonl", Path("trial/toy.jsonl").read_text(encoding="utf-8").splitlines()[:60])

@@ -1,4 +1,4 @@
-"""What a page names in backticks: verbs with their options, names in Python, files of the repository."""
+"""Check of what a page names in backticks: verbs with their options, names in Python, files of the repository."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ OTHERS = {"--include-dashboard", "--nodes", "--cpus-per-task", "--user", "--hall
 
 
 def inline(text: str) -> Iterator[tuple[int, str]]:
-    """Line and content of backticks outside of blocks."""
+    """Yield line and content of backticks outside blocks."""
     lines = text.splitlines()
     for block in blocks(text):
         lines[block.line - 1 : block.line - 1 + len(block.lines)] = [""] * len(block.lines)
     prose = "\n".join("" if line.strip().startswith("```") else line for line in lines)
-    if "# Coming from" in text:  # the first column has commands of another tool; so have remarks about it
+    if "# Coming from" in text:  # the first column and remarks contain commands of another tool
         prose = re.sub(
             r"^(\|[^|]*|[^|\n]*$)", lambda found: re.sub("`-[^`]*`", "", found[0]), prose, flags=re.MULTILINE
         )
@@ -36,7 +36,7 @@ def inline(text: str) -> Iterator[tuple[int, str]]:
 
 
 def check_name(name: str, importing: bool) -> None:
-    """A dotted name exists; one that is called is there after ``import assay``."""
+    """Check that a dotted name exists; a name that is called must exist after ``import assay``."""
     place, *rest = name.rstrip("(").split(".")
     if name.endswith("(") and rest[0] not in assay.__all__ and not importing:
         raise Failed(f"{name}) is not there after import assay")
@@ -47,7 +47,7 @@ def check_name(name: str, importing: bool) -> None:
 
 
 def check_path(code: str, inside: bool) -> None:
-    """A file of the repository exists, as it stands or below src/assay, and has the name after the colon."""
+    """Check that a file of the repository exists, from the root or below src/assay, and contains the name after the colon."""
     path, _, name = code.partition(":")
     first = path.split("/")[0]
     if "/" not in path or re.search(r"[A-Z]{3}|[…<{ ()]", path) or first not in (TOP | PACKAGES if inside else TOP):
@@ -70,7 +70,7 @@ def check(code: str, options: set[str], inside: bool) -> None:
 
 
 def problems(page: str, text: str) -> Iterator[str]:
-    """What a page names and is not there; options are those of the verbs that a verb's page is about."""
+    """Yield what a page names and does not exist; options are those of the verbs of the page."""
     named = {verb for verb in re.findall(r"\bassay (\w+)", text) if verb in VERBS}
     verbs = named | {Path(page).stem} if Path(page).stem in VERBS else set(VERBS)
     options = {option for verb in verbs for option in parser(verb).options()} | OTHERS | {"--debug", "--no-config"}

@@ -1,4 +1,4 @@
-"""The guide to clusters names the version of Ray that the tests run."""
+"""The guide to clusters names the version of Ray that the tests use."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def exists(name: str) -> bool:
 
 
 def module(name: str) -> bool:
-    """A package or module; its last part may be a name that it defines."""
+    """Return whether a package or module exists; the last part may be a name that it defines."""
     path = SOURCE.joinpath(*name.split(".")[1:])
     if path.is_dir() or path.with_suffix(".py").exists():
         return True

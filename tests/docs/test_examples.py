@@ -1,4 +1,4 @@
-"""Every example of every page and of every --help, run as printed; what running text names exists."""
+"""Every example of every page and of every --help runs as printed, and everything named in running text exists."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOT_RUN = {
     "Apertium": r"--translator auto",
     "data that nobody has here": r"\bconfig\.yaml|wmt22",
 }
-"""Why an example does not run here, and how it is recognized. Its command line is parsed all the same."""
+"""Reasons why an example does not run here, with a pattern that matches it. Its command line is still parsed."""
 if not (SHARED / "data").exists():
     NOT_RUN["the real data"] = r"\b(demetr|aces|hallucinations|dfki|wmt23|items\.jsonl|mine/)\b"
 CHANGES = {
@@ -50,7 +50,7 @@ CHANGES = {
     r"(assay run demetr.*(--format html|--run-dir \S+))": r"\1 --subsample 20",
     r"(assay dfki judge)": r"\1 --langpair de-en",
 }
-"""What stands in place of something that takes long, and what is made before an example."""
+"""Replacements for slow commands, and preparations before an example."""
 FILES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "packages").glob("*/README.md")]
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in FILES}
 HELPS = {
@@ -86,7 +86,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def page(
     request: pytest.FixtureRequest, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Page]:
-    """A page in a folder of its own; what it imports from there is forgotten."""
+    """A page in its own folder; modules imported from there are unloaded afterwards."""
     folder, before, environment = tmp_path / "page", set(sys.modules), dict(os.environ)
     shutil.copytree(prepared, folder)
     monkeypatch.chdir(folder)
@@ -100,7 +100,7 @@ def page(
 
 
 def answer(body: dict[str, Any]) -> str:
-    """What a language model says to any of the prompts."""
+    """Return the answer of a language model to any prompt."""
     return "Critical:\nno-error\nMajor:\nno-error\nMinor:\nno-error" if "no-error" in str(body) else "90"
 
 
@@ -122,7 +122,7 @@ def test_examples(page: Page) -> None:
 
 
 def contributed(names: dict[str, Any]) -> None:
-    """The metric, suite, analysis and perturbation of CONTRIBUTING.md do what it says."""
+    """Check that the metric, suite, analysis and perturbation of CONTRIBUTING.md work as described."""
     result = assay.run(names["Tiny"](), ["chrf"], samples=10)
     assert (result.suite, len(result), result.tables["phenomena"].rows[0]["accuracy"]) == ("tiny", 2, 1.0)
     result = assay.run(names["Tiny"](), ["chrf", "ter"], analysis=names["tables"], samples=10)

@@ -1,4 +1,4 @@
-"""The table of metrics in the documentation is the registry's."""
+"""The table of metrics in the documentation equals the registry."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_new_metric_needs_no_change_of_the_page(script: ModuleType, monkeypatc
 
 
 def test_weights_say_what_a_person_must_know() -> None:
-    """A network without weights in its extra must say where they come from; a size is that of a download, in gigabytes."""
+    """Cards of networks say where their weights come from; a size is that of a download, in gigabytes."""
     from assay.metrics import METRICS
 
     for name in METRICS.entries:
@@ -50,6 +50,6 @@ def test_weights_say_what_a_person_must_know() -> None:
             assert card.weights is not None, name
         if card.weights is not None:
             assert card.weights.get and not card.weights.get.endswith("."), name
-            least = 0.001 if card.weights.what == "weights" else 0  # prompts have kilobytes
+            least = 0.001 if card.weights.what == "weights" else 0  # prompts are kilobytes
             assert card.weights.gigabytes is None or least < card.weights.gigabytes < 200, name
             assert card.licence, name

@@ -1,4 +1,4 @@
-"""`docs/mini.md`: figures of other metrics, by the definition that the page gives."""
+"""Figures of other metrics on `docs/mini.md`, recomputed by the page's definition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PAIRS = ("en-de", "he-en", "zh-en")
 
 
 def right_pairs(gold: np.ndarray, metric: np.ndarray) -> float:
-    """Of two translations of one source with different gold scores, the share ordered as in gold; ties of the metric count half."""
+    """Return the share of pairs of translations of one source that are ranked as in gold; ties of the metric count half."""
     right, all_pairs = 0.0, 0
     for row in range(1, len(gold)):
         people, found = gold[row] - gold[:row], metric[row] - metric[:row]

@@ -1,7 +1,7 @@
 """Plain English: phrases that do not belong in documentation, help, docstrings and messages.
 
-The list is a floor, not a target. A phrase on it is nearly always a literal translation or a figure of speech; a page
-without one may still be hard to read.
+A phrase on the list is nearly always a literal translation or a figure of speech. The list is a floor, not a target:
+a page without one may still be hard to read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The site builds without a warning (a link that leads nowhere is one), and has what it is made of."""
+"""The site builds without a warning (a broken link is one) and contains its pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def text(path: Path) -> str:
-    """What a page says, without its markup."""
+    """Return the text of a page without markup."""
     return html.unescape(re.sub(r"<[^>]+>", "", path.read_text(encoding="utf-8")))
 
 
@@ -71,7 +71,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_to_files_of_the_repository(page: Path) -> None:
-    """The same pages are read where there is no site: in a clone."""
+    """Links also work in a clone, without the site."""
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
         assert target.startswith("http") or (page.parent / target).exists(), target

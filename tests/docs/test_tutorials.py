@@ -1,6 +1,6 @@
-"""The four afternoons run as they are printed.
+"""Tutorials run and print the stored outputs.
 
-When an output has rightly changed: ``python scripts/site/notebooks.py docs/tutorials/*.ipynb`` keeps the new one.
+When an output has changed for a good reason: ``python scripts/site/notebooks.py docs/tutorials/*.ipynb`` stores the new one.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def notebook(path: Path, source: str, shown: str, tags: tuple[str, ...] = ()) ->
 
 def test_another_output_is_found(tmp_path: Path) -> None:
     assert notebooks.differences(notebook(tmp_path, "1 + 1", "2\n")) == []
-    (said,) = notebooks.differences(notebook(tmp_path, "1 + 1", "3\n"))
-    assert "shows\n3\n\nbut now prints\n2\n" in said
+    (difference,) = notebooks.differences(notebook(tmp_path, "1 + 1", "3\n"))
+    assert "shows\n3\n\nbut now prints\n2\n" in difference
     assert notebooks.differences(notebook(tmp_path, "1 + 1", "3\n", ("varies",))) == []
 
 
