@@ -32,9 +32,12 @@ def test_make_then_run(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     ("more", "message"),
     [
         (["-p", "antonim", "--langpair", "de-en"], "Did you mean antonym"),
-        (["-p", "negation", "--langpair", "en-fi"], "negation: it needs a parse, and no parser of fi"),
-        (["-p", "word-swap"], "the language pair is not known"),
-        ([], "nothing to make"),
+        (
+            ["-p", "negation", "--langpair", "en-fi"],
+            "negation: it needs a parser, and there is no installable parser with open weights for fi",
+        ),
+        (["-p", "word-swap"], "no valid language pair"),
+        ([], "no perturbation is selected"),
     ],
 )
 def test_what_cannot_be_made(

@@ -56,7 +56,7 @@ def test_a_stale_view_is_told_and_writes_nothing(tmp_path: Path) -> None:
     one, two = session(path), session(path)
     one.decide(said(0, "accept"))
     before = path.read_bytes()
-    with pytest.raises(Stale, match=r"anna decided this item elsewhere in the meantime \(accept\)"):
+    with pytest.raises(Stale, match=r"anna has decided this item in another window \(accept\)"):
         two.decide(said(0, "reject"))
     assert path.read_bytes() == before
     two.decide(said(0, "reject", "accept"))

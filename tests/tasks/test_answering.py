@@ -89,11 +89,11 @@ def test_a_translation_of_another_shape_is_refused(monkeypatch, tmp_path) -> Non
     (folder / "en.txt").write_text("# Rain\nIt rains.\nIt pours.\n?2 Does it pour?\n")
     monkeypatch.setattr(data, "files", lambda _: tmp_path)
     for broken, why in (
-        ("# Rain\nLlueve.\n?2 ¿Diluvia?\n", "'Rain' differs from 'Rain' in shape"),
-        ("# Rain\nLlueve.\nDiluvia.\n?1 ¿Diluvia?\n", "in shape"),
+        ("# Rain\nLlueve.\n?2 ¿Diluvia?\n", "'Rain' differs from 'Rain' in structure"),
+        ("# Rain\nLlueve.\nDiluvia.\n?1 ¿Diluvia?\n", "in structure"),
         ("# Sun\nLlueve.\nDiluvia.\n?2 ¿Diluvia?\n", "'Sun' differs from 'Rain'"),
         ("# Rain\nLlueve.\n \n?2 ¿Diluvia?\n", "no empty lines"),
-        ("# Rain\nLlueve.\n\nDiluvia.\n?2 ¿Diluvia?\n", "starts with '# title'"),
+        ("# Rain\nLlueve.\n\nDiluvia.\n?2 ¿Diluvia?\n", "must start with '# title'"),
         ("# Rain\nLlueve.\nDiluvia.\n?2 ¿Diluvia?\n\n# Sun\nSol.", "has 2 paragraphs, en.txt 1"),
     ):
         (folder / "es.txt").write_text(broken, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Outcomes by a command: what it says is kept, what it fails on is told, and nothing is asked twice."""
+"""Outcomes by a command: what it says are kept, what it fails on is told, and nothing is asked twice."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_what_was_said_is_not_asked_again_and_failures_are(tmp_path: Path) -> No
     path = table(tmp_path / "t.tsv", ["right", "crash", "odd", "wrong"])
     assert judge_table(path, judge, kept, notes=notes) == [1.0, None, None, 0.0]
     (said,) = notes
-    assert "failed on 2 examples (line 3, line 4)" in said and "to be asked again" in said
+    assert "failed on 2 examples (line 3, line 4)" in said and "run again to retry" in said
     (tmp_path / "asked").unlink()
     table(path, ["right", "right now", "odd", "wrong"])
     assert judge_table(path, judge, kept) == [1.0, 0.0, None, 0.0]
@@ -103,12 +103,12 @@ def test_a_function_that_fails_on_a_row_is_asked_about_the_others() -> None:
 @pytest.mark.parametrize(
     ("judge", "message"),
     [
-        ("python judge.py", "is not understood: write cmd:"),
-        ("cmd: ", "is not understood"),
+        ("python judge.py", "is not valid: write cmd:"),
+        ("cmd: ", "is not valid"),
         ("cmd:no_such_program_anywhere", "was not found"),
-        ("cmd:cat >/dev/null; echo broken tool >&2; exit 3", r"answered no row \(broken tool\)"),
-        ("cmd:cat", r"answered no row \(it said .* which is no outcome\)"),
-        ("cmd:head -1", "answered no row"),
+        ("cmd:cat >/dev/null; echo broken tool >&2; exit 3", r"returned no outcome \(broken tool\)"),
+        ("cmd:cat", r"returned no outcome \(it returned .* which is not an outcome\)"),
+        ("cmd:head -1", "returned no outcome"),
     ],
 )
 def test_a_judge_that_cannot_work_is_said_in_a_line(tmp_path: Path, judge: str, message: str) -> None:
@@ -119,7 +119,7 @@ def test_a_judge_that_cannot_work_is_said_in_a_line(tmp_path: Path, judge: str, 
 def test_a_judge_that_breaks_halfway_is_given_up_and_what_it_said_is_kept(tmp_path: Path) -> None:
     kept, judge = tmp_path / "judged.jsonl", command(tmp_path)
     path = table(tmp_path / "t.tsv", ["right"] * 32 + ["crash"] * 64)
-    with pytest.raises(InputError, match=r"none of 32 rows one after the other \(judge.py: no such tool\).*is kept"):
+    with pytest.raises(InputError, match=r"no outcome for 32 rows in a row \(judge.py: no such tool\).*are kept"):
         judge_table(path, judge, kept)
     assert len(kept.read_text().splitlines()) == 32
     assert set(asked(tmp_path)) == {str(i) for i in range(64)}
@@ -127,7 +127,7 @@ def test_a_judge_that_breaks_halfway_is_given_up_and_what_it_said_is_kept(tmp_pa
 
 def test_a_table_is_needed(tmp_path: Path) -> None:
     for data in ("-", tmp_path):
-        with pytest.raises(InputError, match="reads a table twice"):
+        with pytest.raises(InputError, match="needs a table in a file"):
             judge_table(data, "cmd:cat")
     with pytest.raises(InputError, match="no rows"):
         judge_table(table(tmp_path / "t.tsv", []), "cmd:cat")

@@ -74,7 +74,7 @@ def test_a_folder_that_holds_the_copy(tmp_path) -> None:
     ("name", "content", "message"),
     [
         ("test_dials-de.json", [dialogue("MUL2.json")], r"does not belong to test_dials\.json: 1 dialogue .*MUL2\.json"),
-        ("test_dials-de.json", [dialogue("MUL1.json", turn("", "a"))], r"dialogue MUL1\.json has 1 turn, in English 2"),
+        ("test_dials-de.json", [dialogue("MUL1.json", turn("", "a"))], r"dialogue MUL1\.json has 1 turn, but 2 in English"),
         ("test_dials.json", {"data": []}, "is not a list of dialogues"),
         ("test_dials.json", [{"dialogue": []}], "dialogue 1 has no 'dialogue_idx'"),
         ("test_dials.json", [dialogue("a", {"transcript": "", "system_transcript": ""})], "1 has no 'belief_state'"),

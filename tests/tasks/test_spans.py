@@ -58,7 +58,7 @@ def test_spans_need_a_copy_of_xquad_and_safe_weights(tmp_path) -> None:
         SpanFinder(str(tmp_path))
     (tmp_path / "config.json").write_text("{}")
     (tmp_path / "pytorch_model.bin").write_bytes(b"")
-    with pytest.raises(InputError, match="no safetensors weights, and other weights can run code"):
+    with pytest.raises(InputError, match=r"no safetensors weights\. Other formats can run code"):
         SpanFinder(str(tmp_path))
 
 
@@ -130,5 +130,5 @@ def test_a_model_that_never_learnt_to_answer_is_refused(folder, tmp_path) -> Non
     for path in folder.glob("tokenizer*"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     BertForMaskedLM(BertConfig.from_pretrained(folder)).save_pretrained(tmp_path)
-    with pytest.raises(InputError, match="was not trained to answer: it has no weights for qa_outputs"):
+    with pytest.raises(InputError, match="is not a question-answering model: it has no weights for qa_outputs"):
         SpanFinder(str(tmp_path))

@@ -20,7 +20,7 @@ def test_specs_open_translators(tmp_path) -> None:
     assert open_translator(f"file:{ready}").translate(["hola", "adiós"], "es", "en") == ["hello", None]
     with pytest.raises(UnknownName, match="apertium"):
         open_translator("apertum")
-    with pytest.raises(InputError, match="Write cmd: and then a command line"):
+    with pytest.raises(InputError, match="Write cmd: followed by a command line"):
         open_translator("cmd:")
 
 

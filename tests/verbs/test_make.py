@@ -61,9 +61,9 @@ def test_the_card_counts_everything(corpus: Path, tmp_path: Path) -> None:
     assert card["perturbations"]["number-replaced"]["refused"] == {"no number": 1}
     assert card["perturbations"]["reference"]["refused"] == {"no reference": 2}
     assert made.problems == [
-        "1 segment without a translation: passed over.",
-        "1 segment seen before with the same source: passed over.",
-        "2 segments without a reference: perturbations that need one refuse them.",
+        "1 segment without a translation: skipped.",
+        "1 segment with the same source and translation as an earlier one: skipped.",
+        "2 segments without a reference: refused by perturbations that need one.",
     ]
     assert card["versions"]["mt-assay"]
 
@@ -104,8 +104,8 @@ def test_an_item_does_not_depend_on_the_others() -> None:
 @pytest.mark.parametrize(
     ("batch", "langpair", "message"),
     [
-        (Batch(["A text."]), None, "the language pair is not known"),
-        (Batch(["", " "]), "de-en", "there is nothing to change: 2 rows"),
+        (Batch(["A text."]), None, "no valid language pair"),
+        (Batch(["", " "]), "de-en", "there is nothing to change: none of the 2 rows"),
     ],
 )
 def test_bad_corpora(batch: Batch, langpair: str | None, message: str) -> None:
@@ -220,8 +220,8 @@ def test_translations_of_a_length() -> None:
     made = make(["word-swap"], Batch(texts, None, None, ["de-en"] * 3), words=(4, 6))
     assert [item["good-translation"] for item in made.items()] == [texts[1]]
     assert made.card["words"] == [4, 6]
-    assert "2 segments with fewer or more words than asked for: passed over." in made.problems
-    with pytest.raises(InputError, match="from the fewest to the most"):
+    assert "2 segments with fewer or more words than requested: skipped." in made.problems
+    with pytest.raises(InputError, match="must be a range such as"):
         make(["word-swap"], Batch(texts, None, None, ["de-en"] * 3), words=(6, 4))
 
 

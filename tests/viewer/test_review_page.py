@@ -121,7 +121,7 @@ def test_a_stale_tab_and_a_dead_server_are_told_in_one_line(browser: Browser, tm
     until(lambda: browser.text(".item h2") == "item 1")
     DecisionLog(path, "anna").record("1", "no")
     browser.press("t")
-    until(lambda: "anna decided this item elsewhere in the meantime (no)" in browser.text("p[role=alert]"))
+    until(lambda: "anna has decided this item in another window (no)" in browser.text("p[role=alert]"))
     until(lambda: "You: no" in browser.text(".item"))
     assert latest(path)["1"] == "no"
     for i in range(8):

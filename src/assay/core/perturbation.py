@@ -100,7 +100,7 @@ class Perturbed:
         parts, at = [], 0
         for change in self.changes:
             if not at <= change.start <= change.end <= len(text):
-                raise InputError(f"change {change.start}:{change.end} lies outside the text or overlaps another.")
+                raise InputError(f"change {change.start}:{change.end} is outside the text or overlaps another.")
             parts += [text[at : change.start], change.text]
             at = change.end
         return "".join([*parts, text[at:]])

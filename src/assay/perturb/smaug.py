@@ -81,7 +81,7 @@ class NegationChanged(Perturbation):
             return Negation().perturb(segment, language, rng, tools)
         pattern = NEGATIONS.get(language)
         if pattern is None:
-            return Refused(f"no words of negation for {language}")
+            return Refused(f"no negation words for {language}")
         text = segment.hypothesis
         edges = ("", "") if spaceless(language) else (r"(?<![\w-])", r"(?![\w-])")
         found = [match.span() for match in re.finditer(f"{edges[0]}(?:{pattern}){edges[1]}", text)]
@@ -91,7 +91,7 @@ class NegationChanged(Perturbation):
             if not re.match(r" (?:nur|solo|sólo|só|только|tylko|sondern|quin)\b", text[place[1] :])
         ]
         if len(found) != 1:
-            return Refused("not exactly one word of negation")
+            return Refused("not exactly one negation word")
         start, end = found[0]
         return Perturbed((deletion(text, start, end),), f"{text[start:end]} removed", {"old": text[start:end]})
 
@@ -153,7 +153,7 @@ class MaskFilled(Perturbation):
         """Check that one span was replaced by other words."""
         found = super().problems(segment, perturbed, language, tools)
         if len(perturbed.changes) != 1 or not perturbed.changes[0].text.strip():
-            found.append("there must be one span, filled")
+            found.append("there must be exactly one filled span")
         return found
 
 
@@ -188,7 +188,7 @@ def _check_model(folder: str) -> None:
                 f"filling masks with a model needs the package {package!r}: pip install 'mt-assay[neural]' transformers."
             )
     if not Path(folder, "config.json").is_file():
-        raise InputError(f"{folder!r} is not the folder of a masked language model: there is no config.json in it.")
+        raise InputError(f"{folder!r} is not the folder of a masked language model: it has no config.json.")
 
 
 @functools.lru_cache(maxsize=1)

@@ -58,7 +58,7 @@ class UntranslatedWord(TextRule):
         found = super().problems(segment, perturbed, language, tools)
         word = perturbed.changes[0].text
         if word.lower() not in (segment.source or "").lower() or word.lower() in segment.hypothesis.lower():
-            found.append(f"{word!r} is not a word of the source alone")
+            found.append(f"{word!r} is not only in the source")
         return found
 
 
@@ -143,7 +143,7 @@ class SourceWordKept(Perturbation):
         """Check that the new word is in the source."""
         found = super().problems(segment, perturbed, language, tools)
         if perturbed.changes[0].text.lower() not in (segment.source or "").lower():
-            found.append("the word does not stand in the source")
+            found.append("the word is not in the source")
         return found
 
 
@@ -176,7 +176,7 @@ class DoNotTranslate(Perturbation):
         found = [(name, place) for name in sorted(options, key=len, reverse=True) for place in word_at(text, name)[:1]]
         found = [(name, place) for name, place in found if name in source]
         if not found:
-            return Refused("no name that must stay (give the columns do_not_translate and translated)")
+            return Refused("no name that must stay untranslated (give the columns do_not_translate and translated)")
         name, (start, end) = found[0]
         return Perturbed(
             (Change(start, end, options[name]),), f"{name} -> {options[name]}", {"old": name, "new": options[name]}
@@ -187,5 +187,5 @@ class DoNotTranslate(Perturbation):
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end] not in (segment.source or ""):
-            found.append("what was translated does not stand in the source")
+            found.append("the translated name is not in the source")
         return found

@@ -50,7 +50,7 @@ def annotate_items(
 def decisions_path(made: Path, annotator: str | None) -> Path:
     """Return the path of an annotator's decisions; None is the annotator without a name."""
     if annotator is not None and not annotator.replace("-", "").replace("_", "").isalnum():
-        raise InputError(f"an annotator's name has letters, digits, - and _ only, not {annotator!r}.")
+        raise InputError(f"an annotator's name may have only letters, digits, - and _, not {annotator!r}.")
     return made.with_name(".".join(filter(None, [made.name, annotator, "decisions.jsonl"])))
 
 
@@ -90,7 +90,7 @@ def _sampled(items: Sequence[dict[str, Any]], sample: int, seed: int) -> list[di
 def _items(path: Path) -> Iterator[dict[str, Any]]:
     for number, item in objects(path, BadRows()):
         if not isinstance(item.get("incorrect-translation"), str) or not isinstance(item.get("good-translation"), str):
-            raise InputError(f"{path} line {number} is not an item of a made set: make one with assay make.")
+            raise InputError(f"{path} line {number} is not an item of a set that assay make writes.")
         yield item
 
 

@@ -53,13 +53,13 @@ class MqmSession(PageSession):
         self.texts, self.annotations = texts, file
         if len({file.form.key(text, "") for text in texts}) < len(texts):
             raise InputError(
-                "these texts are in several language pairs, which Google's MQM form does not tell apart: "
+                "these texts have several language pairs, which Google's MQM format does not distinguish. Use "
                 f"--annotate {file.path.with_suffix('.jsonl')}"
             )
         for text in texts:
             if problem := file.form.problem(text):
                 raise InputError(
-                    f"the text of segment {text.segment} {problem}, which Google's MQM form cannot hold: "
+                    f"the text of segment {text.segment} {problem}, which Google's MQM format cannot store. Use "
                     f"--annotate {file.path.with_suffix('.jsonl')}"
                 )
             if (other := file.other_text(text)) is not None:
@@ -121,12 +121,13 @@ class MqmSession(PageSession):
     def _keep(self, number: int, said: Marking) -> None:
         text = self.texts[number]
         if said.errors is not None and len(said.errors) > MOST_ERRORS:
-            raise InputError(f"a translation has at most {MOST_ERRORS} errors here, not {len(said.errors):,}.")
+            raise InputError(f"a translation may have at most {MOST_ERRORS} errors, not {len(said.errors):,}.")
         errors = None if said.errors is None else tuple(_span(error, text) for error in said.errors)
         seen = None if said.seen is None else tuple(_span(error, text) for error in said.seen)
         if not self.annotations.put(text, self.annotator, errors, seen):
             raise Stale(
-                f"{self.annotator} annotated this translation elsewhere in the meantime: nothing was saved, here is what holds."
+                f"{self.annotator} has annotated this translation in another window. "
+                "Nothing was saved; the page shows the latest state."
             )
 
 
@@ -143,14 +144,14 @@ def _span(error: MarkedError, text: AnnotatedText) -> ErrorSpan:
             f"characters {error.start} to {error.end} of the {error.side} are {shorten(span.text)}, not {shorten(error.text)}."
         )
     if not error.category.strip() or len(error.category) > 100 or not error.category.isprintable():
-        raise InputError(f"a category is a short name, not {shorten(error.category)}.")
+        raise InputError(f"a category must be a short name, not {shorten(error.category)}.")
     return span
 
 
 def checked_name(annotator: str) -> str:
     """Return an annotator's name if a file can hold it."""
     if not annotator.strip() or len(annotator) > 100 or not annotator.isprintable():
-        raise InputError(f"an annotator's name is a short text, not {shorten(annotator)}.")
+        raise InputError(f"an annotator's name must be a short text, not {shorten(annotator)}.")
     return annotator
 
 
@@ -187,7 +188,7 @@ def _texts(table: Path, columns: Mapping[str, str] | None) -> list[AnnotatedText
         known = found.setdefault((pair, system, name), text)
         if known.target != text.target:
             raise InputError(
-                f"{table}: row {number + 1} has the same system and segment ({name}) as another with a different translation: "
-                "number them, or name the column that tells them apart (--columns id=COLUMN)."
+                f"{table}: row {number + 1} has the same system and segment ({name}) as another row with a different translation: "
+                "number the segments, or name the column that identifies them (--columns id=COLUMN)."
             )
     return list(found.values())

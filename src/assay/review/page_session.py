@@ -210,8 +210,8 @@ class QuestionSession(PageSession):
         mine = self.log.people(question.id).get(self.annotator, "")
         if said.seen != mine:
             raise Stale(
-                f"{self.annotator} decided this item elsewhere in the meantime ({_shown(mine) or 'taken back'}): "
-                "nothing was saved, here is what holds."
+                f"{self.annotator} has decided this item in another window ({_shown(mine) or 'withdrawn'}). "
+                "Nothing was saved; the page shows the latest state."
             )
         names = [choice.name for choice in question.choices]
         if said.choice not in (*names, SKIP, UNDO):
@@ -219,13 +219,13 @@ class QuestionSession(PageSession):
         choice = said.choice
         if choice == EDIT:
             if len(said.text) > MOST_TEXT or any(sign in said.text for sign in "\n\r\x00"):
-                raise InputError(f"a corrected text has one line of at most {MOST_TEXT:,} characters.")
+                raise InputError(f"a corrected text must be one line of at most {MOST_TEXT:,} characters.")
             written = edited(question, said.text)
             if written is None:
-                raise InputError("the corrected text is empty, or the same as before.")
+                raise InputError("the corrected text is empty or unchanged.")
             choice = written
         if choice == UNDO and not mine:
-            raise InputError("there is nothing to take back.")
+            raise InputError("there is no decision to withdraw.")
         self.log.record(question.id, choice)
         self._given.pop(question.id, None)
         if choice != UNDO:

@@ -45,7 +45,9 @@ def paragraphs(language: str = "en") -> list[Paragraph]:
             raise InputError(f"answering/{language}.txt has {len(found)} paragraphs, en.txt {len(english)}.")
         for mine, theirs in zip(found, english, strict=True):
             if _shape(mine) != _shape(theirs):
-                raise InputError(f"answering/{language}.txt: {mine.title!r} differs from {theirs.title!r} in shape.")
+                raise InputError(
+                    f"answering/{language}.txt: {mine.title!r} differs from {theirs.title!r} in structure."
+                )
     return found
 
 
@@ -53,7 +55,7 @@ def _paragraph(block: str, language: str) -> Paragraph:
     head, *lines = block.split("\n")
     if not head.startswith("# ") or not all(line.strip() for line in lines):
         raise InputError(
-            f"answering/{language}.txt: a block starts with '# title' and has no empty lines, not {head!r}."
+            f"answering/{language}.txt: a block must start with '# title' and have no empty lines, not {head!r}."
         )
     asked = [line[1:].partition(" ") for line in lines if line.startswith("?")]
     sentences = [line for line in lines if not line.startswith("?")]

@@ -91,7 +91,7 @@ class Checkpoint:
         if self.kind != "m2m_100":
             return {}
         if (known := language_tokens(tokenizer, source, target)) is None:
-            raise InputError(f"{self.folder} does not know both languages, {source} and {target}.")
+            raise InputError(f"{self.folder} does not support both languages, {source} and {target}.")
         tokenizer.src_lang, token = known
         return {"forced_bos_token_id": tokenizer.convert_tokens_to_ids(token)}
 
@@ -140,9 +140,7 @@ class Converted:
         self.name = f"ctranslate2:{self.folder.name}"
         self.seconds, self.longest = seconds, longest
         if not (self.folder / "model.bin").is_file():
-            raise InputError(
-                f"{self.folder} has no model.bin: give a folder that ct2-transformers-converter has written."
-            )
+            raise InputError(f"{self.folder} has no model.bin: give a folder written by ct2-transformers-converter.")
         if not (self.folder / "tokenizer_config.json").is_file():
             raise InputError(
                 f"{self.folder} has no tokenizer_config.json: convert again, with the tokenizer in --copy_files."
@@ -161,7 +159,7 @@ class Converted:
         try:
             loaded = subprocess.run(command, input=b"", capture_output=True, timeout=self.seconds, check=False)
         except subprocess.TimeoutExpired:
-            raise InputError(f"{self.folder} was not loaded within {self.seconds:g} seconds.") from None
+            raise InputError(f"{self.folder} could not be loaded within {self.seconds:g} seconds.") from None
         if loaded.returncode:
             said = loaded.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit {loaded.returncode}"]
             raise InputError(f"{self.folder} cannot be used: {said[-1].partition('InputError: ')[2] or said[-1]}")
@@ -195,6 +193,6 @@ def _told(tokenizer: Any, source: str, target: str) -> str | None:
     if not any(knows(tokenizer, token) for token in _ENGLISH):
         return None
     if (known := language_tokens(tokenizer, source, target)) is None:
-        raise InputError(f"it does not know both languages, {source} and {target}.")
+        raise InputError(f"the model does not support both languages, {source} and {target}.")
     tokenizer.src_lang, token = known
     return token

@@ -52,5 +52,5 @@ def refuse_foreign(path: Path, names: Iterable[str], known: Container[str], base
     """Raise an error if a translated file has ids that the English file `base` lacks."""
     if foreign := [name for name in names if name not in known]:
         raise InputError(
-            f"{path} does not belong to {base}: {count(len(foreign), noun)} of it are not there ({listing(foreign, 3)})."
+            f"{path} does not belong to {base}: {count(len(foreign), noun)} not found there ({listing(foreign, 3)})."
         )

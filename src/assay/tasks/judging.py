@@ -49,9 +49,7 @@ def judge_table(
     one, with all of them under ``parts``. `kept` is the file of earlier answers.
     """
     if isinstance(data, (str, os.PathLike)) and (str(data) == "-" or Path(data).is_dir()):
-        raise InputError(
-            "a judge reads a table twice: give it as a file (--data rows.tsv), not as a folder or on standard input."
-        )
+        raise InputError("a judge needs a table in a file (--data rows.tsv), not a folder or standard input.")
     name = judge if isinstance(judge, str) else getattr(judge, "__qualname__", type(judge).__qualname__)
     requests, example, where = _requests(data, columns, quoting)
     keys = [_key(name, request) for request in requests]
@@ -63,14 +61,14 @@ def judge_table(
     found = [_outcome(answers.get(key)) for key in keys]
     failed = [i for i, key in enumerate(keys) if key not in answers]
     if len(failed) == len(keys):
-        raise InputError(f"the judge {name!r} answered no row{asked.reason()}.")
+        raise InputError(f"the judge {name!r} returned no outcome{asked.reason()}.")
     if notes is not None:
         skipped = sum(answers.get(key) == SKIP for key in keys)
         notes += [f"{count(skipped, 'example')} skipped by the judge"] if skipped else []
         if failed:
             shown = listing([where[i] for i in failed], 3)
             notes.append(
-                f"the judge failed on {count(len(failed), 'example')} ({shown}){asked.reason()}: left out, to be asked again"
+                f"the judge failed on {count(len(failed), 'example')} ({shown}){asked.reason()}: left out; run again to retry"
             )
     return [found[i] for i in example]
 
@@ -79,9 +77,7 @@ def open_judge(spec: str) -> LineProgram:
     """Return the program of ``cmd:COMMAND``."""
     command = spec.removeprefix(COMMAND)
     if command == spec or not command.strip():
-        raise InputError(
-            f"judge {spec!r} is not understood: write cmd: and then a command that reads and writes lines."
-        )
+        raise InputError(f"judge {spec!r} is not valid: write cmd: followed by a command that reads and writes lines.")
     return LineProgram(["/bin/sh", "-c", command], SECONDS, noun="judge")
 
 
@@ -121,7 +117,7 @@ class _Asked:
                 try:
                     word = repr(outcome_value(answer if not isinstance(answer, str) else word, "the judge"))
                 except InputError:
-                    self.said = f"it said {word[:60]!r}, which is no outcome"
+                    self.said = f"it returned {word[:60]!r}, which is not an outcome"
                     continue
             self.found[key] = word.lower()
             if self.path is not None:
@@ -130,8 +126,8 @@ class _Asked:
         self.in_vain = self.in_vain + len(keys) if len(self.found) == before else 0
         if self.in_vain >= PATIENCE:
             raise InputError(
-                f"the judge {self.name!r} answered none of {self.in_vain:,} rows one after the other{self.reason()}. Mend it and "
-                "give the same command again: what it said before is kept."
+                f"the judge {self.name!r} returned no outcome for {self.in_vain:,} rows in a row{self.reason()}. Fix it and "
+                "run the same command again: earlier outcomes are kept."
             )
 
     def reason(self) -> str:
@@ -144,7 +140,7 @@ class _Asked:
         try:
             found = list(self.judge([json.loads(line) for line in lines]))
             if len(found) != len(lines):
-                raise InputError(f"it gave {count(len(found), 'outcome')} for {count(len(lines), 'row')}")
+                raise InputError(f"it returned {count(len(found), 'outcome')} for {count(len(lines), 'row')}")
             return found
         except Exception as error:
             self.said = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"

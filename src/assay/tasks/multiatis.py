@@ -132,7 +132,7 @@ def _english(base: Path, part: str) -> dict[str, tuple[str, Labelled]]:
         words, tags = utterance.split(), labels.split()
         if len(words) != len(tags):
             raise InputError(
-                f"{path} line {line}: {count(len(words), 'word')} but {count(len(tags), 'slot label')}; there is one for each."
+                f"{path} line {line}: {count(len(words), 'word')} but {count(len(tags), 'slot label')}; each word needs one."
             )
         kept = tokens(words)
         found[identifier] = (
@@ -165,7 +165,7 @@ def _rows(path: Path, columns: Sequence[str]) -> list[tuple[int, list[str]]]:
     seen: set[str] = set()
     for line, row in rows:
         if row[0] in seen:
-            raise InputError(f"{path} line {line}: the id {row[0]} stood before; an id names one utterance.")
+            raise InputError(f"{path} line {line}: the id {row[0]} occurs twice; ids must be unique.")
         seen.add(row[0])
     if not rows:
         raise InputError(f"{path} has no utterances.")

@@ -39,7 +39,7 @@ def ontology(folder: str | os.PathLike[str]) -> Ontology:
     path = need(home(folder, _INSIDE), "ontology.json", _WHAT)
     table = read_json(path)
     if not isinstance(table, dict) or not all(isinstance(values, list) for values in table.values()):
-        raise InputError(f"{path} is not an ontology: each slot has a list of values there.")
+        raise InputError(f"{path} is not an ontology: each slot must have a list of values.")
     return Ontology({_slot(name): [str(value) for value in values] for name, values in table.items()})
 
 
@@ -73,7 +73,7 @@ def _translated(base: Path, part: str, code: str, english: Dialogues) -> Dialogu
     for identifier, turns in dialogues.items():
         if len(turns) != len(english[identifier]):
             raise InputError(
-                f"{path}: dialogue {identifier} has {count(len(turns), 'turn')}, in English {len(english[identifier])}."
+                f"{path}: dialogue {identifier} has {count(len(turns), 'turn')}, but {len(english[identifier])} in English."
             )
     return dialogues
 

@@ -144,7 +144,7 @@ def task_outcomes(
     kept = [e for e, answer in zip(examples, answers, strict=True) if task.succeeds(e, answer)]
     if not kept:
         raise InputError(
-            f"task {task.name}: {model.name} gets none of {count(len(examples), 'example')} right in {task.language}."
+            f"task {task.name}: {model.name} answers none of {count(len(examples), 'example')} correctly in {task.language}."
         )
     rows = _Gathered(task.name)
     untranslated: dict[str, list[str]] = {}
@@ -185,7 +185,7 @@ def _answers(model: TaskModel, inputs: Sequence[Mapping[str, str]]) -> list[Any]
         return []
     answers = list(model.answer(inputs))
     if len(answers) != len(inputs):
-        raise InputError(f"{model.name} gave {count(len(answers), 'answer')} to {count(len(inputs), 'input')}.")
+        raise InputError(f"{model.name} returned {count(len(answers), 'answer')} for {count(len(inputs), 'input')}.")
     return answers
 
 
@@ -215,7 +215,7 @@ def translate_distinct(
             raise InputError(f"translator {translator.name} failed on {source} to {target}: {reason}.") from error
     if len(found) != len(distinct):
         raise InputError(
-            f"translator {translator.name} gave {count(len(found), 'translation')} for {count(len(distinct), 'text')}."
+            f"translator {translator.name} returned {count(len(found), 'translation')} for {count(len(distinct), 'text')}."
         )
     return dict(zip(distinct, found, strict=True))
 

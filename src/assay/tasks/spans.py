@@ -46,7 +46,7 @@ class SpanFinder:
             raise InputError(f"{self.folder} has no config.json: give the folder of a question-answering checkpoint.")
         if not list(self.folder.glob("*.safetensors")):
             raise InputError(
-                f"{self.folder} has no safetensors weights, and other weights can run code: convert them first."
+                f"{self.folder} has no safetensors weights. Other formats can run code, so convert them first."
             )
         self._tokenizer, self._model = self._load()
 
@@ -95,10 +95,10 @@ class SpanFinder:
         )
         if report["missing_keys"]:
             raise InputError(
-                f"{self.folder} was not trained to answer: it has no weights for {sorted(report['missing_keys'])[0]}."
+                f"{self.folder} is not a question-answering model: it has no weights for {sorted(report['missing_keys'])[0]}."
             )
         if not tokenizer.is_fast:
-            raise InputError(f"{self.folder} has no tokenizer.json, without which places in the context are not known.")
+            raise InputError(f"{self.folder} has no tokenizer.json, which is needed to locate answers in the context.")
         return tokenizer, model.eval()
 
 

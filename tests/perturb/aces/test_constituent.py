@@ -11,7 +11,7 @@ def test_a_refusal_says_why() -> None:
 
 
 def test_validators_catch_bad_results() -> None:
-    assert "more than half of the text is gone" in problems(
+    assert "more than half of the text was removed" in problems(
         "constituent-omitted", Segment("Er (der) kam.", None, (), "en-de"), Perturbed((Change(0, 9, ""),))
     )
 

@@ -25,10 +25,10 @@ def test_refusals_say_why() -> None:
 
 
 def test_validators_catch_bad_results() -> None:
-    assert "the number is the same or is gone" in problems(
+    assert "the number is unchanged or was removed" in problems(
         "number-level-1", Segment("Es sind 12.", None, (), "en-de"), Perturbed((Change(8, 10, "12"),))
     )
-    assert "what was replaced is not a number" in problems(
+    assert "the replaced text is not a number" in problems(
         "number-level-1", Segment("Es sind 12.", None, (), "en-de"), Perturbed((Change(3, 7, "77"),))
     )
 

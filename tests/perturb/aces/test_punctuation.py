@@ -39,6 +39,6 @@ def test_validators_catch_bad_results() -> None:
     assert "a letter or digit changed" in problems(
         "commas-deleted", Segment("Ja, du.", None, (), "en-de"), Perturbed((Change(1, 3, ""),))
     )
-    assert "a mark became something else than a question mark" in problems(
+    assert "a mark became something other than a question mark" in problems(
         "statement-to-question", Segment("Ja.", None, (), "en-de"), Perturbed((Change(2, 3, "!"),))
     )

@@ -21,13 +21,15 @@ def test_options_and_doubles() -> None:
         choose_perturbations(["empty", "empty:stop=no"])
     with pytest.raises(UnknownName, match="Did you mean antonym"):
         choose_perturbations(["antonim"])
-    with pytest.raises(InputError, match="nothing to make"):
+    with pytest.raises(InputError, match="no perturbation is selected"):
         choose_perturbations([])
 
 
 def test_a_language_without_the_resource_is_named() -> None:
     named, group = choose_perturbations(["negation"]), choose_perturbations(["demetr"])
-    with pytest.raises(MissingPart, match="negation: it needs a parse, and no parser of de"):
+    with pytest.raises(
+        MissingPart, match="negation: it needs a parser, and there is no installable parser with open weights for de"
+    ):
         fitting(named, ["de"])
     able, left_out = fitting(group, ["de"])
     assert "repeat-twice" in able["de"]
@@ -36,16 +38,16 @@ def test_a_language_without_the_resource_is_named() -> None:
 
 @pytest.mark.parametrize("language", ["en", "de", "zh", "xx"])
 def test_what_is_switched_off_is_in_no_group_and_says_why(language: str) -> None:
-    with pytest.raises(MissingPart, match=r"^name-swapped: switched off: .*finds names of persons only"):
+    with pytest.raises(MissingPart, match=r"^name-swapped: disabled: .*finds names of people only"):
         fitting(choose_perturbations(["name-swapped"]), [language])
     for group in ("all", "smaug"):
         able, left_out = fitting(choose_perturbations([group]), [language])
-        assert "name-swapped" not in able[language] and "switched off" in left_out["name-swapped"]
+        assert "name-swapped" not in able[language] and "disabled" in left_out["name-swapped"]
     errors, reasons = find_errors(["all"], language)
-    assert errors and any("name-swapped" in reason and "switched off" in reason for reason in reasons)
-    with pytest.raises(MissingPart, match="switched off"):
+    assert errors and any("name-swapped" in reason and "disabled" in reason for reason in reasons)
+    with pytest.raises(MissingPart, match="disabled"):
         find_errors(["name-swapped"], language)
-    assert "switched off" in states("name-swapped")["en"]
+    assert "disabled" in states("name-swapped")["en"]
 
 
 def test_thai_words_are_not_known() -> None:
@@ -58,7 +60,9 @@ def test_thai_words_are_not_known() -> None:
 
 @pytest.mark.parametrize("language", ["de", "zh"])
 def test_without_a_parser_it_is_said_why(language: str) -> None:
-    with pytest.raises(MissingPart, match=f"needs a parse, and no parser of {language} with open weights installs"):
+    with pytest.raises(
+        MissingPart, match=f"needs a parser, and there is no installable parser with open weights for {language}"
+    ):
         fitting(choose_perturbations(["negation"]), [language])
 
 

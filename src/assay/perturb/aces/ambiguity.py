@@ -68,7 +68,7 @@ class WordSense(Perturbation):
             if spoken[0] == self.frequent:
                 right, wrong = senses if spoken[0] else senses[::-1]
                 return self._made(text, match.start(), match[0], right.cue, wrong.cue)
-        return Refused("the other sense" if seen else "no ambiguous word whose sense the source tells")
+        return Refused("the other sense" if seen else "no ambiguous word whose sense is clear from the source")
 
     @staticmethod
     def _made(text: str, start: int, word: str, right: str, wrong: str) -> Perturbed:
@@ -90,7 +90,7 @@ class WordSense(Perturbation):
         found = super().problems(segment, perturbed, language, tools)
         word, cue = str(perturbed.meta.get("word")), str(perturbed.meta.get("new"))
         if f"{cue} {word}" not in perturbed.incorrect(segment):
-            found.append("the cue does not stand before the word")
+            found.append("the cue is not before the word")
         if f"{cue} {word}" in (perturbed.reference or ""):
             found.append("the reference has the cue")
         return found
@@ -163,11 +163,13 @@ class OccupationGender(Perturbation):
             if match is None or gender is None:
                 continue
             if re.search(r"\b(?:fe)?male |\b(?:wo)?man |\bhe\b|\bshe\b|\bhis\b|\bher\b", text, re.IGNORECASE):
-                return Refused("the English sentence tells the gender itself")
+                return Refused("the English sentence already shows the gender")
             seen = True
             if gender == self.gender and (occupation.stereotype == gender) == self.stereotype:
                 return self._made(text, match.start(), occupation.english)
-        return Refused("another gender or stereotype" if seen else "no occupation whose gender the source tells")
+        return Refused(
+            "another gender or stereotype" if seen else "no occupation whose gender is clear from the source"
+        )
 
     def _made(self, text: str, start: int, occupation: str) -> Perturbed:
         right, wrong = self.gender, {"female": "male", "male": "female"}[self.gender]
@@ -185,9 +187,9 @@ class OccupationGender(Perturbation):
             (perturbed.good or "")[perturbed.changes[0].start : perturbed.changes[0].end],
         }
         if words != {"female", "male"}:
-            found.append("the texts differ in something else than the gender")
+            found.append("the texts differ in more than the gender")
         if re.search(r"\b(?:fe)?male\b", perturbed.reference or ""):
-            found.append("the reference tells the gender")
+            found.append("the reference shows the gender")
         return found
 
 
@@ -227,7 +229,7 @@ class Connective(Perturbation):
             return Refused(f"no {self.word} before a clause")
         sense = sense_of(segment, self.word, self.spelt)
         if sense is None:
-            return Refused("the source does not tell the sense (give the column sense)")
+            return Refused("the sense is not clear from the source (give the column sense)")
         if sense != self.sense:
             return Refused(f"the sense is {sense}")
         text = texts[0]

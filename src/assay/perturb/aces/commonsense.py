@@ -74,7 +74,7 @@ class Commonsense(Perturbation):
         filler, distractor = segment.meta.get("filler", ""), segment.meta.get("distractor", "")
         if filler and distractor:
             places = [place for place in word_at(text, filler) if place[0] >= at]
-            return (*places[0], distractor) if places else Refused("filler does not stand in the clause of reason")
+            return (*places[0], distractor) if places else Refused("filler is not in the clause of reason")
         if language != "en":
             return Refused("needs the columns filler and distractor")
         sentence = sentence_of(tools, text, "en")
@@ -88,14 +88,14 @@ class Commonsense(Perturbation):
             ]
             if sentence.starts[i] >= at and sentence.lower[i] in main and others and sentence.lower[i - 1] == "the":
                 return sentence.starts[i], sentence.ends[i], sentence.words[others[-1]].lower()
-        return Refused("the clause names no noun of the main clause beside another one")
+        return Refused("the clause does not repeat one of two nouns of the main clause")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the change is in the clause and that the reference has no clause."""
         found = super().problems(segment, perturbed, language, tools)
         at = clause_at(segment.hypothesis, language)
         if at is None or perturbed.changes[0].start < at:
-            found.append("the change does not lie in the clause of reason")
+            found.append("the change is not in the clause of reason")
         if clause_at(perturbed.reference or "", language) is not None:
             found.append("the reference still has the clause")
         return found
@@ -115,7 +115,7 @@ class Coreference(Perturbation):
         if language not in WRONG:
             return Refused(f"no list of pronouns for {language}")
         if source_language(segment) == "en" and not re.search(r"\b(?:because|since|as) it\b", segment.source or ""):
-            return Refused("no because it in the source")
+            return Refused("no 'because it' in the source")
         if segment.source and re.search(
             r"\b(?:because|since|as) it(?:['’]s| is| was| would be| seems)? \w+ (?:that|to)\b", segment.source
         ):
@@ -128,7 +128,7 @@ class Coreference(Perturbation):
         if not found or len(text[at : at + found[0].start()].split()) > _NEAR:
             return Refused("no pronoun at the beginning of the clause of reason")
         if found[0][0] in ("es", "il") and not segment.meta.get("distractor"):
-            return Refused("es and il may be nobody's pronoun")
+            return Refused("es and il may be impersonal")
         start, end = found[0].start() + at, found[0].end() + at
         new = segment.meta.get("distractor") or pick(WRONG[language][text[start:end].lower()], rng)
         new = like_case(new, text[start:end])

@@ -109,9 +109,9 @@ class Omission(Perturbation):
         if any(change.text for change in perturbed.changes):
             found.append("something was added")
         if len(incorrect) * 2 < len(segment.hypothesis):
-            found.append("more than half of the text is gone")
+            found.append("more than half of the text was removed")
         if "  " in incorrect and "  " not in segment.hypothesis:
-            found.append("a double blank was left")
+            found.append("a double space is left")
         return found
 
 

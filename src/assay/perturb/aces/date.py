@@ -149,7 +149,7 @@ class WrongMonth(Perturbation):
         change, text = perturbed.changes[0], perturbed.edited(segment)
         names = {_bare(name, base) for form in months(base).values() for name in form.values()}
         if text[change.start : change.end] not in names and text[change.start : change.end].capitalize() not in names:
-            found.append("what was replaced is not a month")
+            found.append("the replaced text is not a month")
         if change.text not in names:
             found.append("the replacement is not a month")
         if perturbed.good is not None and perturbed.good == perturbed.incorrect(segment):

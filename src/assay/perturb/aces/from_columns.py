@@ -36,7 +36,7 @@ class MeaningError(Perturbation):
         if reference is None:
             return Refused("no reference")
         if ngram_overlap(partner, reference) < _ALIKE:
-            return Refused("premise and hypothesis are not much alike")
+            return Refused("premise and hypothesis are not similar enough")
         return Perturbed((Change(0, len(segment.hypothesis), partner),), f"{label}: {kind}", {"label": label})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -94,7 +94,7 @@ class GivenWord(Perturbation):
             return Refused(f"needs the columns {self.right} (in the translation) and {self.column}")
         places = word_at(segment.hypothesis, right)
         if not places:
-            return Refused(f"{self.right} does not stand in the translation")
+            return Refused(f"{self.right} is not in the translation")
         if self.in_reference is not None and bool(word_at(reference_of(segment) or "", right)) != self.in_reference:
             return Refused("the reference does not have it" if self.in_reference else "the reference has it too")
         start, end = places[0]
@@ -105,7 +105,7 @@ class GivenWord(Perturbation):
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end] != segment.meta.get(self.right):
-            found.append("another phrase was replaced than the one named")
+            found.append("the replaced phrase is not the one in the column")
         return found
 
 

@@ -40,7 +40,7 @@ def level_texts(segment: Segment, level: Level) -> LevelTexts | Refused:
         return Refused("the translation equals the reference")
     similarity = levenshtein_similarity(segment.hypothesis, reference)
     if level == 2 and similarity < SIMILAR:
-        return Refused("translation and reference are not much alike")
+        return Refused("translation and reference are not similar enough")
     if level == 3 and similarity > DIFFERENT:
         return Refused("translation and reference are not very different")
     return LevelTexts(reference, segment.hypothesis, reference)

@@ -105,5 +105,5 @@ class ModalDeleted(Perturbation):
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end].strip().lower() not in STRENGTHS["en"] or change.text:
-            found.append("something else than a modal verb is gone")
+            found.append("something other than a modal verb was removed")
         return found

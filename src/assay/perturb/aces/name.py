@@ -115,7 +115,7 @@ class WrongName(LevelRule):
         """Check that the initial capital is unchanged and that the new name has letters only."""
         found = []
         if not old or not new:
-            found.append("a name was added or is gone")
+            found.append("a name was added or removed")
         elif old[0].isupper() != new[0].isupper():
             found.append("the capital at the beginning changed")
         if re.search(r"[\d,.;:!?]", new):

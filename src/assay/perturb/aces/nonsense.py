@@ -57,7 +57,7 @@ class Nonsense(Perturbation):
                     return Perturbed(
                         (Change(*match.span(), new),), f"{match[0]} -> {new}", {"old": match[0], "new": new}, base=base
                     )
-        return Refused("every word that came out exists")
+        return Refused("every generated word exists")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the new text has only letters and is not a word."""
@@ -100,7 +100,7 @@ class HallucinatedWord(Perturbation):
             if new and new.lower() not in text.lower():
                 new = like_case(new, match[0])
                 return Perturbed((Change(*match.span(), new),), f"{match[0]} -> {new}", {"old": match[0], "new": new})
-        return Refused("no other word that begins alike")
+        return Refused("no other word with the same beginning")
 
 
 def _astray(word: str, language: str, rng: Rng) -> str | None:
@@ -118,7 +118,7 @@ def _by_beginning(language: str) -> dict[str, list[str]]:
     try:
         import wordfreq
     except ImportError:
-        raise MissingPart("wrong words come from wordfreq: pip install 'mt-assay[frequency]'.") from None
+        raise MissingPart("wrong words need wordfreq: pip install 'mt-assay[frequency]'.") from None
     if language not in wordfreq.available_languages():
         raise MissingPart(f"wordfreq has no words for language {language!r}: leave this perturbation out.")
     table: dict[str, list[str]] = {}

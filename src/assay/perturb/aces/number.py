@@ -107,9 +107,9 @@ class WrongNumber(LevelRule):
         before, after = ("".join(filter(str.isdigit, text)) for text in (old, new))
         found = []
         if not before:
-            found.append("what was replaced is not a number")
+            found.append("the replaced text is not a number")
         if not after or after == before:
-            found.append("the number is the same or is gone")
+            found.append("the number is unchanged or was removed")
         return found
 
 

@@ -160,7 +160,7 @@ class WrongPronoun(Perturbation):
         if function != self.function:
             return Refused(f"the pronoun is {function}")
         if re.search(r"\bthem\b", segment.source or "", re.IGNORECASE) and not self.deletes and language == "de":
-            return Refused("whether them is sie or ihnen is not known")
+            return Refused("unclear whether them is sie or ihnen")
         place = pronoun_in(segment.hypothesis, language)
         if place is None:
             return Refused("not exactly one pronoun in the translation")
@@ -169,9 +169,9 @@ class WrongPronoun(Perturbation):
         if word not in renders or _IMPERSONAL.match(segment.hypothesis, place[1]):
             return Refused("the pronoun of the translation does not render that of the source")
         if language == "de" and not _agrees(segment.hypothesis, place, function):
-            return Refused("the verb beside the pronoun is plural")
+            return Refused("the verb next to the pronoun is plural")
         if not segment.meta.get("pronoun_function") and _apart(segment, place):
-            return Refused("the pronouns of source and translation stand far apart")
+            return Refused("the pronouns of source and translation are far apart")
         if function == "pleonastic_it" and segment.hypothesis[slice(*place)].lower() not in ("es", "il"):
             return Refused("the pronoun of the translation is not pleonastic")
         made = self._changed(segment.hypothesis, place, language, rng)
@@ -193,7 +193,7 @@ class WrongPronoun(Perturbation):
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].strip().lower()
         if old not in WRONG.get(language, {}):
-            found.append("what was changed is not a pronoun")
+            found.append("the changed text is not a pronoun")
         elif not self.deletes and change.text.lower() not in (
             *WRONG[language][old],
             *(("ihn",) if old == "sie" else ()),

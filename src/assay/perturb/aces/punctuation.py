@@ -66,7 +66,7 @@ class Deleted(Perturbation):
         if self.marks(incorrect):
             found.append("some of the marks are still there")
         if "  " in incorrect and "  " not in segment.hypothesis:
-            found.append("a double blank was left")
+            found.append("a double space is left")
         return found
 
 
@@ -210,5 +210,5 @@ class StatementToQuestion(Perturbation):
         if len(incorrect) != len(segment.hypothesis) or _letters(incorrect) != _letters(segment.hypothesis):
             found.append("more than the marks changed")
         if any(change.text not in ("?", "？", "¿", "؟", ";", "՞") for change in perturbed.changes):
-            found.append("a mark became something else than a question mark")
+            found.append("a mark became something other than a question mark")
         return found

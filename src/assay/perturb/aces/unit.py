@@ -50,7 +50,7 @@ class WrongUnit(Perturbation):
             return Refused("the amount is given in two units or in a range")
         quantities = [quantity for quantity in quantities if not _something_else(text, quantity)]
         if not quantities:
-            return Refused("a speed, an hour of the clock or a title")
+            return Refused("a speed, a time of day or a title")
         control = reference_of(segment) or segment.source
         if control is not None:
             digits = set(re.findall(r"\d+", control))
@@ -97,7 +97,7 @@ class WrongUnit(Perturbation):
         if same_amount:
             found.append("the incorrect amount is the converted one and the unit may be right")
         if not re.search(r"\d", change.text):
-            found.append("the amount is gone")
+            found.append("the amount was removed")
         kept = segment.hypothesis[: change.start]
         if not perturbed.good.startswith(kept):
             found.append("the text before the quantity changed")
@@ -115,7 +115,7 @@ class AmountKept(WrongUnit):
         found = super().problems(segment, perturbed, language, tools)
         old = re.findall(r"\d", str(perturbed.meta.get("old", "")))
         if not found and re.findall(r"\d", perturbed.changes[0].text) != old:
-            found.append("the amount is not the one of the translation")
+            found.append("the amount is not that of the translation")
         return found
 
 
@@ -132,7 +132,7 @@ class UnitKept(WrongUnit):
         ]
         units = {quantity.unit for quantity in find_quantities(perturbed.changes[0].text, language)}
         if not found and perturbed.meta.get("unit") not in units:
-            found.append("the unit is not the one of the translation")
+            found.append("the unit is not that of the translation")
         return found
 
 

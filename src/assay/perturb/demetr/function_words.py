@@ -90,7 +90,7 @@ class PronounCase(ParsedRule):
         old, new = segment.hypothesis[change.start : change.end].lower(), change.text.lower()
         rows = [{form.lower() for form in row} for row in (*_CASES, *russian_forms.CASES)]
         if not any(old in row and new in row for row in rows):
-            found.append(f"{new!r} is no form of {old!r}")
+            found.append(f"{new!r} is not a form of {old!r}")
         return found
 
 
@@ -140,7 +140,7 @@ class FunctionWord(ParsedRule):
         old, new = segment.hypothesis[change.start : change.end].lower(), change.text.lower()
         articles = {old, new} <= {"a", "an", "the"}
         if not articles and (not {old, new} <= {*PREPOSITIONS} or any({old, new} <= near for near in _NEAR)):
-            found.append(f"{new!r} is no wrong word for {old!r}")
+            found.append(f"{new!r} is not a wrong word for {old!r}")
         return found
 
 

@@ -214,7 +214,7 @@ def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     begin = max((first for first in sentence.firsts if sentence.starts[first] < end.start), default=0)
     clause = sentence.text[sentence.starts[begin] : end.start]
     if any(word in clause for word in _ONLY_DENIED) or clause.endswith(("わけで", "とは")):
-        return Refused("a word that only a denial has")
+        return Refused("a word that occurs only with a negation")
     if _torn(sentence, end):
         return Refused("no plain predicate at the end that can be negated")
     return _ended(sentence, end, end.denied)
@@ -257,7 +257,7 @@ def tense(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     if end is None or end.shifted is None:
         return Refused("no plain predicate at the end")
     if _reports(sentence, end) or _CHRONICLE.search(sentence.text):
-        return Refused("a report, of which either tense is right")
+        return Refused("a report, for which both tenses are right")
     return _ended(sentence, end, end.shifted).with_confidence(sense=0.4)
 
 

@@ -66,7 +66,7 @@ class NumberReplaced(TextRule):
             r"[\d.,]+(?:st|nd|rd|th)" if old[-1:].isalpha() else re.sub(r"\\?\d", r"\\d", re.escape(old))
         )
         if any(c.isdigit() for c in old) and not shape.fullmatch(new):
-            found.append(f"{new} is not of the shape of {old}")
+            found.append(f"{new} does not have the shape of {old}")
         return found
 
 

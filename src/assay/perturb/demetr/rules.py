@@ -83,7 +83,7 @@ class TextRule(Perturbation):
             return ["the text did not change"]
         found = tidy_problems(good, bad) if self.tidy else []
         if any(good[change.start : change.end] == change.text for change in perturbed.changes):
-            found.append("a change that changes nothing")
+            found.append("a change has no effect")
         if len(perturbed.changes) > self.most_places:
             found.append(f"changed in {len(perturbed.changes)} places")
         return found

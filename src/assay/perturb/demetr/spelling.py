@@ -36,7 +36,7 @@ class Misspelling(TextRule):
         """Misspell a listed word, or any longer word if the text has no listed one."""
         text = segment.hypothesis
         if spaceless(language):
-            return Refused("the script has no spelling by letters")
+            return Refused("the language is not written in letters")
         words = list(pattern(_LETTERS).finditer(text))
         if base_language(language) == "en":
             known = misspellings()
@@ -55,7 +55,7 @@ class Misspelling(TextRule):
         word = segment.hypothesis[change.start : change.end]
         letters = pattern("<L>+").fullmatch(change.text)
         if not letters or abs(len(change.text) - len(word)) > 2:
-            found.append(f"{change.text!r} is no misspelling of {word!r}")
+            found.append(f"{change.text!r} is not a misspelling of {word!r}")
         return found
 
 
@@ -100,7 +100,7 @@ class CharacterRemoved(TextRule):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         text = segment.hypothesis
         if spaceless(language):
-            return Refused("the script has no spelling by letters")
+            return Refused("the language is not written in letters")
         inner = list(pattern("<L>+").finditer(text))[1:-1]
         words = [word for word in inner if len(word.group()) > 3] or [word for word in inner if len(word.group()) > 1]
         if not words:
@@ -181,7 +181,7 @@ class Tokenized(TextRule):
         """Check that only spaces were added."""
         found = super().problems(segment, perturbed, language, tools)
         if any(change.text != " " or change.start != change.end for change in perturbed.changes):
-            found.append("more than spaces was added")
+            found.append("more than spaces were added")
         return found
 
 

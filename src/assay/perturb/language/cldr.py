@@ -30,7 +30,7 @@ def _data(language: str) -> Mapping[str, Any]:
     try:
         from babel import localedata
     except ImportError:
-        raise MissingPart("month names and units come from CLDR: pip install 'mt-assay[make]'.") from None
+        raise MissingPart("month names and units need Babel: pip install 'mt-assay[make]'.") from None
     if not localedata.exists(language):
         raise MissingPart(f"CLDR has no language {language!r}: use a code such as de, fr or zh.")
     return dict(pickle.loads(Path(localedata.resolve_locale_filename(language)).read_bytes()))

@@ -51,7 +51,7 @@ def load_wordnet(language: str) -> Any:
     """Load WordNet 3.0."""
     place = find()
     if place is None:
-        raise MissingPart("WordNet is not here: apt install wordnet-base, or ASSAY_WORDNET=FOLDER.")
+        raise MissingPart("WordNet is not installed: apt install wordnet-base, or set ASSAY_WORDNET=FOLDER.")
     return load(place)
 
 

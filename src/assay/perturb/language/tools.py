@@ -138,8 +138,8 @@ def missing(name: str, language: str) -> str:
     base = base_language(language)
     if name == "parse" and base not in PARSED:
         return (
-            f"it needs a parse, and no parser of {base} with open weights installs by name; "
-            f"there are some for {', '.join(PARSED)}."
+            f"it needs a parser, and there is no installable parser with open weights for {base}; "
+            f"supported languages: {', '.join(PARSED)}."
         )
     if "any" not in resource.languages and base not in resource.languages:
         return (
@@ -148,13 +148,13 @@ def missing(name: str, language: str) -> str:
     if name == "alphabet":
         return f"{base} is not written with an alphabet." if base in ("zh", "ja") else ""
     if name == "words" and base in UNSEGMENTED:
-        return f"nothing here finds the words of {base}, which is written without spaces."
+        return f"there is no segmenter for {base}, which is written without spaces."
     if name == "words" and not _installed(SEGMENTERS.get(base, "assay")):
         return f"words of {base} need the package {SEGMENTERS[base]!r}: pip install 'mt-assay[make-{base}]'."
     if name == "parse" and base in MODELS and _model(base) is None:
         return f"parsing {base} needs a spaCy model ({' or '.join(MODELS[base])}): {_install_model(base)}."
     if name == "wordnet":
-        return "" if find() else "WordNet is not here: apt install wordnet-base, or ASSAY_WORDNET=FOLDER."
+        return "" if find() else "WordNet is not installed: apt install wordnet-base, or set ASSAY_WORDNET=FOLDER."
     own = base in resource.packages_by_language
     install = f"pip install 'mt-assay[make-{base}]'" if own else resource.install
     for package in resource.packages_by_language[base] if own else resource.packages:

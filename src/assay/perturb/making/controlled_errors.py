@@ -32,7 +32,7 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
         found = PERTURBATIONS.resolve(parse(name)[0])
         if callable(found) and not inspect.isclass(found):
             if not is_error(found) and not PERTURBATIONS.registered(name):
-                raise InputError(f"{name} is not marked as a controlled error: write @assay.error above the function.")
+                raise InputError(f"{name} is not marked as a controlled error: add @assay.error above the function.")
             errors.append(found)
             continue
         perturbation: Perturbation = create(PERTURBATIONS, name, Perturbation)

@@ -44,11 +44,11 @@ class Survey:
     def problems(self) -> list[str]:
         """Return sentences about skipped segments and missing texts."""
         facts = (
-            (self.empty, "without a translation: passed over"),
-            (self.duplicates, "seen before with the same source: passed over"),
-            (self.outside, "with fewer or more words than asked for: passed over"),
-            (self.without_reference, "without a reference: perturbations that need one refuse them"),
-            (self.without_source, "without a source: perturbations that need one refuse them"),
+            (self.empty, "without a translation: skipped"),
+            (self.duplicates, "with the same source and translation as an earlier one: skipped"),
+            (self.outside, "with fewer or more words than requested: skipped"),
+            (self.without_reference, "without a reference: refused by perturbations that need one"),
+            (self.without_source, "without a source: refused by perturbations that need one"),
         )
         return [f"{n:,} {'segment' if n == 1 else 'segments'} {what}." for n, what in facts if n]
 
@@ -63,7 +63,7 @@ def open_corpus(
     if isinstance(data, Batch):
         return lambda: (data[i] for i in range(len(data))), []
     if os.fspath(data) == "-":
-        raise InputError("a corpus is read twice, so it cannot come from standard input: write it to a file first.")
+        raise InputError("a corpus is read twice and cannot come from standard input: write it to a file first.")
     present = [column for column in further if column in columns_of(data)] if further else []
     return lambda: read_segments(data, columns, present, quoting=quoting), present
 
@@ -157,7 +157,7 @@ def _rows(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]
         pair = segment.langpair or ""
         if not pair.rpartition("-")[2] or "-" not in pair:
             raise InputError(
-                f"row {row:,}: the language pair is not known ({pair!r}). Give --langpair xx-yy, as in de-en."
+                f"row {row:,} has no valid language pair ({pair!r}). Give --langpair xx-yy, such as de-en."
             )
         yield row, segment
 

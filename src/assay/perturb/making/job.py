@@ -132,15 +132,15 @@ class MakingJob:
         if n < 1:
             raise InputError(f"n must be at least 1, not {n}.")
         if not 0 <= least <= 1:
-            raise InputError(f"the least confidence lies between 0 and 1, not at {least:g}.")
+            raise InputError(f"the lowest confidence must be between 0 and 1, not {least:g}.")
         if words and not 1 <= words[0] <= words[1]:
-            raise InputError(f"words go from the fewest to the most, as in 15-25, not {words[0]}-{words[1]}.")
+            raise InputError(f"the number of words must be a range such as 15-25, not {words[0]}-{words[1]}.")
         chosen = choose_perturbations(perturbations)
         further = sorted({column for one in chosen for column in one.perturbation.card.columns})
         corpus, present = open_corpus(data, columns, further, quoting)
         found = survey(corpus, langpair, words)
         if not found.usable:
-            raise InputError(f"there is nothing to change: {found.rows:,} rows, none of them with a translation.")
+            raise InputError(f"there is nothing to change: none of the {found.rows:,} rows has a translation.")
         languages = sorted({pair.rpartition("-")[2] for pair in found.usable})
         able, left_out = fitting(chosen, languages, present)
         named = "corpus"

@@ -85,14 +85,14 @@ def apply(
             return Refused(f"no {want}")
     for column in perturbation.card.columns:
         if not segment.meta.get(column, "").strip():
-            return Refused(f"nothing in column {column}")
+            return Refused(f"column {column} is empty")
     try:
         result: object = perturbation.perturb(segment, language, rng, tools)
     except MissingPart as error:
         return Refused(str(error))
     if not isinstance(result, (Perturbed, Refused)):
         kind = f"{type(perturbation).__module__}.{type(perturbation).__qualname__}"
-        raise InputError(f"{kind}.perturb gave {type(result).__name__}, neither Perturbed nor Refused.")
+        raise InputError(f"{kind}.perturb returned {type(result).__name__}; it must return Perturbed or Refused.")
     return result
 
 

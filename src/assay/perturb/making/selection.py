@@ -41,12 +41,12 @@ def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
         else:
             chosen[spec] = Chosen(spec, _built(spec), named=True)
     if not chosen:
-        raise InputError("nothing to make: name a perturbation (-p number-replaced) or a group (-p demetr).")
+        raise InputError("no perturbation is selected: name one (-p number-replaced) or a group (-p demetr).")
     by_name: dict[str, str] = {}
     for one in chosen.values():
         name = one.perturbation.card.name
         if name in by_name:
-            raise InputError(f"{by_name[name]} and {one.spec} are the same perturbation: ask for one of them.")
+            raise InputError(f"{by_name[name]} and {one.spec} are the same perturbation: select only one of them.")
         by_name[name] = one.spec
     return list(chosen.values())
 
@@ -59,7 +59,7 @@ def _built(spec: str) -> Perturbation:
 def obstacle(card: PerturbationCard, language: str) -> str:
     """Return why a perturbation is not available in a language, as a sentence; empty if it is."""
     if card.off:
-        return f"{card.name}: switched off: {card.off}."
+        return f"{card.name}: disabled: {card.off}."
     base = base_language(language)
     if "any" not in card.languages and base not in card.languages:
         if "parse" in card.needs and base not in PARSED:
@@ -117,8 +117,8 @@ def left_out(reasons: Mapping[str, str]) -> list[str]:
 
 LANGUAGES = ("en", "de", "fr", "es", "ru", "zh", "ja")
 ON, OFF, INSTALL, NOT = "✓", "◐", "○", "·"
-_LEGEND = f"{ON} on · {OFF} off by default, or waits for a column · {INSTALL} after an installation · {NOT} not in this language"
-_MORE = "assay list perturbations NAME says why"
+_LEGEND = f"{ON} on · {OFF} off by default, or needs a column · {INSTALL} needs an installation · {NOT} not available"
+_MORE = "Details: assay list perturbations NAME"
 
 
 def matrix() -> Table:
@@ -158,7 +158,7 @@ def states(name: str) -> dict[str, str]:
     for language in LANGUAGES:
         reason = obstacle(card, language).removeprefix(f"{name}: ").removeprefix(f"{name} ").rstrip(".")
         if reason and _installable(reason + " "):
-            reason = f"after an installation: {reason}"
+            reason = f"needs an installation: {reason}"
         found[language] = reason or doubt_by_default(card, language) or "on"
     return found
 
