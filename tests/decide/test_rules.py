@@ -223,7 +223,7 @@ def test_too_little_to_learn_from_is_refused() -> None:
     few = np.concatenate([np.flatnonzero(good)[:50], np.flatnonzero(~good)[:10]])
     with pytest.raises(InputError, match="needs 19 breakdowns; there are 10"):
         fit([CHRF], {"chrf": scores["chrf"][few]}, good[few], [""] * 60, Catch(0.95))
-    with pytest.raises(InputError, match="no limit can be shown"):
+    with pytest.raises(InputError, match="no threshold can be shown"):
         fit([CHRF], {"chrf": scores["chrf"]}, good, [""] * 200, Clean(0.01))
     # 300 good ones of a second language: 5% bad can be shown for it, and not for both together.
     both = {"chrf": np.concatenate([scores["chrf"], np.full(300, 1.0)])}
