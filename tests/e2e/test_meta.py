@@ -121,7 +121,7 @@ def test_any_tree_by_its_path(tmp_path: Path, capsys):
         (["wmt23", "-m", "chfr"], "unknown metric 'chfr'"),
         (["wmt23", "--metric-file", "nowhere.tsv"], "there is no file nowhere.tsv"),
         (["wmt23", "--recipe", "xcomet", "--worth"], "--worth belongs to the official tasks"),
-        (["wmt24"], "the WMT24 metrics task data is not here"),
+        (["wmt24"], "the data of WMT24 metrics task is missing"),
     ],
 )
 def test_mistakes_are_one_line_and_exit_2(data: Path, capsys, arguments, message):

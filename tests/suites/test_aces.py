@@ -40,9 +40,9 @@ def test_the_official_tsv(tmp_path):
     assert third.category == OTHER and third.meta["known"] is False
     assert suite.problems == [
         "1 repeated header row skipped.",
-        "1 row still carried one level of CSV quoting; it was undone.",
+        "1 row had one level of leftover CSV quoting, which was removed.",
         "1 item with equal good and incorrect translations, counted as ties: 3.",
-        "1 item with names outside the 68 phenomena, shown apart: a-new-phenomenon (1).",
+        "1 item with names outside the 68 phenomena, shown separately: a-new-phenomenon (1).",
     ]
 
 
@@ -59,7 +59,7 @@ def test_hugging_face_formats_give_the_same_items(tmp_path):
 
 
 def test_which_file_is_meant(tmp_path):
-    with pytest.raises(InputError, match=r"should hold one ACES file .* it has none"):
+    with pytest.raises(InputError, match=r"must contain one ACES file.*; it has none"):
         Aces().load(tmp_path)
     (tmp_path / "a.tsv").write_text(as_tsv())
     (tmp_path / "span_aces.jsonl").write_text("{}")

@@ -57,7 +57,7 @@ def test_quotes(tmp_path):
     suite, (first, second) = load(tmp_path, rows)
     assert (first.good, first.incorrect) == ('He said "no"', 'lone " quote')
     assert (second.good, second.incorrect) == ('"Quoted."', '"a" and "b"')
-    assert suite.problems == ["1 row still carried one level of CSV quoting; it was undone."]
+    assert suite.problems == ["1 row had one level of leftover CSV quoting, which was removed."]
     _, (item,) = load(tmp_path, 'good,bad\n"""a ""b""""","x, y"\n', name="x.csv")
     assert (item.good, item.incorrect) == ('"a "b""', "x, y")
 
@@ -99,7 +99,7 @@ def test_odd_but_usable_items_are_told(tmp_path):
     assert len(items) == 2 and items[1].incorrect == "" and items[1].reference is None
     assert suite.problems == [
         "1 repeated header row skipped.",
-        "1 row had empty fields beyond the last column; they were dropped.",
+        "1 row had empty fields beyond the last column, which were dropped.",
         "1 item with equal good and incorrect translations, counted as ties: 1.",
         "1 item without a reference.",
     ]

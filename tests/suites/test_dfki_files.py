@@ -38,7 +38,7 @@ def test_items_are_read(tmp_path: Path) -> None:
 def test_bad_items_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="item 00001001 occurs twice"):
         load_items(write_items(tmp_path / "a.json", ROW, ROW))
-    with pytest.raises(InputError, match="item 2 lacks the field 'category'"):
+    with pytest.raises(InputError, match="item 2 has no field 'category'"):
         load_items(write_items(tmp_path / "b.json", ROW, {"id": "2", "langpair": "deen"}))
     (tmp_path / "c.json").write_text("[]")
     with pytest.raises(InputError, match="not a DFKI item file"):

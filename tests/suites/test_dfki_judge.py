@@ -77,9 +77,9 @@ def test_key_tells_directions_apart() -> None:
 
 
 def test_what_cannot_be_judged_is_named() -> None:
-    with pytest.raises(InputError, match="name item 9"):
+    with pytest.raises(InputError, match="refer to item 9"):
         judge([HUSBAND], Outputs(["9"], ["2021"], ["S"], ["x"]))
-    with pytest.raises(InputError, match="one direction at a time"):
+    with pytest.raises(InputError, match="must be of one direction"):
         judge([HUSBAND, DfkiItem("5", "en-de", "", "", "")], Outputs([], [], [], []))
 
 
@@ -95,7 +95,7 @@ def test_questions_are_the_distinct_unresolved() -> None:
         "wrong   Her ⟦man⟧, a spouse, came.",
     )
     assert neither.title.endswith("S1 2021 and 1 more")
-    assert neither.body[2:] == ("rules     neither fired", "right if  husband|spouse", r"wrong if  \bman\b")
+    assert neither.body[2:] == ("rules     neither matched", "right if  husband|spouse", r"wrong if  \bman\b")
     assert [choice.key for choice in neither.choices] == ["p", "f"]
     assert next(questions([NO_RULE], rule(NO_RULE, "x"))).body[2:] == ("rules   this item has none",)
     assert "right is  He comes." in next(questions([WHOLE], rule(WHOLE, "x"))).body

@@ -33,7 +33,7 @@ def test_labels_and_texts(tmp_path):
     ("row", "said"),
     [
         ("1,e,f,g,0,1,0,1,0\n", "line 3: 9 columns, the header has 10"),
-        ("0,e,f,g,0,1,0,1,0,0\n", "line 3: row number 0 comes twice"),
+        ("0,e,f,g,0,1,0,1,0,0\n", "line 3: duplicate row number 0"),
         ("1,e,f,g,0,1,0,2,0,0\n", "line 3: column 'omission' is '2', not 0 or 1"),
     ],
 )
@@ -46,10 +46,10 @@ def test_a_bad_row_is_named_or_counted(tmp_path, row, said):
 
 
 def test_missing_files_and_columns(tmp_path):
-    with pytest.raises(InputError, match="has neither"):
+    with pytest.raises(InputError, match="contains neither"):
         Hallucinations().load(tmp_path)
     (tmp_path / FIRST).write_text(",src,mt\n")
-    with pytest.raises(InputError, match="line 1: no column 'ref'"):
+    with pytest.raises(InputError, match="line 1: missing columns: 'ref'"):
         Hallucinations().load(tmp_path)
 
 
@@ -80,4 +80,4 @@ def test_the_first_copy_with_its_traps(tmp_path):
     assert len(judged.batch) == 3_415 and "correct" not in judged.labels
     # Row 1381 has a comma that was not quoted; four rows have a text that is only a 0.
     assert judged.batch[1381].source == "Er ist derjenige, der die UNO-Resolutionen mißachtet."
-    assert suite.problems == ["4 rows with a text lost to a bare 0: 1356, 1964, 2462, 3151."]
+    assert suite.problems == ["4 rows with 0 instead of a text: 1356, 1964, 2462, 3151."]

@@ -77,7 +77,7 @@ def test_checksums(places):
     (folder / "toy.tsv.gz").write_bytes(gzip.compress(TEXT))
     assert verify(folder, CARD) == ["toy.tsv.gz"]
     (folder / "toy.tsv.gz").write_bytes(gzip.compress(TEXT + b"!"))
-    with pytest.raises(InputError, match=r"toy\.tsv\.gz is not the file the Toy card knows: sha256 .* --verify"):
+    with pytest.raises(InputError, match=r"toy\.tsv\.gz differs from the official file of Toy: sha256 .* --verify"):
         verify(folder, CARD)
 
 
@@ -180,7 +180,7 @@ def test_what_failed_is_said_with_the_address_and_the_way_by_hand(server, tmp_pa
         closed = f"http://127.0.0.1:{free.getsockname()[1]}"
     with pytest.raises(MissingPart, match=r"could not be fetched from http://127.*refused"):
         fetch(card(closed, "whole.bin"), tmp_path)
-    with pytest.raises(MissingPart, match=r"the embedded suite cannot be fetched by assay\. It comes with assay"):
+    with pytest.raises(MissingPart, match=r"assay cannot download the embedded suite\. It is part of assay"):
         fetch("embedded", tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="--data-dir"):

@@ -65,7 +65,7 @@ def test_a_suite_is_fetched_into_the_folder_that_was_named(theirs: str, tmp_path
 
 
 def test_what_cannot_be_fetched_is_named() -> None:
-    with pytest.raises(MissingPart, match="cannot be fetched by assay"):
+    with pytest.raises(MissingPart, match="assay cannot download"):
         fetch("embedded")
     with pytest.raises(UnknownName, match="Did you mean demetr"):
         fetch("demeter")

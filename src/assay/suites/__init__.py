@@ -1,4 +1,4 @@
-"""Challenge and judged sets by name: one file each, one line here."""
+"""Registry of challenge sets and judged sets by name."""
 
 from assay.core.registry import Registry
 
@@ -17,7 +17,7 @@ SUITES = Registry(
 
 
 def admit_suite(spec: object, where: str, *, trust: bool = False) -> str:
-    """`assay.core.trust.check_spec` for suites: a file of pairs that is here is data and needs no trust."""
+    """Check a suite with `assay.core.trust`; a local file of pairs is data and needs no trust."""
     import os
 
     from assay.core.trust import check_spec

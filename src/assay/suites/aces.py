@@ -16,14 +16,14 @@ from assay.data.aces import phenomena
 from assay.suites.contrastive import Contrastive
 
 OTHER = "other names"
-"""Category of phenomena whose names are none of the 68: kept, shown apart, and in no ACES-Score."""
+"""Category of phenomena outside the 68: kept, shown separately, and in no ACES-Score."""
 
 _NAMES = ("challenge_set", "aces", "ACES", "aces_full", "train", "test")
 _ENDINGS = tuple(f"{kind}{packed}" for kind in (".tsv", ".jsonl", ".csv") for packed in ("", ".gz", ".xz", ".zst"))
 
 
 def place(name: str) -> tuple[str, Mapping[str, Any]]:
-    """A phenomenon's category and its facts; `OTHER` for names outside the 68."""
+    """Return the category of a phenomenon and its facts; `OTHER` for names outside the 68."""
     one = phenomena().get(name)
     if one is None:
         return OTHER, MappingProxyType({"sub_level": "", "known": False})
@@ -31,10 +31,11 @@ def place(name: str) -> tuple[str, Mapping[str, Any]]:
 
 
 class Aces(Suite):
-    """The official TSV and the Hugging Face JSON lines or Parquet alike; ``meta["sub_level"]`` is Table 2's.
+    """ACES from the official TSV, or from the JSON lines or Parquet of Hugging Face.
 
-    One level of leftover CSV quoting is undone in every field: the published numbers were made that way. Items whose two
-    translations are equal stay in, as in the paper. `problems` says after loading what was skipped or odd.
+    ``meta["sub_level"]`` is the sub-level of Table 2. One level of leftover CSV quoting is removed from every field,
+    because the published numbers were computed that way. Items with two equal translations are kept, as in the paper. After
+    loading, `problems` lists what was skipped or odd.
     """
 
     card = SuiteCard(
@@ -60,9 +61,9 @@ class Aces(Suite):
         self.problems: list[str] = []
 
     def load(self, folder: Path | None) -> list[Item]:
-        """The items of the one ACES file in `folder` (or of `folder` itself, when it is a file)."""
+        """Load the items of the one ACES file in `folder`, or of `folder` itself if it is a file."""
         if folder is None:
-            raise InputError("ACES is read from a folder, and none was given.")
+            raise InputError("ACES needs a folder. Give it with --data-dir.")
         reader = Contrastive(find(folder), skip_bad=self.skip_bad)
         items = list(reader.read(place))
         self.problems = reader.problems
@@ -70,13 +71,13 @@ class Aces(Suite):
         if others:
             named = listing(f"{name} ({n:,})" for name, n in others.most_common())
             self.problems.append(
-                f"{count(others.total(), 'item')} with names outside the 68 phenomena, shown apart: {named}."
+                f"{count(others.total(), 'item')} with names outside the 68 phenomena, shown separately: {named}."
             )
         return items
 
 
 def find(folder: Path) -> Path:
-    """The file with ACES's rows: a known name first, else the only table file in the folder."""
+    """Find the file with ACES's rows: a known name first, else the only table file in the folder."""
     if folder.is_file():
         return folder
     for name in _NAMES:
@@ -91,4 +92,4 @@ def find(folder: Path) -> Path:
     if len(tables) == 1:
         return tables[0]
     what = f"several ({listing(path.name for path in tables)})" if tables else "none"
-    raise InputError(f"{folder} should hold one ACES file such as challenge_set.jsonl or aces.tsv; it has {what}.")
+    raise InputError(f"{folder} must contain one ACES file, such as challenge_set.jsonl or aces.tsv; it has {what}.")

@@ -1,6 +1,6 @@
-"""Any contrastive file by path: a good translation beside an incorrect one in each row.
+"""Contrastive files of users: a good and an incorrect translation in each row.
 
-ACES's column names and near variants are understood; other names are mapped (``good=better,incorrect=worse``).
+ACES's column names and similar names are recognised; other names are mapped (``good=better,incorrect=worse``).
 """
 
 from __future__ import annotations
@@ -35,30 +35,30 @@ WANTED = Wanted(
         "meta": ("meta",),
     },
     required=("good", "incorrect"),
-    missing="{file} has no column for the {roles}; its columns are {listing}. Name it: --columns {pairs}.",
+    missing="{file} has no column for the {roles}; its columns are {listing}. Map it with --columns {pairs}.",
     shared=False,
 )
 
 Place = Callable[[str], tuple[str, Mapping[str, Any]]]
-"""A phenomenon's category, and what else is known about it."""
+"""Function from a phenomenon to its category and other facts."""
 
 
 class Contrastive(Suite):
-    """A TSV, CSV, JSON-lines or Parquet file with a good and an incorrect translation in each row.
+    """A TSV, CSV, JSON lines or Parquet file with a good and an incorrect translation in each row.
 
-    Only `good` and `incorrect` are required. Rows without an id are numbered from 1 in file order; without a phenomenon
-    they are all ``all``. After loading, `problems` says in sentences what a reader of the tables should know: headers
-    that came again, rows left out (`skip_bad`), items whose two translations are equal. Such items are kept, as ACES keeps
-    its own: no metric can tell them apart, so they count as ties. `notes` says how doubtful quotation marks were read.
+    Only `good` and `incorrect` are required. Rows without an id are numbered from 1 in file order, and rows without a
+    phenomenon belong to ``all``. After loading, `problems` describes repeated headers, rows left out (`skip_bad`), and
+    items with two equal translations. Such items are kept, as ACES does: no metric can tell the translations apart, so they
+    count as ties. `notes` describes how ambiguous quotation marks were read.
     """
 
     card = SuiteCard(
         name="contrastive",
-        title="your own contrastive file",
+        title="a contrastive file",
         kind="contrastive",
         analysis="contrastive",
-        origin="a file of yours",
-        licence="yours",
+        origin="user file",
+        licence="that of the file",
         citation="",
         languages="any",
         folders=(),
@@ -81,30 +81,30 @@ class Contrastive(Suite):
         self.notes: list[str] = []
 
     def load(self, folder: Path | None = None) -> list[Item]:
-        """All items of the file. The folder is not used: the suite is its path."""
+        """Load all items of the file. The folder is ignored."""
         return list(self.stream())
 
     def stream(self) -> Iterator[Item]:
-        """The items one by one, for files too large to hold; `problems` is complete when the last one is out."""
+        """Yield the items one by one, for files too large to hold; `problems` is complete after the last one."""
         return self.read(place_by_name)
 
     def read(self, place: Place) -> Iterator[Item]:
-        """The items, their categories and facts filled in by `place` where the file has none."""
+        """Yield the items; `place` provides categories and facts that the file does not have."""
         bad = BadRows(self.skip_bad)
-        placed = functools.cache(place)
+        cached_place = functools.cache(place)
         self.problems = []
         with open_table(self.path, bad, quoting=self.quoting) as table:
             layout = lay_out(table, WANTED, self.columns)
             reader = ItemReader(self.path, layout, self.langpair, bad)
             for line, row in table.rows():
-                item = reader.item(line, row, self.quoting == "auto" and not table.quoted, placed)
+                item = reader.item(line, row, self.quoting == "auto" and not table.quoted, cached_place)
                 if item is not None:
                     yield item
             if table.repeated_headers:
                 self.problems.append(f"{count(table.repeated_headers, 'repeated header row')} skipped.")
             if table.stray_fields:
                 self.problems.append(
-                    f"{count(table.stray_fields, 'row')} had empty fields beyond the last column; they were dropped."
+                    f"{count(table.stray_fields, 'row')} had empty fields beyond the last column, which were dropped."
                 )
             if table.unquoted_rows < reader.number:
                 reader.unwrapped += table.unquoted_rows
@@ -113,7 +113,7 @@ class Contrastive(Suite):
 
 
 class ItemReader:
-    """Turns rows into items and keeps count of what is odd about them."""
+    """Converts rows to items and counts oddities."""
 
     def __init__(self, path: str | Path, layout: Layout, langpair: str | None, bad: BadRows) -> None:
         self.path, self.langpair, self.bad = path, langpair, bad
@@ -125,13 +125,13 @@ class ItemReader:
         self.equal: list[str] = []
         self.number = self.without_reference = self.unwrapped = 0
 
-    def item(self, line: int, row: Sequence[Any], clean: bool, placed: Place) -> Item | None:
-        """The item of one row; a row that cannot be one is reported, and nothing comes back."""
+    def item(self, line: int, row: Sequence[Any], clean: bool, place: Place) -> Item | None:
+        """Return the item of one row; report an invalid row and return None."""
         self.number += 1
         texts = {role: row[index] for role, index in self.where.items() if row[index] is not None}
         if isinstance(texts.get("reference"), list):
             texts["reference"] = next((text for text in texts["reference"] if text), "")
-        made = texts.pop("meta", None)
+        meta_field = texts.pop("meta", None)
         identity = str(texts.get("id", "")) or str(self.number)
         if reason := self._fault(texts, identity):
             self.bad(self.path, line, reason)
@@ -144,7 +144,7 @@ class ItemReader:
             self.equal.append(identity)
         self.without_reference += "reference" in self.where and not texts.get("reference")
         phenomenon = str(texts.get("phenomenon") or "all")
-        category, meta = placed(phenomenon)
+        category, meta = place(phenomenon)
         return Item(
             identity,
             texts.get("source") or None,
@@ -155,11 +155,11 @@ class ItemReader:
             str(texts.get("category") or category),
             str(texts.get("severity", "")),
             texts.get("langpair") or self.langpair or "",
-            {**meta, "spans": places} if (places := _error_places(made, texts["incorrect"])) else meta,
+            {**meta, "spans": positions} if (positions := _error_places(meta_field, texts["incorrect"])) else meta,
         )
 
     def _fault(self, texts: Mapping[str, Any], identity: str) -> str:
-        """Why a row cannot be an item; empty when it can."""
+        """Return why a row is not a valid item, or an empty string."""
         for role in ("source", "good", "incorrect", "reference", "langpair"):
             if not isinstance(texts.get(role, ""), str):
                 return f"the {role} must be text, not {type(texts[role]).__name__}."
@@ -170,33 +170,33 @@ class ItemReader:
         return f"id {identity!r} was already on line {self.seen[identity]}." if identity in self.seen else ""
 
     def problems(self) -> list[str]:
-        """Sentences about the items that were read."""
-        said = []
+        """Describe oddities of the items read."""
+        notes = []
         if self.unwrapped:
-            said.append(f"{count(self.unwrapped, 'row')} still carried one level of CSV quoting; it was undone.")
+            notes.append(f"{count(self.unwrapped, 'row')} had one level of leftover CSV quoting, which was removed.")
         if self.equal:
-            said.append(
+            notes.append(
                 f"{count(len(self.equal), 'item')} with equal good and incorrect translations, counted as ties: "
                 f"{listing(self.equal, 6)}."
             )
         if self.without_reference:
-            said.append(f"{count(self.without_reference, 'item')} without a reference.")
-        return said
+            notes.append(f"{count(self.without_reference, 'item')} without a reference.")
+        return notes
 
 
-def _error_places(made: Any, text: str) -> list[tuple[int, int]]:
-    """Where in the incorrect translation the error of an item stands that ``assay make`` made; none where it does not say."""
-    told = made.get("spans") if isinstance(made, dict) else None
-    found = []
-    for place in told if isinstance(told, list) else ():
-        if isinstance(place, list) and len(place) == 2 and all(type(end) is int for end in place):
-            start, end = place
+def _error_places(meta: Any, text: str) -> list[tuple[int, int]]:
+    """Return the positions of the error in the incorrect translation of an item made by ``assay make``; empty if unknown."""
+    spans = meta.get("spans") if isinstance(meta, dict) else None
+    positions = []
+    for span in spans if isinstance(spans, list) else ():
+        if isinstance(span, list) and len(span) == 2 and all(type(end) is int for end in span):
+            start, end = span
             if 0 <= start <= end <= len(text):
-                found.append((start, end))
-    return found
+                positions.append((start, end))
+    return positions
 
 
 def place_by_name(phenomenon: str) -> tuple[str, Mapping[str, Any]]:
-    """ACES's category for a phenomenon that goes by one of ACES's names; none for others."""
-    known = phenomena().get(phenomenon)
-    return (known.category, {}) if known else ("", {})
+    """Return ACES's category for one of ACES's phenomena; none for others."""
+    match = phenomena().get(phenomenon)
+    return (match.category, {}) if match else ("", {})

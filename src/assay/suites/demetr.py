@@ -1,4 +1,4 @@
-"""DEMETR (Karpinska et al. 2022): 35 kinds of damage done to 1,000 checked translations from ten languages into English."""
+"""DEMETR (Karpinska et al. 2022): 35 perturbations of 1,000 checked translations from ten languages into English."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ _KEYS = (*_TEXTS, "id", "pert_check")
 _NUMBER_OR_TEXT = (str, int)
 _VALUES = itemgetter(*_KEYS)
 _GOOD = frozenset(((str,) * len(_TEXTS) + (kind, bool)) for kind in _NUMBER_OR_TEXT)
-"""The types of a row's values that need no further look."""
+"""Value types of a row that need no further check."""
 _ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
 
 class Demetr(Suite):
-    """Minimal pairs: the checked machine translation against the same with one error.
+    """Minimal pairs: the checked machine translation and the same text with one error.
 
-    Only items whose damage was verified (``pert_check``) are taken, as in the paper; `unchecked` takes them all. With
-    `skip_bad`, rows that cannot be used are left out and listed in `problems`. Item ids are ``NUMBER:ID``, for instance
-    ``17:543``; ``meta["perturbation"]`` is the paper's number.
+    Only items whose perturbation was verified (``pert_check``) are used, as in the paper; `unchecked` uses all of them.
+    With `skip_bad`, unusable rows are left out and listed in `problems`. Item ids are ``NUMBER:ID``, for instance
+    ``17:543``; ``meta["perturbation"]`` is the number in the paper.
     """
 
     card = SuiteCard(
@@ -72,9 +72,9 @@ class Demetr(Suite):
         self.problems: list[str] = []
 
     def load(self, folder: Path | None) -> list[Item]:
-        """The items of every perturbation file in `folder` (or its ``dataset`` subfolder), in the paper's order."""
+        """Load the items of every perturbation file in `folder` (or its subfolder ``dataset``), in the paper's order."""
         if folder is None:
-            raise InputError("DEMETR is read from a folder, and none was given.")
+            raise InputError("DEMETR needs a folder. Give it with --data-dir.")
         if (folder / "dataset").is_dir():
             folder = folder / "dataset"
         bad = BadRows(self.skip_bad)
@@ -87,7 +87,7 @@ class Demetr(Suite):
             else:
                 items.extend(self._items(path, one, bad))
         if len(missing) == len(perturbations()):
-            raise InputError(f"{folder} has none of DEMETR's files (such as {missing[0]}).")
+            raise InputError(f"{folder} does not contain any of DEMETR's files (such as {missing[0]}).")
         self.problems = bad.sentences()
         if missing:
             self.problems.append(f"{len(missing)} of DEMETR's 35 files are not in {folder}: {listing(missing)}.")
@@ -123,7 +123,7 @@ class Demetr(Suite):
 
 
 def _fault(row: dict[str, Any]) -> str:
-    """Why a row cannot be used; empty when it can."""
+    """Return why a row cannot be used, or an empty string."""
     try:
         kinds = tuple(map(type, _VALUES(row)))
     except KeyError as missing:

@@ -1,13 +1,13 @@
-"""The DFKI test suite (Macketanz et al. 2022): sentences that each test one phenomenon, and what systems made of them.
+"""DFKI test suite (Macketanz et al. 2022): sentences that each test one phenomenon, and outputs of MT systems for them.
 
-The suite ships sentences with rules, not translations of known quality. `dfki_judge` applies the rules to the outputs of
-WMT systems, `build` makes contrastive items out of the judged outputs (Avramidis et al. 2023, section 3.2), and `Dfki`
-does both when it is loaded.
+The suite contains sentences with rules, not translations of known quality. `dfki_judge` applies the rules to the outputs of
+WMT systems, `build` makes contrastive items from the judged outputs (Avramidis et al. 2023, Section 3.2), and `Dfki` does
+both on loading.
 
-A challenge item is one right translation as the reference, another right one as the good candidate and a wrong one as the
-incorrect candidate, all of the same sentence. The paper takes random combinations and does not say how many of a sentence.
-Here every sentence that has two right translations and a wrong one gives one combination, then a second, and so on, until
-`n` are reached or its combinations are used up: no sentence is left out, and none outweighs the others more than it must.
+A challenge item has one right translation as the reference, another right one as the good candidate and a wrong one as the
+incorrect candidate, all of the same sentence. The paper takes random combinations and does not say how many per sentence.
+Here every sentence with two right translations and a wrong one gives one combination, then a second, and so on, until there
+are `n` or its combinations are used up. No sentence is left out, and sentences are weighted as evenly as possible.
 """
 
 from __future__ import annotations
@@ -32,31 +32,31 @@ Pool = tuple[list[str], list[str]]
 
 
 PAPER = 10_000
-"""Items of the paper's set."""
+"""Number of items in the paper's set."""
 
 
 def build(items: Sequence[DfkiItem], judged: JudgedOutputs, n: int | None = None, seed: int = 12345) -> list[Item]:
-    """`n` challenge items, no combination twice; they depend on `seed` and the texts, not on the order of the outputs.
+    """Build `n` challenge items without repeated combinations, depending on `seed` and the texts but not on the order of outputs.
 
-    Without `n` they are the paper's 10,000, or all that the outputs give if these are fewer.
-    Texts that differ in blanks alone are the same text. The sentences that occur under two phenomena give items for both.
+    Without `n`, build the paper's 10,000, or as many as the outputs allow. Texts that differ only in whitespace are the
+    same text. Sentences that occur under two phenomena give items for both.
     """
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    found = pools(judged)
-    usable = [(item, found[item.id]) for item in items if item.id in found and combinations(found[item.id])]
+    by_item = pools(judged)
+    usable = [(item, by_item[item.id]) for item in items if item.id in by_item and combinations(by_item[item.id])]
     available = [combinations(pool) for _, pool in usable]
     quotas = _quotas(available, min(PAPER, sum(available)) if n is None else n, judged.langpair, rng)
     built = []
     for (item, pool), quota in zip(usable, quotas, strict=True):
-        drawn = rng.choice(combinations(pool), size=quota, replace=False)
-        built += [_challenge(item, pool, int(index), number) for number, index in enumerate(drawn, 1)]
+        indices = rng.choice(combinations(pool), size=quota, replace=False)
+        built += [_challenge(item, pool, int(index), number) for number, index in enumerate(indices, 1)]
     return built
 
 
 def pools(judged: JudgedOutputs) -> dict[str, Pool]:
-    """Item id to its right and wrong translations, sorted; a text that was judged both ways is left out."""
+    """Return the right and wrong translations of each item, sorted; a text judged both ways is left out."""
     right: dict[str, dict[str, str]] = {}
     wrong: dict[str, dict[str, str]] = {}
     for id, text, ruling in zip(judged.outputs.ids, judged.outputs.texts, judged.rulings, strict=True):
@@ -72,7 +72,7 @@ def _without(texts: dict[str, str], others: dict[str, str]) -> list[str]:
 
 
 def combinations(pool: Pool) -> int:
-    """How many challenge items a pool can give: ordered pairs of right translations, times the wrong ones."""
+    """Return how many challenge items a pool allows: ordered pairs of right translations, times the wrong ones."""
     right, wrong = pool
     return len(right) * (len(right) - 1) * len(wrong)
 
@@ -96,14 +96,14 @@ def _challenge(item: DfkiItem, pool: Pool, index: int, number: int) -> Item:
 
 
 def _quotas(available: Sequence[int], n: int, langpair: str, rng: np.random.Generator) -> list[int]:
-    """How many items each sentence gives: all the same number as far as they have it, the remainder drawn by lot."""
+    """Distribute items evenly over sentences as far as they have combinations; the remainder is drawn at random."""
     if not available:
         raise InputError(
             f"no DFKI items can be built: no sentence of the judged {langpair} outputs has two right translations and a wrong one."
         )
     if not 1 <= n <= sum(available):
         raise InputError(
-            f"n={n:,} DFKI items cannot be built: the judged {langpair} outputs give from 1 to {sum(available):,}."
+            f"cannot build n={n:,} DFKI items: the judged {langpair} outputs allow 1 to {sum(available):,}."
         )
     level = 0
     while level < max(available) and sum(min(have, level + 1) for have in available) <= n:
@@ -116,7 +116,7 @@ def _quotas(available: Sequence[int], n: int, langpair: str, rng: np.random.Gene
 
 
 class Dfki(Suite):
-    """Contrastive items built from judged WMT21-23 outputs; the same options always give the same items."""
+    """Contrastive items built from judged outputs of WMT21-23; the same options always give the same items."""
 
     card = SuiteCard(
         name="dfki",
@@ -144,19 +144,19 @@ class Dfki(Suite):
         self.notes: list[str] = []
 
     def load(self, folder: Path | None) -> list[Item]:
-        """Read items and outputs, judge them by rules and by the decisions people made, and build `n` items."""
+        """Read items and outputs, judge them by rules and human decisions, and build `n` items."""
         items, outputs = read_folder(folder, self.langpair)
         decisions = latest(Path(self.decisions)) if self.decisions else {}
         built = build(items, judge(items, outputs, decisions), self.n, self.seed)
         if self.n is None and len(built) < PAPER:
-            self.notes = [f"{count(len(built), 'item')}: all that the judged {self.langpair} outputs give"]
+            self.notes = [f"{count(len(built), 'item')}: all that the judged {self.langpair} outputs allow"]
         return built
 
 
 def read_folder(folder: Path | None, langpair: LangPair) -> tuple[list[DfkiItem], Outputs]:
-    """Items and outputs of one direction, from a folder that has both files."""
+    """Read the items and outputs of one direction from a folder with both files."""
     if folder is None:
-        raise MissingPart(f"the DFKI suite is not here. {Dfki.card.how_to_get}")
+        raise MissingPart(f"the data of the DFKI suite is missing. {Dfki.card.how_to_get}")
     return load_items(_find(folder, f"items.{langpair}.json")), load_outputs(_find(folder, f"outputs.{langpair}.tsv"))
 
 
@@ -164,4 +164,4 @@ def _find(folder: Path, name: str) -> Path:
     for candidate in (folder / name, folder / f"{name}.gz"):
         if candidate.is_file():
             return candidate
-    raise MissingPart(f"{folder} has neither {name} nor {name}.gz. {Dfki.card.how_to_get}")
+    raise MissingPart(f"{folder} contains neither {name} nor {name}.gz. {Dfki.card.how_to_get}")

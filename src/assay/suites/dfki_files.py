@@ -1,4 +1,4 @@
-"""The files of the DFKI test suite (Macketanz et al. 2022): sentences that each test one phenomenon, and outputs of systems."""
+"""File readers for the DFKI test suite: sentences with their rules, and outputs of MT systems."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from assay.io.documents import read_document
 from assay.io.files.text import read_text
 
 LangPair = Literal["de-en", "en-de", "en-ru"]
-"""The directions of Avramidis et al. 2023. The items of en-ru are not public: they are read where a user has them."""
+"""Directions of Avramidis et al. 2023. The items of en-ru are not public; they are read if the user has them."""
 PUBLIC: tuple[LangPair, ...] = ("de-en", "en-de")
 
 
 @dataclass(frozen=True, slots=True)
 class DfkiItem:
-    """One sentence of the test suite with the rules that tell right translations from wrong ones.
+    """One sentence of the test suite with the rules that separate right from wrong translations.
 
-    A regex is searched in the translation, a token is a whole sentence that the translation must equal; either may be
-    missing. Ids run separately in each direction.
+    A regex is searched in the translation. A token is a complete sentence that the translation must equal. Both are
+    optional. Each direction has its own ids.
     """
 
     id: str
@@ -38,7 +38,7 @@ class DfkiItem:
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What systems answered, as columns: item id, year of the shared task, system, translation."""
+    """System outputs as columns: item id, year of the shared task, system, translation."""
 
     ids: Sequence[str]
     years: Sequence[str]
@@ -50,11 +50,11 @@ class Outputs:
 
 
 def load_items(path: Path) -> list[DfkiItem]:
-    """The items of one upstream file (``{"items": [...]}``, gzipped or not)."""
-    said = 'is not a DFKI item file (JSON, {"items": [...]})'
-    read = read_document(path, said=said)
+    """Load the items of one upstream file (``{"items": [...]}``, gzipped or not)."""
+    problem = 'is not a DFKI item file (JSON, {"items": [...]})'
+    read = read_document(path, said=problem)
     if not isinstance(read, dict) or not isinstance(read.get("items"), list):
-        raise InputError(f"{path} {said}: there is no list 'items'.")
+        raise InputError(f"{path} {problem}: the list 'items' is missing.")
     items = [_item(row, path, number) for number, row in enumerate(read["items"], 1)]
     seen: set[str] = set()
     for item in items:
@@ -66,7 +66,7 @@ def load_items(path: Path) -> list[DfkiItem]:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """An item as the file has it; other fields are passed over."""
+    """An item as stored in the file; other fields are ignored."""
 
     id: str
     langpair: str
@@ -80,8 +80,8 @@ class _Written:
 
 
 def _item(row: Any, path: Path, number: int) -> DfkiItem:
-    if isinstance(row, dict) and (lacking := [name for name in _FIELDS if name not in row]):
-        raise InputError(f"{path}: item {number} lacks the field {lacking[0]!r}.")
+    if isinstance(row, dict) and (missing := [name for name in _FIELDS if name not in row]):
+        raise InputError(f"{path}: item {number} has no field {missing[0]!r}.")
     read = typed(_Written, row, Place(f"{path}", f"items[{number}]"), strict=False)
     return DfkiItem(
         id=read.id,
@@ -101,7 +101,7 @@ COLUMNS = ("id", "year", "system", "output")
 
 
 def load_outputs(path: Path) -> Outputs:
-    """The outputs of one tab-separated file with a header; quotes are characters like any other."""
+    """Load the outputs of one tab-separated file with a header; quotes are ordinary characters."""
     header, *lines = _text(path).split("\n")
     names = tuple(header.removesuffix("\r").split("\t"))
     if names != COLUMNS:

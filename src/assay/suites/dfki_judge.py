@@ -1,8 +1,9 @@
-"""The semi-automatic judge of the DFKI suite (Avramidis et al. 2023, section 3.1; Macketanz et al. 2022).
+"""Rule-based judge of system outputs for the DFKI suite (Avramidis et al. 2023, Section 3.1; Macketanz et al. 2022).
 
-A translation is right when a positive rule of its item fires and no negative one, wrong in the reverse case. When both or
-neither fire it stays unresolved until a person decides; a person's decision overrules the rules. Regexes are searched as
-they are written (case counts; `core/patterns.py`), tokens are whole sentences and must be equal to the translation.
+A translation is right if a positive rule of its item matches and no negative one does, and wrong in the reverse case. If
+both or neither match, it stays unresolved until an annotator decides. Annotators' decisions override the rules. Regexes are
+searched as written (case-sensitive, see `core/patterns.py`); a token is a complete sentence that must equal the
+translation.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from assay.suites.dfki_files import DfkiItem, Outputs
 
 Verdict = Literal["pass", "fail", "unresolved"]
 Ground = Literal["rules", "both", "neither", "bad rule", "person"]
-"""Why: the rules agreed; both kinds fired, or neither; a rule of the item cannot be used; a person decided."""
+"""Reason of a verdict: the rules agreed, both kinds or neither matched, a rule is invalid, or an annotator decided."""
 
 PASS_OR_FAIL = (Choice("p", "pass"), Choice("f", "fail"))
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The verdict on one translation, with the stretches (start, end) where a positive and a negative rule fired."""
+    """The verdict on one translation, with the spans (start, end) that a positive and a negative rule matched."""
 
     verdict: Verdict
     ground: Ground
@@ -41,7 +42,7 @@ BAD_RULE = Ruling("unresolved", "bad rule")
 
 @dataclass(frozen=True, slots=True)
 class JudgedOutputs:
-    """Outputs of one direction with a ruling on each; `problems` names the items whose rules cannot be used."""
+    """Outputs of one direction with a ruling on each; `problems` names the items with invalid rules."""
 
     langpair: str
     outputs: Outputs
@@ -50,29 +51,29 @@ class JudgedOutputs:
 
 
 def judge(items: Iterable[DfkiItem], outputs: Outputs, decisions: Mapping[str, str] | None = None) -> JudgedOutputs:
-    """Rule on every output. Items of one direction only: ids mean different sentences in the other.
+    """Judge every output. Items must be of one direction, because ids differ between directions.
 
-    `decisions` maps `key` to ``pass`` or ``fail`` (anything else leaves the rules' verdict in force). Equal outputs of an
-    item are looked at once.
+    `decisions` maps `key` to ``pass`` or ``fail``; other values leave the verdict of the rules in force. Equal outputs of
+    an item are judged once.
     """
     by_id = {item.id: item for item in items}
     langpairs = sorted({item.langpair for item in by_id.values()})
     if len(langpairs) > 1:
-        raise InputError(f"DFKI items are judged one direction at a time; these are of {', '.join(langpairs)}.")
+        raise InputError(f"DFKI items must be of one direction; these are of {', '.join(langpairs)}.")
     distinct: dict[str, dict[str, None]] = defaultdict(dict)
     for id, text in zip(outputs.ids, outputs.texts, strict=True):
         distinct[id][text] = None
     for id in distinct:
         if id not in by_id:
-            raise InputError(f"outputs name item {id}, which is not among the {len(by_id):,} items.")
+            raise InputError(f"the outputs refer to item {id}, which is not among the {len(by_id):,} items.")
     searched, problems = _search([by_id[id] for id in distinct], distinct), list[str]()
-    known = {id: _rule_on(by_id[id], texts, searched, decisions or {}, problems) for id, texts in distinct.items()}
-    rulings = [known[id][text] for id, text in zip(outputs.ids, outputs.texts, strict=True)]
+    by_item = {id: _rule_on(by_id[id], texts, searched, decisions or {}, problems) for id, texts in distinct.items()}
+    rulings = [by_item[id][text] for id, text in zip(outputs.ids, outputs.texts, strict=True)]
     return JudgedOutputs(langpairs[0] if langpairs else "", outputs, rulings, tuple(problems))
 
 
 def key(item: DfkiItem, text: str) -> str:
-    """The key under which a decision on `text` as a translation of `item` is kept."""
+    """Return the key of a decision on `text` as a translation of `item`."""
     return decision_key(f"dfki:{item.langpair}:{item.id}", text)
 
 
@@ -86,13 +87,13 @@ def _overruled(ruling: Ruling, item: DfkiItem, text: str, decisions: Mapping[str
 
 
 def _search(items: Iterable[DfkiItem], distinct: Mapping[str, Iterable[str]]) -> dict[str, Searched]:
-    """What the search for every rule of `items` in the outputs of its items gave; rules that several share are one."""
-    wanted: dict[str, dict[str, None]] = defaultdict(dict)
+    """Search every rule of `items` in the outputs of its items; rules shared by several items are searched once."""
+    texts_of: dict[str, dict[str, None]] = defaultdict(dict)
     for item in items:
         for pattern in (item.positive_regex, item.negative_regex):
             if pattern:
-                wanted[pattern].update(dict.fromkeys(distinct[item.id]))
-    return search({pattern: list(texts) for pattern, texts in wanted.items()})
+                texts_of[pattern].update(dict.fromkeys(distinct[item.id]))
+    return search({pattern: list(texts) for pattern, texts in texts_of.items()})
 
 
 def _rule_on(
@@ -102,7 +103,7 @@ def _rule_on(
     decisions: Mapping[str, str],
     problems: list[str],
 ) -> dict[str, Ruling]:
-    """A ruling on each of an item's outputs; a regex that cannot be used leaves all of them to people."""
+    """Judge each output of an item; an invalid regex leaves all of them to annotators."""
     right_in, wrong_in = searched.get(item.positive_regex, {}), searched.get(item.negative_regex, {})
     if isinstance(right_in, str) or isinstance(wrong_in, str):
         name, pattern, wrong = (
@@ -137,7 +138,7 @@ def _where(spans: Mapping[str, Span], text: str, sentences: frozenset[str]) -> S
 
 
 def questions(items: Iterable[DfkiItem], judged: JudgedOutputs) -> Iterator[Question]:
-    """One question for each distinct unresolved translation of an item, in the order of the outputs."""
+    """Yield one question for each distinct unresolved translation of an item, in the order of the outputs."""
     by_id = {item.id: item for item in items}
     systems: dict[tuple[str, str], list[str]] = {}
     rulings: dict[tuple[str, str], tuple[str, Ruling]] = {}
@@ -159,18 +160,18 @@ def questions(items: Iterable[DfkiItem], judged: JudgedOutputs) -> Iterator[Ques
             passages=(
                 Passage("source", item.source.strip(), source_language),
                 Passage("output", text, target_language),
-                *_what_the_rules_said(item, text, ruling),
+                *_rule_passages(item, text, ruling),
             ),
             choices=PASS_OR_FAIL,
         )
 
 
-def _what_the_rules_said(item: DfkiItem, text: str, ruling: Ruling) -> Iterator[Passage]:
+def _rule_passages(item: DfkiItem, text: str, ruling: Ruling) -> Iterator[Passage]:
     language = item.langpair.partition("-")[2]
     if ruling.ground == "bad rule":
-        yield Passage("rules", "cannot be used")
+        yield Passage("rules", "invalid")
     elif ruling.ground == "neither":
-        yield Passage("rules", "neither fired" if _has_rule(item) else "this item has none")
+        yield Passage("rules", "neither matched" if _has_rule(item) else "this item has none")
     for label, span in (("right", ruling.right), ("wrong", ruling.wrong)):
         if span:
             yield Passage(label, text, language, (span,))
@@ -191,7 +192,7 @@ def _has_rule(item: DfkiItem) -> bool:
 
 
 def judge_summary(judged: Sequence[JudgedOutputs]) -> Table:
-    """Passed, failed and unresolved outputs of every direction as a whole (system ``all``) and of each system."""
+    """Count passed, failed and unresolved outputs of each direction (system ``all``) and of each system."""
     rows = []
     for direction in judged:
         outputs = direction.outputs
@@ -205,7 +206,7 @@ def judge_summary(judged: Sequence[JudgedOutputs]) -> Table:
         name="judged",
         columns=_SUMMARY_COLUMNS,
         rows=rows,
-        caption="DFKI outputs judged by the items' rules and by people (Avramidis et al. 2023, section 3.1)",
+        caption="DFKI outputs judged by rules and annotators (Avramidis et al. 2023, Section 3.1)",
         notes=tuple(problem for direction in judged for problem in direction.problems),
     )
 
@@ -235,12 +236,12 @@ _SUMMARY_COLUMNS = (
     TableColumn("both", kind="count"),
     TableColumn("neither", kind="count"),
     TableColumn("bad rule", kind="count", hidden=True),
-    TableColumn("person", "by people", kind="count"),
+    TableColumn("person", "by annotators", kind="count"),
 )
 
 
 def verdicts(directions: Sequence[tuple[Sequence[DfkiItem], JudgedOutputs]]) -> Table:
-    """One row an output: its item, year, system and text, the verdict and what it rests on (``rules``, ``person`` …)."""
+    """Return one row per output: item, year, system, text, verdict and its reason (``rules``, ``person`` …)."""
     rows = []
     for items, judged in directions:
         by_id = {item.id: item for item in items}
@@ -266,4 +267,4 @@ def verdicts(directions: Sequence[tuple[Sequence[DfkiItem], JudgedOutputs]]) -> 
         TableColumn(key)
         for key in ("langpair", "id", "category", "phenomenon", "year", "system", "verdict", "ground", "output")
     )
-    return Table("verdicts", columns, rows, "DFKI: the verdict of each output")
+    return Table("verdicts", columns, rows, "DFKI: verdict of each output")

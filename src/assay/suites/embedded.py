@@ -1,9 +1,8 @@
-"""The suite of our own, in the package: what ``assay run`` runs when nothing else is said.
+"""Embedded suite: the challenge set in the package, the default of ``assay run``.
 
-The folder ``assay/data/embedded`` holds two kinds of files. ``base.jsonl`` is the ground: segments with a source, a
-reference and a second good translation, tagged with what they contain. Every other ``.jsonl`` file holds items: those
-written by hand (idioms, entailment, common sense, ambiguity and all that wants a person) and those a perturbation made
-from the base segments.
+The folder ``assay/data/embedded`` has two kinds of files. ``base.jsonl`` has segments with a source, a reference and a
+second good translation, tagged with their contents. Every other ``.jsonl`` file has items, either written by hand (idioms,
+entailment, common sense, ambiguity) or made by a perturbation from the base segments.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ BASE = "base.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class BaseSegment:
-    """A source with two good translations that are worded differently; a perturbation edits the second."""
+    """A source with two good translations in different words; a perturbation edits the second."""
 
     id: str
     langpair: str
@@ -34,16 +33,16 @@ class BaseSegment:
     domain: str
     """Kind of text: news, manual, dialogue, legal, medical, travel, commerce, science, sport or culture."""
     tags: tuple[str, ...]
-    """What it contains that a perturbation may look for: numbers, dates, names, modals, idioms …"""
+    """Contents that a perturbation may look for: numbers, dates, names, modals, idioms …"""
 
 
 class Embedded(Suite):
-    """Minimal pairs written for assay, with ACES's and DEMETR's names for what is wrong.
+    """Minimal pairs written for assay, with the phenomenon names of ACES and DEMETR.
 
-    In every item the good translation is a second correct one, worded unlike the reference, and the incorrect one
-    differs from it in the phenomenon alone. Where ACES builds the incorrect translation from the reference (levels 2
-    and 3 of numbers and names, lexical overlap, entailment pairs) or takes another text (the source copied, a similar
-    language), so do these.
+    In every item, the good translation is a second correct one, worded differently from the reference, and the incorrect
+    one differs from it only in the phenomenon. Some ACES phenomena build the incorrect translation from the reference
+    (levels 2 and 3 of numbers and names, lexical overlap, entailment pairs) or use another text (copied source, similar
+    language); so do these items.
     """
 
     card = SuiteCard(
@@ -56,11 +55,11 @@ class Embedded(Suite):
         citation="",
         languages="19 language pairs: ar, de, es, fr, ja, ru, zh with en, en into ca, gl, nl, pt, uk, and fr-de",
         folders=(),
-        how_to_get="It comes with assay.",
+        how_to_get="It is part of assay.",
     )
 
     def load(self, folder: Path | None = None) -> list[Item]:
-        """The items in the package, file by file in the order of their names; no folder is needed."""
+        """Load the items in the package, file by file in the order of their names; the folder is ignored."""
         names = sorted(
             entry.name for entry in _folder().iterdir() if entry.name.endswith(".jsonl") and entry.name != BASE
         )
@@ -68,12 +67,12 @@ class Embedded(Suite):
 
 
 def items_of(name: str) -> list[Item]:
-    """The items of one file: ``hand.jsonl``, ``generated.jsonl`` …"""
+    """Return the items of one file: ``hand.jsonl``, ``generated.jsonl`` …"""
     return [Item(**row) for row in _rows(name)]
 
 
 def base_segments() -> list[BaseSegment]:
-    """The segments that the suite's generated items are made from."""
+    """Return the segments that the generated items are made from."""
     return [BaseSegment(**row | {"tags": tuple(row["tags"])}) for row in _rows(BASE)]
 
 

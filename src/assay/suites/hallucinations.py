@@ -18,16 +18,16 @@ COMMIT = "a4e75e8cb5b8eed629ac0056f301d32d8f194db2"
 BETTER, FIRST = "guerreiro2022_corpus_w_annotations.csv", "annotated_corpus.csv"
 LABELS = ("repetitions", "named-entities", "omission", "strong-unsupport", "full-unsupport")
 HALLUCINATIONS = ("repetitions", "strong-unsupport", "full-unsupport")
-"""The labels that make ``any``: oscillatory, strongly detached, fully detached."""
+"""The labels that make up ``any``: oscillatory, strongly detached, fully detached."""
 
 
 class Hallucinations(Suite):
-    """A judged batch with yes-or-no labels.
+    """A judged batch with binary labels.
 
-    ``repetitions`` (oscillatory), ``named-entities``, ``omission``, ``strong-unsupport`` (strongly detached),
-    ``full-unsupport`` (fully detached), ``any`` (one of the three hallucinations) and, where the file has it, ``correct``.
-    Labels overlap. The corrected copy of Dale et al. 2023 is read where it is there, else the first one, whose broken rows
-    are mended or named in `problems`.
+    The labels are ``repetitions`` (oscillatory), ``named-entities``, ``omission``, ``strong-unsupport`` (strongly
+    detached), ``full-unsupport`` (fully detached), ``any`` (one of the three hallucinations) and, if the file has it,
+    ``correct``. Labels overlap. The corrected copy of Dale et al. 2023 is preferred; in the first copy, broken rows are
+    repaired or listed in `problems`.
     """
 
     card = SuiteCard(
@@ -54,11 +54,11 @@ class Hallucinations(Suite):
         self.problems: list[str] = []
 
     def load(self, folder: Path | None) -> Judged:
-        """The judged batch; segment ids are the corpus's row numbers."""
+        """Load the judged batch; segment ids are the row numbers of the corpus."""
         import numpy as np
 
         if folder is None:
-            raise InputError("the hallucination corpus is read from a folder, and none was given.")
+            raise InputError("the hallucination corpus needs a folder. Give it with --data-dir.")
         path = find(folder)
         bad = BadRows(self.skip_bad)
         header, rows = _read(path, bad)
@@ -83,13 +83,13 @@ class Hallucinations(Suite):
 
 
 def find(folder: Path) -> Path:
-    """The corpus file in `folder` or its ``data`` or ``annotated_data`` subfolder; the corrected copy goes first."""
+    """Find the corpus file in `folder` or its subfolders ``data`` and ``annotated_data``, the corrected copy first."""
     for name in (BETTER, FIRST):
-        for place in (folder, folder / "data", folder / "annotated_data"):
+        for subfolder in (folder, folder / "data", folder / "annotated_data"):
             for ending in ("", ".gz"):
-                if (path := place / f"{name}{ending}").is_file():
+                if (path := subfolder / f"{name}{ending}").is_file():
                     return path
-    raise InputError(f"{folder} has neither {BETTER} nor {FIRST} (nor a .gz of them).")
+    raise InputError(f"{folder} contains neither {BETTER} nor {FIRST} (nor a .gz of them).")
 
 
 def _read(path: Path, bad: BadRows) -> tuple[list[str], list[list[str]]]:
@@ -97,9 +97,11 @@ def _read(path: Path, bad: BadRows) -> tuple[list[str], list[list[str]]]:
     _, header = next(rows, (0, []))
     missing = [name for name in ("src", "mt", "ref", *LABELS) if name not in header]
     if missing:
-        raise InputError(f"{path} line 1: no column {listing(map(repr, missing))}; there is {listing(header)}.")
+        raise InputError(
+            f"{path} line 1: missing columns: {listing(map(repr, missing))}; the header has {listing(header)}."
+        )
     judged = [index for index, name in enumerate(header) if name in (*LABELS, "correctness")]
-    kept: list[list[str]] = []
+    valid_rows: list[list[str]] = []
     seen: set[str] = set()
     for line, row in rows:
         row = _rejoined(row, len(header))
@@ -107,22 +109,24 @@ def _read(path: Path, bad: BadRows) -> tuple[list[str], list[list[str]]]:
             bad(path, line, reason)
             continue
         seen.add(row[0])
-        kept.append(row)
-    return header, kept
+        valid_rows.append(row)
+    return header, valid_rows
 
 
 def _fault(row: Sequence[Any], header: Sequence[str], judged: Sequence[int], seen: set[str]) -> str:
     if len(row) != len(header):
         return f"{count(len(row), 'column')}, the header has {len(header)}."
     if row[0] in seen:
-        return f"row number {row[0]} comes twice."
+        return f"duplicate row number {row[0]}."
     wrong = next((index for index in judged if row[index] not in ("0", "1")), None)
     return "" if wrong is None else f"column {header[wrong]!r} is {row[wrong]!r}, not 0 or 1."
 
 
 def _rejoined(row: list[str], width: int) -> list[str]:
-    """A row with one field too many, put together again at the comma that was not quoted (the piece after it begins
-    with a space)."""
+    """Repair a row with one field too many by rejoining it at an unquoted comma.
+
+    The text after such a comma begins with a space.
+    """
     if len(row) != width + 1:
         return row
     torn = [index for index in range(2, 5) if row[index].startswith(" ")]
@@ -133,7 +137,7 @@ def _rejoined(row: list[str], width: int) -> list[str]:
 
 
 def _lost(batch: Batch) -> list[str]:
-    """The first copy has cells that read ``0`` where a text was; nothing can bring it back, but it can be said."""
+    """Report cells of the first copy that contain ``0`` instead of a text."""
     columns = (batch.sources or (), batch.hypotheses, *(batch.references or ()))
     ids = [row for row, *cells in zip(batch.ids or (), *columns, strict=True) if "0" in cells]
-    return [f"{count(len(ids), 'row')} with a text lost to a bare 0: {listing(ids)}."] if ids else []
+    return [f"{count(len(ids), 'row')} with 0 instead of a text: {listing(ids)}."] if ids else []

@@ -1,4 +1,4 @@
-"""Finding a suite's local copy, checking that it is the copy that its card describes, and fetching the official files."""
+"""Local copies of suites: finding them, verifying their checksums, and downloading official files."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from assay.suites import SUITES
 
 
 def locate(card: SuiteCard, data_dir: str | os.PathLike[str] | None = None) -> Path:
-    """The folder of a suite: under `data_dir`, or else under ``$ASSAY_DATA``, or else where ``assay fetch`` puts it.
+    """Return the folder of a suite.
 
-    Each of these may be the suite's own folder, or hold it under one of the names in ``card.folders``. An explicit
-    `data_dir` is the only place looked at, and may be the suite's folder or file under any name.
+    It is searched under `data_dir`, or else under ``$ASSAY_DATA`` and in the download folder of ``assay fetch``. Each of
+    these may be the folder of the suite, or contain it under one of the names in ``card.folders``. If `data_dir` is given,
+    only it is searched, and it may be the folder or file of the suite under any name.
     """
     searched = []
     for base in _bases(data_dir):
@@ -28,15 +29,15 @@ def locate(card: SuiteCard, data_dir: str | os.PathLike[str] | None = None) -> P
             return folder
         searched.append(str(base))
     if data_dir is not None:
-        given = Path(data_dir)
-        if given.is_file() or (given.is_dir() and any(entry.is_file() for entry in given.iterdir())):
-            return given  # somebody's own copy, under whatever name: the suite says what it misses in it
-        if not given.is_dir():
+        path = Path(data_dir)
+        if path.is_file() or (path.is_dir() and any(entry.is_file() for entry in path.iterdir())):
+            return path  # a copy under any name; the suite reports what is missing
+        if not path.is_dir():
             raise InputError(f"--data-dir {data_dir} does not exist.")
     get = f"Get it with: assay fetch {card.name};" if card.downloads else f"{card.how_to_get.rstrip('.')};"
     raise MissingPart(
-        f"the {card.title} data is not here. {get} or point --data-dir or ASSAY_DATA at a folder that has "
-        f"{' or '.join(card.folders)} in it (looked in {listing(searched)})."
+        f"the data of {card.title} is missing. {get} or set --data-dir or ASSAY_DATA to a folder that contains "
+        f"{' or '.join(card.folders)} (searched {listing(searched)})."
     )
 
 
@@ -56,16 +57,16 @@ def _inside(base: Path, card: SuiteCard) -> Path | None:
             return base / name
     if not base.is_dir():
         return None
-    known = {*card.checksums, *card.downloads}
-    known |= {f"{name}.gz" for name in known}
-    here = {entry.name for folder in (base, base / "dataset") if folder.is_dir() for entry in folder.iterdir()}
-    return base if base.name in card.folders or known & here else None
+    names = {*card.checksums, *card.downloads}
+    names |= {f"{name}.gz" for name in names}
+    present = {entry.name for folder in (base, base / "dataset") if folder.is_dir() for entry in folder.iterdir()}
+    return base if base.name in card.folders or names & present else None
 
 
 def verify(folder: Path, card: SuiteCard) -> list[str]:
-    """Names of the files whose sha256 is the one on the card; a known file with another one is an error.
+    """Return the names of the files whose sha256 matches the card; a known file with a different sha256 is an error.
 
-    A ``.gz`` copy of a known file is checked by its contents. Files the card does not know are left alone.
+    A ``.gz`` copy of a known file is checked by its contents. Files unknown to the card are ignored.
     """
     checked = []
     for path in sorted(folder.rglob("*")):
@@ -74,18 +75,18 @@ def verify(folder: Path, card: SuiteCard) -> list[str]:
             expected, unpack = card.checksums.get(path.stem), True
         if expected is None or not path.is_file():
             continue
-        found = sha256(path, unpack)
-        if found != expected:
+        digest = sha256(path, unpack)
+        if digest != expected:
             raise InputError(
-                f"{path} is not the file the {card.title} card knows: sha256 {found[:12]}…, expected {expected[:12]}…. "
-                f"Fetch it again (assay fetch {card.name}), or run without --verify if the change is your own."
+                f"{path} differs from the official file of {card.title}: sha256 {digest[:12]}…, expected {expected[:12]}…. "
+                f"Download it again (assay fetch {card.name}), or run without --verify if you changed it on purpose."
             )
         checked.append(path.name)
     return checked
 
 
 def sha256(path: Path, unpack: bool = False) -> str:
-    """The sha256 of a file, or of what a compressed file holds."""
+    """Return the sha256 of a file, or of the contents of a compressed file."""
     digest = hashlib.sha256()
     with open_bytes(path) if unpack else path.open("rb") as handle:
         while block := handle.read(1 << 20):
@@ -99,14 +100,14 @@ def fetch(
     progress: Progress | None = None,
     say: Notify | None = None,
 ) -> Path:
-    """Download the files of a suite into ``data_dir/NAME`` (by default under the cache directory); the folder is returned.
+    """Download the files of a suite into ``data_dir/NAME`` (by default under the cache directory) and return the folder.
 
-    A file that is here and has the right checksum is not fetched again. What was downloaded stays as ``FILE.part`` when
-    the line breaks, and the next call goes on from there. `say` is told of files for which there is no checksum.
+    An existing file with the right checksum is not downloaded again. After a broken connection, the partial download stays
+    as ``FILE.part`` and the next call resumes it. `say` is called for files without a checksum.
     """
     card = _card(suite)
     if not card.downloads:
-        raise MissingPart(f"{card.title} cannot be fetched by assay. {card.how_to_get}")
+        raise MissingPart(f"assay cannot download {card.title}. {card.how_to_get}")
     folder = (Path(data_dir) if data_dir is not None else cache_dir() / "data") / card.folders[0]
     for name, address in card.downloads.items():
         download(card.title, address, folder / name, card.checksums.get(name), progress, say=say)

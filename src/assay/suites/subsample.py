@@ -1,7 +1,7 @@
-"""A smaller set that keeps its shape: at most so many items of a phenomenon, its language pairs in their proportion.
+"""Subsampling of a challenge set: at most N items per phenomenon, language pairs in their original proportions.
 
-ACES was cut so (Amrhein, Moghe and Guillou 2022, Section 6.3): phenomena of more than 1,000 examples keep 1,000, drawn by lot
-according to how the examples are spread over the language pairs.
+ACES was cut the same way (Amrhein, Moghe and Guillou 2022, Section 6.3): phenomena with more than 1,000 examples keep
+1,000, drawn at random in proportion to the language pairs.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from assay.core.item import Item
 
 
 def subsample(items: Sequence[Item], most: int, seed: int = 12345) -> list[Item]:
-    """At most `most` items of each phenomenon, in their order; what a phenomenon keeps does not depend on the others."""
+    """Return at most `most` items of each phenomenon, in their order, independently of the other phenomena."""
     phenomena: dict[str, dict[str, list[int]]] = {}
     for i, item in enumerate(items):
         phenomena.setdefault(item.phenomenon, {}).setdefault(item.langpair, []).append(i)
-    kept: list[int] = []
+    chosen: list[int] = []
     for phenomenon, pairs in phenomena.items():
         for (pair, rows), quota in zip(
             pairs.items(), quotas([len(rows) for rows in pairs.values()], most), strict=True
         ):
-            kept += rows if quota == len(rows) else _drawn(rows, quota, seed, f"{phenomenon}\t{pair}")
-    return [items[i] for i in sorted(kept)]
+            chosen += rows if quota == len(rows) else _drawn(rows, quota, seed, f"{phenomenon}\t{pair}")
+    return [items[i] for i in sorted(chosen)]
 
 
 def _drawn(rows: Sequence[int], quota: int, seed: int, stratum: str) -> list[int]:
@@ -34,13 +34,13 @@ def _drawn(rows: Sequence[int], quota: int, seed: int, stratum: str) -> list[int
 
 
 def quotas(sizes: Sequence[int], most: int) -> list[int]:
-    """`most` shared out in the proportion of `sizes`, the largest remainders first; all of them where they are no more."""
-    whole = sum(sizes)
-    if whole <= most:
+    """Distribute `most` in proportion to `sizes`, largest remainders first; return `sizes` if they sum to no more."""
+    total = sum(sizes)
+    if total <= most:
         return list(sizes)
-    shares = [size * most / whole for size in sizes]
-    given = [int(share) for share in shares]
-    by_remainder = sorted(range(len(sizes)), key=lambda i: given[i] - shares[i])
-    for i in by_remainder[: most - sum(given)]:
-        given[i] += 1
-    return given
+    shares = [size * most / total for size in sizes]
+    counts = [int(share) for share in shares]
+    by_remainder = sorted(range(len(sizes)), key=lambda i: counts[i] - shares[i])
+    for i in by_remainder[: most - sum(counts)]:
+        counts[i] += 1
+    return counts

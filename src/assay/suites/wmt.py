@@ -1,4 +1,4 @@
-"""The judged sets of the WMT metrics tasks, from mt-metrics-eval trees: what is official about them is data."""
+"""Judged sets of the WMT metrics tasks, read from mt-metrics-eval trees with the official settings of each year."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairFacts:
-    """What is official about one language pair."""
+    """Official settings of one language pair."""
 
     standard_reference: str
     gold: Mapping[str, str] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class PairFacts:
 
 @dataclass(frozen=True)
 class WmtFacts:
-    """What is official about one year: metrics, language pairs, and the recipe of its tasks."""
+    """Official settings of one year: metrics, language pairs, and the recipe of its tasks."""
 
     name: str
     citation: str = ""
@@ -45,21 +45,21 @@ class WmtFacts:
     recipe: Mapping[str, Any] = field(default_factory=dict)
 
     def kind(self, metric: str) -> str:
-        """``baseline``, ``primary`` or ``contrastive``."""
+        """Return ``baseline``, ``primary`` or ``contrastive``."""
         if metric in self.baseline:
             return "baseline"
         return "primary" if metric in self.primary else "contrastive"
 
 
 def years() -> list[str]:
-    """Names of the years whose facts are known."""
+    """Return the years with known settings."""
     folder = files("assay") / "data" / "wmt"
     return sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json"))
 
 
 @functools.cache
 def facts(name: str) -> WmtFacts:
-    """The facts of one year, such as ``wmt23``."""
+    """Return the settings of one year, such as ``wmt23``."""
     if name not in years():
         raise unknown("WMT test set", name, years())
     raw = json.loads((files("assay") / "data" / "wmt" / f"{name}.json").read_text(encoding="utf-8"))
@@ -77,14 +77,16 @@ def facts(name: str) -> WmtFacts:
 
 
 def read_pairs(folder: Path, pairs: Sequence[str]) -> dict[str, EvalSet]:
-    """Several language pairs of a tree, unpacked side by side."""
+    """Read several language pairs of a tree in parallel."""
     with ThreadPoolExecutor(max(1, len(pairs))) as pool:
         return dict(zip(pairs, pool.map(lambda pair: read_eval_set(folder, pair), pairs), strict=True))
 
 
 def pair_facts(evalset: EvalSet, official: WmtFacts | None) -> PairFacts:
-    """The official facts of a pair; for a tree without any, its first reference is standard and mqm, or else the first
-    human scores there are, count as gold."""
+    """Return the official settings of a pair.
+
+    Without official settings, the first reference is standard, and gold is mqm or else the first human scores.
+    """
     if official is not None and evalset.langpair in official.langpairs:
         return official.langpairs[evalset.langpair]
     if not evalset.references:
@@ -102,11 +104,11 @@ def judged_systems(
     metrics: Sequence[str] | None = None,
     extra: Mapping[str, LevelScores] | None = None,
 ) -> JudgedSystems:
-    """The arrays of a language pair: the metrics named (all without), in the variant for the standard reference."""
+    """Return the arrays of a language pair: the named metrics (or all), in the variant for the standard reference."""
     if about.standard_reference not in evalset.references:
         raise unknown("reference", about.standard_reference, evalset.references, f"in {evalset.files.label}")
-    here = {name.name: str(name) for name in evalset.metric_names(about.standard_reference)}
-    chosen = here if metrics is None else {name: here[name] for name in metrics if name in here}
+    files = {name.name: str(name) for name in evalset.metric_names(about.standard_reference)}
+    chosen = files if metrics is None else {name: files[name] for name in metrics if name in files}
     stored = {name: evalset.metrics[file] for name, file in chosen.items()}
     return JudgedSystems(
         langpair=evalset.langpair,
@@ -123,9 +125,9 @@ def judged_systems(
 
 
 class Wmt(Suite):
-    """Every judged translation of a WMT test set as one batch, with people's segment scores.
+    """Every judged translation of a WMT test set as one batch, with human segment scores.
 
-    The standard reference is not scored as a system. ``wmt:path=FOLDER,year=NAME`` reads any tree of the same form.
+    The standard reference is not scored as a system. ``wmt:path=FOLDER,year=NAME`` reads any tree of the same format.
     """
 
     year = ""
@@ -152,23 +154,23 @@ class Wmt(Suite):
         self.langpair = langpair
 
     def pairs(self, folder: Path) -> list[str]:
-        """The language pairs wanted: one, or all that the tree has and the facts know gold scores for."""
-        there = langpairs(folder)
+        """Return the requested language pair, or all pairs of the tree with official gold scores."""
+        available = langpairs(folder)
         if self.langpair is not None:
-            if self.langpair not in there:
-                raise unknown("language pair", self.langpair, there, f"in {folder}")
+            if self.langpair not in available:
+                raise unknown("language pair", self.langpair, available, f"in {folder}")
             return [self.langpair]
         if self.official is None:
-            return there
-        return [pair for pair in there if pair in self.official.langpairs and self.official.langpairs[pair].gold]
+            return available
+        return [pair for pair in available if pair in self.official.langpairs and self.official.langpairs[pair].gold]
 
     def load(self, folder: Path | None) -> Judged:
-        """One row for each judged segment of each system; ids are ``en-de/SYSTEM/17``."""
+        """Load one row per judged segment of each system; ids are ``en-de/SYSTEM/17``."""
         import numpy as np
 
         folder = self.path or folder
         if folder is None:
-            raise InputError("a WMT tree is read from a folder, and none was given (wmt:path=FOLDER).")
+            raise InputError("the suite wmt needs a folder. Give it with wmt:path=FOLDER or --data-dir.")
         columns: dict[str, list[Any]] = {key: [] for key in ("mt", "src", "ref", "pair", "system", "document", "id")}
         scores: list[Floats] = []
         for pair, evalset in read_pairs(folder, self.pairs(folder)).items():
@@ -183,7 +185,7 @@ class Wmt(Suite):
                 scores.append(gold[row][judged])
                 _extend(columns, evalset, about, pair, system, judged.tolist())
         if not scores:
-            raise InputError(f"{folder} has no segment scores by people.")
+            raise InputError(f"{folder} has no human segment scores.")
         batch = Batch(
             hypotheses=columns["mt"],
             sources=columns["src"],
@@ -210,7 +212,7 @@ def _extend(
 
 
 class Wmt23(Wmt):
-    """WMT23: en-de (paragraphs), he-en and zh-en with MQM. It is test data: keep it out of a metric's training."""
+    """WMT23: en-de (paragraphs), he-en and zh-en with MQM. This is test data: exclude it from the training of metrics."""
 
     year = "wmt23"
     card = SuiteCard(
@@ -229,7 +231,7 @@ class Wmt23(Wmt):
 
 
 def card_of(year: str) -> SuiteCard:
-    """The card by which a year's tree is found."""
+    """Return the card that locates the tree of a year."""
     if year == Wmt23.year:
         return Wmt23.card
     return replace(
