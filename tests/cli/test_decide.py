@@ -89,7 +89,7 @@ def test_a_stopped_run_goes_on(
         stopping.setattr(Progress, "add", stop)
         capsys.readouterr()
         assert main(apply(place, "jsonl", "out")) == 130
-        assert "nothing is lost" in capsys.readouterr().err and not (place / "out").exists()
+        assert "the same command again" in capsys.readouterr().err and not (place / "out").exists()
     assert main(apply(place, "jsonl", "out")) == 0
     assert (place / "out").read_bytes() == (place / "whole").read_bytes()
     manifest = json.loads((place / "out.manifest.json").read_text())
@@ -150,7 +150,7 @@ def test_a_metric_and_a_column_of_one_name_are_refused(
     table = tmp_path / "outcomes.tsv"
     table.write_text("\n".join(["translation\treference\toutcome\tlanguage\tchrf", *rows]) + "\n")
     assert main([*verb, "--data", str(table), *twice]) == 2
-    assert "chrf is asked for twice: leave out one of them, or rename the column" in capsys.readouterr().err
+    assert "chrf is requested twice. Leave out one of them, or rename the column" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

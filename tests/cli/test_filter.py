@@ -52,7 +52,7 @@ def test_count(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "said"),
     [
         (["chfr < 60"], "assay: unknown column 'chfr' in {file}. Did you mean chrf? In the expression: ⟦chfr⟧ < 60"),
-        (["chrf < 60 and"], "and the expression ends. In the expression: chrf < 60 and⟦⟧"),
+        (["chrf < 60 and"], "but the expression ends. In the expression: chrf < 60 and⟦⟧"),
         (["chrf < 60", "--format", "md"], "--format md requires --count"),
         (["chrf < 60", "--out", "x.gz"], "does not compress its output"),
         (["chrf < 60", "--out", "x.txt"], "the name x.txt says no format: end it in .tsv, .csv"),

@@ -91,37 +91,37 @@ CLASSES = {
     "length": (
         "def score(self, batch):\n        return Scores(np.ones(2))",
         1,
-        "score of the metric theirs ({}) gave 2 scores for 3 segments: it must give one each, in order.",
+        "score of the metric theirs ({}) returned 2 scores for 3 segments; it must return one per segment, in order.",
     ),
     "a list": (
         "def score(self, batch):\n        return [1.0, 2.0, 3.0]",
         1,
-        "score of the metric theirs ({}) gave list, not assay.Scores.",
+        "score of the metric theirs ({}) returned list, not assay.Scores.",
     ),
     "words": (
         "def score(self, batch):\n        return Scores(['a', 'b', 'c'])",
         1,
-        "score of the metric theirs ({}) gave values that are ['a', 'b', 'c'], not numbers.",
+        "score of the metric theirs ({}) returned values that are ['a', 'b', 'c'], not numbers.",
     ),
     "one number": (
         "def score(self, batch):\n        return Scores(1.0)",
         1,
-        "score of the metric theirs ({}) gave values of 0 dimensions, not 1.",
+        "score of the metric theirs ({}) returned values of 0 dimensions, not 1.",
     ),
     "statistics": (
         "def score(self, batch):\n        return Scores(np.ones(3), stats=np.ones(3))",
         1,
-        "score of the metric theirs ({}) gave stats of 1 dimensions, not 2.",
+        "score of the metric theirs ({}) returned stats of 1 dimensions, not 2.",
     ),
     "flags": (
         "def score(self, batch):\n        return Scores(np.ones(3), flags={'odd': np.ones(2, bool)})",
         1,
-        "score of the metric theirs ({}) gave 2 flag 'odd' for 3 segments: it must give one each, in order.",
+        "score of the metric theirs ({}) returned 2 flag 'odd' for 3 segments; it must return one per segment, in order.",
     ),
     "components": (
         "def score(self, batch):\n        return Scores(np.ones(3), components={'part': ['x'] * 3})",
         1,
-        "score of the metric theirs ({}) gave component 'part' that are ['x', 'x', 'x'], not numbers.",
+        "score of the metric theirs ({}) returned component 'part' that are ['x', 'x', 'x'], not numbers.",
     ),
     "combine": (
         "def combine(self, stats):\n        return stats.nothing",
@@ -131,12 +131,12 @@ CLASSES = {
     "combine gives a word": (
         "def combine(self, stats):\n        return 'x'",
         1,
-        "combine of the metric theirs ({}) gave 'x', not a number.",
+        "combine of the metric theirs ({}) returned 'x', not a number.",
     ),
     "combine forgets the axis": (
         "def combine(self, stats):\n        return stats.sum()",
         1,
-        "combine of the metric theirs ({}) gave an array of shape (), not one number for each row of sums: it works on the "
+        "combine of the metric theirs ({}) returned an array of shape (), not one number per row of sums; it must work on the "
         "last axis.",
     ),
     "signature": (
@@ -190,9 +190,9 @@ def test_an_argument_that_a_constructor_needs_is_an_option(write, tmp_path: Path
             "the metric theirs failed at {}: ZeroDivisionError: division by zero.",
         ),
         ("pass", 0, "the metric theirs failed at {}: TypeError: 'NoneType' object is not iterable."),
-        ("return [1.0]", 0, "the metric theirs ({}) gave 1 score for 3 segments: it must give one each."),
-        ("return ['good'] * 3", 0, "the metric theirs ({}) gave 'good', not a number."),
-        ("return [None] * 3", 0, "the metric theirs ({}) gave 'None', not a number."),
+        ("return [1.0]", 0, "the metric theirs ({}) returned 1 score for 3 segments; it must return one per segment."),
+        ("return ['good'] * 3", 0, "the metric theirs ({}) returned 'good', not a number."),
+        ("return [None] * 3", 0, "the metric theirs ({}) returned 'None', not a number."),
     ],
 )
 def test_the_fault_of_a_function_is_its_authors(

@@ -65,7 +65,7 @@ def test_overlapping_ids_are_refused_with_the_first_that_is_missing(tmp_path: Pa
 def test_texts_that_differ_under_one_id_are_refused(tmp_path: Path, column: int, name: str) -> None:
     other = rows("B")
     other[4] = (*other[4][:column], "something else", *other[4][column + 1 :])
-    with pytest.raises(InputError, match=rf"segment '4' of document 'd1' has one {name} in A and another in B"):
+    with pytest.raises(InputError, match=rf"segment '4' of document 'd1' has different {name}s in A and B"):
         compare(tmp_path, rows("A") + other)
     with pytest.raises(InputError, match=rf"row 5 of A and of B differ in the {name}"):
         compare(tmp_path, rows("A") + other, ("doc", "id"))

@@ -75,7 +75,7 @@ def test_a_file_cut_short_or_damaged_counts_as_absent(tmp_path: Path) -> None:
         path.write_bytes(whole)
         same(spool.get(0, b"hash"))
         path.unlink()
-        with pytest.raises(OutputError, match="chunk 0 has vanished"):
+        with pytest.raises(OutputError, match="chunk 0 is missing"):
             list(spool.chunks())
 
 
@@ -88,7 +88,7 @@ def test_a_second_identical_run_works_on_its_own(tmp_path: Path) -> None:
     first = ProgressFile.open("a", tmp_path)
     first.put(0, b"h", ARRAYS)
     second = ProgressFile.open("a", tmp_path)
-    assert second.folder != first.folder and "running elsewhere" in (second.notice or "")
+    assert second.folder != first.folder and "already running" in (second.notice or "")
     assert second.get(0, b"h") is None
     second.put(0, b"h", {"values": np.ones(1)})
     second.finish()

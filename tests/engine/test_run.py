@@ -94,5 +94,5 @@ def test_a_segment_without_a_reference_adds_nothing_and_is_flagged(size: int) ->
     assert run.corpus == {"": {"chrf": 100.0}} and run.flags == {"missing_reference": 1}
     assert np.isnan(np.concatenate(list(run.values("", "chrf")))).tolist() == [False] * 8 + [True]
     alone = Batch(["a", "b"], references=([None, None],))
-    with pytest.raises(InputError, match="chrf needs a reference, and no segment has one"):
+    with pytest.raises(InputError, match="chrf needs references, but no segment has one"):
         score_stream([alone], {"chrf": metric("chrf")})

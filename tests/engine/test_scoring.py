@@ -77,10 +77,10 @@ class Broken(Metric):
 @pytest.mark.parametrize(
     ("gives", "words"),
     [
-        ([0.5, 0.5], r"score of the metric broken \(.*test_scoring\.py line \d+\) gave list, not assay\.Scores"),
+        ([0.5, 0.5], r"score of the metric broken \(.*test_scoring\.py line \d+\) returned list, not assay\.Scores"),
         (
             Scores(np.zeros(3)),
-            r"score of the metric broken \(.*test_scoring\.py line \d+\) gave 3 scores for 2 segments",
+            r"score of the metric broken \(.*test_scoring\.py line \d+\) returned 3 scores for 2 segments",
         ),
     ],
 )

@@ -102,7 +102,7 @@ def test_finished_chunks_are_not_scored_again(place: Path) -> None:
     hold.unlink()
     _, said = started.communicate()
     assert started.returncode == 130
-    assert "nothing is lost. The same command goes on from there." in said
+    assert "Run the same command again to resume." in said
     assert not (place / "out").exists()
     before = scored(place, "one").total()
     subprocess.run(command(place, "Counting", "out"), env=env, check=True)

@@ -288,7 +288,7 @@ def test_spool_on_a_full_disk_keeps_earlier_chunks(tmp_path: Path) -> None:
         values = {"values": np.random.default_rng(1).random(5000)}
         with ProgressFile.open("a", disk) as spool:
             kept = 0
-            with pytest.raises(OutputError, match=r"is full.*finished chunks are kept"):
+            with pytest.raises(OutputError, match=r"is full.*finished chunks are saved"):
                 for kept in range(100):
                     spool.put(kept, b"h", values)
             assert kept > 2

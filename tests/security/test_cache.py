@@ -54,7 +54,7 @@ def test_the_store_follows_no_link(tmp_path: Path, victim: Path, name: str) -> N
     (folder / name).symlink_to(victim)
     store = Store(folder)
     assert not store.put_many([(b"k" * 16, b"v")]) and store.get_many([b"k" * 16]) == {}
-    assert len(store.notices) == 1 and "is not an ordinary file. The run goes on without." in store.notices[0]
+    assert len(store.notices) == 1 and "is not an ordinary file." in store.notices[0]
     assert victim.read_text() == "precious" and (folder / name).is_symlink()
 
 
@@ -74,8 +74,8 @@ def test_the_store_leaves_another_users_folder_alone(shared: Path, victim: Path,
     store = Store(shared / "store")
     assert not store.put_many([(b"k" * 16, b"v")])
     assert store.notices == [
-        f"scores are not stored: {shared / 'store'} belongs to another user. The run goes on without. "
-        "Set ASSAY_CACHE_DIR to a folder of yours."
+        f"scores are not stored: {shared / 'store'} belongs to another user. "
+        "Set ASSAY_CACHE_DIR to a folder of your own."
     ]
     assert victim.read_text() == "precious" and sorted(path.name for path in (shared / "store").iterdir()) == [name]
 
@@ -148,7 +148,7 @@ def test_the_spool_leaves_another_users_folder_alone(
     with ProgressFile.open("key", shared / "spool") as spool:
         assert spool.notice == (
             f"{shared / 'spool'} belongs to another user, so this run cannot be resumed. "
-            "Set ASSAY_CACHE_DIR to a folder of yours."
+            "Set ASSAY_CACHE_DIR to a folder of your own."
         )
         spool.put(0, b"h", {"a": np.zeros(3)})
         assert spool.folder.parent == tmp_path / "temporary" and spool.get(0, b"h") is not None

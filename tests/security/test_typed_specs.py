@@ -202,9 +202,9 @@ def test_a_score_that_is_missing_stays_missing() -> None:
     [
         (
             "short",
-            r"the metric short \(.*typed_metrics\.py line 14\) gave 1 score for 2 segments: it must give one each\.",
+            r"the metric short \(.*typed_metrics\.py line 14\) returned 1 score for 2 segments; it must return one per segment\.",
         ),
-        ("words", r"the metric words \(.*typed_metrics\.py line 18\) gave '1\.0', not a number\."),
+        ("words", r"the metric words \(.*typed_metrics\.py line 18\) returned '1\.0', not a number\."),
         ("nothing", r"the metric nothing failed at .*typed_metrics\.py line 22: TypeError: .*"),
         ("broken", r"the metric broken failed at .*typed_metrics\.py line 29: ZeroDivisionError: division by zero\."),
     ],
@@ -221,7 +221,7 @@ def test_a_fault_of_the_function_is_its_authors(
 
 
 def test_a_function_that_takes_something_else_and_a_module_that_fails_are_told_so(place: Path) -> None:
-    with pytest.raises(InputError, match="alone cannot be a metric: its function must take hypotheses, ref"):
+    with pytest.raises(InputError, match="alone cannot be a metric: the function must take hypotheses, ref"):
 
         @assay.metric  # type: ignore[arg-type]
         def alone(hypothesis):  # type: ignore[no-untyped-def]

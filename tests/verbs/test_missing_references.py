@@ -248,7 +248,7 @@ def test_a_null_translation_is_an_empty_cell(tmp_path: Path) -> None:
 
 def test_a_table_without_any_reference_is_refused(tmp_path: Path) -> None:
     rows = [(*row[:4], None, None) if row[0] == "B" else row for row in ROWS]
-    with pytest.raises(InputError, match="chrf needs a reference, and no segment of B has one"):
+    with pytest.raises(InputError, match="chrf needs references, but no segment of B has one"):
         assay.score(data=frame(rows), metrics=["chrf"])
 
 

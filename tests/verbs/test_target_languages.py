@@ -43,7 +43,7 @@ HYPOTHESES = {
     for language, texts in REFERENCES.items()
 }
 TOKENIZERS = {"zh": "zh", "ja": "ja-mecab-0.996-IPA", "ko": "ko-mecab-0.996/ko-0.9.2-KO", "de": "13a", "th": "13a"}
-NO_TOTAL = "the texts are in 3 target languages: BLEU is given for each, and there is none for all."
+NO_TOTAL = "the texts are in 3 target languages: BLEU is computed for each language, and there is no total."
 
 
 def theirs(language: str) -> sacrebleu.metrics.bleu.BLEUScore:

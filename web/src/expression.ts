@@ -7,7 +7,7 @@ interface Node { kind: string; start: number; end: number; value: string | numbe
 type Columns = Record<string, Value[]>;
 
 const KEYWORDS = ["and", "or", "not", "in", "is", "missing", "matches", "true", "false"];
-const FOREIGN: Record<string, string> = { "=": "==", "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "<>": "!=", "=~": "~" };
+const OTHER_LANGUAGES: Record<string, string> = { "=": "==", "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "<>": "!=", "=~": "~" };
 const ORDER = ["<", "<=", ">", ">="];
 const COMPARISONS = [...ORDER, "==", "!="];
 const FUNCTIONS: Record<string, string> = { length: "length", lower: "lower", abs: "abs", number: "numeric" };
@@ -31,7 +31,7 @@ function tokens(text: string): Token[] {
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(text);
     const place = { start: at, end: at + (match?.[0].length ?? 1) };
-    if (!match?.groups) throw wrong(text, place, `'${text[at]}' means nothing here; a name that holds it stands in backticks.`);
+    if (!match?.groups) throw wrong(text, place, `unexpected '${text[at]}'. A name that contains it needs backticks.`);
     at = place.end;
     const said = match[0];
     const { blank, number, word, quoted, text: quote } = match.groups;
@@ -40,7 +40,7 @@ function tokens(text: string): Token[] {
     else if (word) found.push({ kind: KEYWORDS.includes(said.toLowerCase()) ? said.toLowerCase() : "name", value: said, ...place });
     else if (quoted) found.push({ kind: "name", value: said.slice(1, -1), ...place });
     else if (quote) found.push({ kind: "text", value: unescaped(said.slice(1, -1)), ...place });
-    else if (FOREIGN[said]) throw wrong(text, place, `'${said}' is written '${FOREIGN[said]}' here.`);
+    else if (OTHER_LANGUAGES[said]) throw wrong(text, place, `write '${OTHER_LANGUAGES[said]}' instead of '${said}'.`);
     else found.push({ kind: said, value: said, ...place });
   }
   found.push({ kind: "end", value: "", start: text.length, end: text.length });
@@ -84,7 +84,7 @@ class Parser {
   }
 
   private unexpected(sentence: string): Error {
-    const said = this.now.kind === "end" ? "and the expression ends" : `not '${this.now.value}'`;
+    const said = this.now.kind === "end" ? "but the expression ends" : `not '${this.now.value}'`;
     return wrong(this.text, this.now, `${sentence}, ${said}.`);
   }
 
@@ -216,7 +216,7 @@ class Parser {
       const opened = this.take("(");
       if (!opened) return this.leaf(name, "name", name.value);
       const kind = FUNCTIONS[name.value];
-      if (!kind) throw wrong(this.text, name, `There is no function '${name.value}'; there is ${Object.keys(FUNCTIONS).join(", ")}.`);
+      if (!kind) throw wrong(this.text, name, `Unknown function '${name.value}'. Available: ${Object.keys(FUNCTIONS).join(", ")}.`);
       return this.inside(opened, () => {
         const part = this.either();
         this.expect(")", "a closing parenthesis");
@@ -231,7 +231,7 @@ class Parser {
         return part;
       });
     }
-    throw this.unexpected("a name, a number or a text was expected here (a name with signs in it stands in backticks)");
+    throw this.unexpected("a name, a number or a text was expected here (names with other characters need backticks)");
   }
 }
 
@@ -303,7 +303,7 @@ class Rows {
   private same(left: Node, right: Node): (row: number) => boolean {
     const kind = this.gives(left) ?? this.gives(right) ?? "text";
     const other = this.gives(right) ?? kind;
-    if (kind !== other) throw wrong(this.text, { start: left.start, end: right.end }, `${kind} and ${other} are compared with each other.`);
+    if (kind !== other) throw wrong(this.text, { start: left.start, end: right.end }, `cannot compare ${kind} with ${other}.`);
     const read = (node: Node): ((row: number) => unknown) =>
       kind === "number" ? this.number(node) : kind === "truth" ? this.truth(node) : this.string(node);
     const [a, b] = [read(left), read(right)];
@@ -347,7 +347,7 @@ class Rows {
         const value = column[row];
         if (typeof value === "number") return value;
         const missing = value === null || value === undefined || value === "";
-        throw this.refused(node, row, missing ? "has no number; say what such rows are, as in: … is missing or …" : "is not a number");
+        throw this.refused(node, row, missing ? "has no number; include or exclude such rows: … is missing or …, is not missing and …" : "is not a number");
       };
     }
     if (kind === "length") {
@@ -361,7 +361,7 @@ class Rows {
       case "*": return (row) => of[0](row) * of[1](row);
       case "/": return (row) => {
         const value = of[0](row) / of[1](row);
-        if (!Number.isFinite(value)) throw this.refused(node, row, "is no finite number");
+        if (!Number.isFinite(value)) throw this.refused(node, row, "is not a finite number");
         return value;
       };
       case "abs": return (row) => Math.abs(of[0](row));
@@ -388,7 +388,7 @@ class Rows {
 
   private column(node: Node): Value[] {
     const column = this.columns[String(node.value)];
-    if (!column) throw wrong(this.text, node, `There is no column '${node.value}'. There is ${Object.keys(this.columns).join(", ")}.`);
+    if (!column) throw wrong(this.text, node, `Unknown column '${node.value}'. Available: ${Object.keys(this.columns).join(", ")}.`);
     return column;
   }
 

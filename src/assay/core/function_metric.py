@@ -1,4 +1,4 @@
-"""A function as a metric: ``@assay.metric(needs="reference")`` above it, and ``-m my_module:function`` scores with it."""
+"""Decorator that turns a function into a metric: after ``@assay.metric(needs="reference")``, use ``-m my_module:function``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 Column = list[str]
 ScoringFunction = Callable[[Column, Column | None, Column | None], Sequence[float]]
-"""``(hypotheses, references, sources) -> scores``, one score a hypothesis; a column that is not there is None."""
+"""``(hypotheses, references, sources) -> scores``, one score per hypothesis; a missing column is None."""
 
 
 class FunctionMetric(Metric):
-    """What `metric` makes of a function; it can still be called as the function that it was."""
+    """A metric made from a function by `metric`. It can still be called like the function."""
 
     def __init__(self, function: ScoringFunction, card: Card, version: int) -> None:
         update_wrapper(self, function)
@@ -32,11 +32,11 @@ class FunctionMetric(Metric):
 
     @property
     def signature(self) -> Signature:
-        """The function's module and name, and the version that its author gave."""
+        """The function's module and name, and the version that its author set."""
         return Signature.of(f"{self.function.__module__}.{self.function.__qualname__}", self.version)
 
     def score(self, batch: Batch) -> Scores:
-        """One call for all segments; of several references, one call each, and the best score counts."""
+        """Call the function once for all segments; with several references, call it for each and take the best score."""
         import numpy as np
 
         self.card.check_columns(batch)
@@ -48,25 +48,25 @@ class FunctionMetric(Metric):
         better = np.fmax if self.card.higher_is_better else np.fmin
         for column in references:
             rows = [i for i, text in enumerate(column) if text is not None]
-            theirs = [text for text in column if text is not None]
+            texts = [text for text in column if text is not None]
             own = None if sources is None else [sources[i] for i in rows]
-            best[rows] = better(best[rows], self._values([hypotheses[i] for i in rows], theirs, own))
+            best[rows] = better(best[rows], self._values([hypotheses[i] for i in rows], texts, own))
         return Scores(best)
 
     def _values(self, hypotheses: Column, references: Column | None, sources: Column | None) -> Floats:
-        """What the function says, one number a hypothesis; whatever else it does is its author's error."""
+        """Return the function's scores, one per hypothesis; report anything else as an error of its author."""
         import numpy as np
 
         if not hypotheses:
             return np.empty(0)
         with attribute_errors(self.function, f"the metric {self.card.name}"):
-            given = list(self.function(hypotheses, references, sources))
-        if len(given) != len(hypotheses):
-            what = f"{count(len(given), 'score')} for {count(len(hypotheses), 'segment')}"
+            scores = list(self.function(hypotheses, references, sources))
+        if len(scores) != len(hypotheses):
+            numbers = f"{count(len(scores), 'score')} for {count(len(hypotheses), 'segment')}"
             raise InputError(
-                f"the metric {self.card.name} ({location(self.function)}) gave {what}: it must give one each."
+                f"the metric {self.card.name} ({location(self.function)}) returned {numbers}; it must return one per segment."
             )
-        return np.array([self._number(value) for value in given])
+        return np.array([self._number(value) for value in scores])
 
     def _number(self, value: object) -> float:
         try:
@@ -75,7 +75,7 @@ class FunctionMetric(Metric):
         except (TypeError, ValueError, OverflowError):
             pass
         raise InputError(
-            f"the metric {self.card.name} ({location(self.function)}) gave {str(value)[:40]!r}, not a number."
+            f"the metric {self.card.name} ({location(self.function)}) returned {str(value)[:40]!r}, not a number."
         )
 
 
@@ -105,17 +105,33 @@ def metric(
 def metric(
     function: ScoringFunction | None = None, /, **card: Any
 ) -> FunctionMetric | Callable[[ScoringFunction], FunctionMetric]:
-    """Make a metric of a function ``(hypotheses, references, sources) -> scores``; the arguments fill in its card.
+    """Turn a function ``(hypotheses, references, sources) -> scores`` into a metric.
 
-    The function gets columns of equal length, of many segments at once, and gives one number for each of them (NaN: could
-    not be scored). References or sources that were not given, or that it does not need, are None. A score must depend on
-    its own segment alone. Raise `version` when a change moves a number; with ``stored=True`` results are kept and looked up
-    by it.
+    The function receives columns of equal length with many segments and returns one number per segment, NaN if it cannot be scored.
+    References or sources that are missing or not needed are None. A score must depend on its own segment alone.
+
+    Args:
+        function: The function, if the decorator is used without arguments.
+        card: Fields of the metric's `Card`, such as ``needs`` or ``higher_is_better``, and ``version``. Increment the version when
+            a change affects a score. With ``stored=True``, scores are saved and looked up under this version.
+
+    Returns:
+        A metric, or a decorator.
+
+    Raises:
+        InputError: The function does not take three columns.
+
+    Example:
+        ```python
+        @assay.metric(needs="reference")
+        def exact(hypotheses, references, sources):
+            return [float(h == r) for h, r in zip(hypotheses, references)]
+        ```
     """
-    return partial(_made, **card) if function is None else _made(function, **card)
+    return partial(_build, **card) if function is None else _build(function, **card)
 
 
-def _made(
+def _build(
     function: ScoringFunction,
     *,
     needs: Needs = "reference",
@@ -132,12 +148,12 @@ def _made(
     try:
         inspect.signature(function).bind([], [], [])
     except (TypeError, ValueError):
-        called = getattr(function, "__qualname__", repr(function))
+        title = getattr(function, "__qualname__", repr(function))
         raise InputError(
-            f"{called} cannot be a metric: its function must take hypotheses, references and sources."
+            f"{title} cannot be a metric: the function must take hypotheses, references and sources."
         ) from None
     name = name or function.__name__
-    meaning = meaning or (inspect.getdoc(function) or f"What {function.__module__}.{name} says.").partition("\n")[0]
+    meaning = meaning or (inspect.getdoc(function) or f"Score of {function.__module__}.{name}.").partition("\n")[0]
     card = Card(
         name, name, needs, higher_is_better, range, meaning, licence=licence, stored=stored, decimals=decimals, **more
     )

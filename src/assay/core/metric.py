@@ -1,8 +1,7 @@
 """The contract of a metric: a card, a signature and one function, ``score(batch) -> Scores``.
 
-A metric never reads a file, never prints, never caches and never splits work: the engine does. A metric with sufficient
-statistics also gives ``combine(stats) -> values``; corpus scores, bootstrap, paired tests and streaming are then written
-once, elsewhere.
+A metric never reads a file, prints, caches or splits work; the engine does that. A metric with sufficient statistics also has
+``combine(stats) -> values``, from which the engine derives corpus scores, bootstrap, paired tests and streaming.
 """
 
 from __future__ import annotations
@@ -26,18 +25,30 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 Needs = Literal["reference", "source", "both", "either", "translation"]
-"""What a metric reads beside the translation; ``translation`` is nothing else."""
+"""What a metric reads in addition to the translation; ``translation`` means nothing else."""
 MetricKind = Literal["string", "embedding", "learned", "likelihood", "judge", "baseline", "file"]
-"""What computes a score: string matching, similarity of embeddings, a trained regressor or tagger, how likely a model finds the
-text, an asked language model, nothing that a metric should lose to, or somebody else (a file of scores)."""
+"""How a score is computed: string matching, similarity of embeddings, a trained regressor or tagger, the probability of the text
+under a model, a language model as judge, a trivial baseline, or scores from a file."""
 
 NEURAL_TOLERANCE = 2e-3
-"""How far a neural metric's number may move with the batch it is computed in: matrix products round differently."""
+"""How much a neural metric's score may vary with its batch, because matrix products round differently."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a metric is: read by tables (direction, contamination), by the engine (needs, storing) and by people."""
+    """Description of a metric, read by tables (direction, contamination), the engine (needs, storing) and users.
+
+    Attributes:
+        name: The name on the command line.
+        label: The name in tables.
+        needs: What it reads in addition to the translation.
+        higher_is_better: Whether higher scores are better.
+        range: The lowest and highest score; None if unbounded.
+        meaning: One sentence that says what a score means.
+        languages: Codes of the supported languages; ``any`` for all.
+        trained_on: Names of the sets that it was trained on.
+        decimals: Number of decimals in tables.
+    """
 
     name: str
     label: str
@@ -50,17 +61,17 @@ class Card:
     citation: str = ""
     trained_on: tuple[str, ...] = ()
     stored: bool = True
-    """Whether results are worth keeping in the store; False for metrics cheaper than a look-up."""
+    """Whether scores are saved in the store; False for metrics that are cheaper than a look-up."""
     extra: str | None = None
-    """The optional extra of mt-assay that must be installed."""
+    """The extra of mt-assay that must be installed."""
     decimals: int = 1
     kind: MetricKind = "string"
     exact: bool = False
-    """True for a network whose numbers are the same bits whatever the order, the batch and the number of workers."""
+    """Whether a neural metric gives the same bits for every order, batch size and number of workers."""
     weights: WeightsNeeded | None = None
-    """Weights that must be fetched or given; None for a metric that needs none, or whose extra brings them."""
+    """Weights that must be fetched or provided; None if it needs none or the extra includes them."""
     service: str = ""
-    """What it calls beside this machine, such as an endpoint that the user names; empty for a metric that stays here."""
+    """The remote service that it calls, such as an endpoint that the user names; empty if it runs locally."""
 
     def __post_init__(self) -> None:
         if self.needs not in get_args(Needs):
@@ -70,27 +81,27 @@ class Card:
 
     @property
     def neural(self) -> bool:
-        """True when a network computes the score: slow, makes its own batches, and (unless exact) equal within a tolerance."""
+        """Whether a model computes the score: it is slow, batches its own work and (unless exact) is equal within a tolerance."""
         return self.kind in ("learned", "embedding", "likelihood", "judge")
 
     @property
     def by_characters(self) -> bool:
-        """True when the score follows from the characters of the texts alone, whatever their language."""
+        """Whether the score depends on the characters of the texts alone, not on their language."""
         return self.kind in ("string", "baseline")
 
     @property
     def tolerance(self) -> float:
-        """How far a number may move with order, batch, door or device: not at all, unless a network in floats computes it."""
+        """How much a score may vary with order, batch, entry point or device: only if a floating-point model computes it."""
         return NEURAL_TOLERANCE if self.neural and not self.exact else 0.0
 
     @property
     def needs_reference(self) -> bool:
-        """True when the metric cannot work without a reference."""
+        """Whether the metric requires a reference."""
         return self.needs in ("reference", "both")
 
     @property
     def needs_source(self) -> bool:
-        """True when the metric cannot work without the source."""
+        """Whether the metric requires the source."""
         return self.needs in ("source", "both")
 
     def check_columns(self, batch: Batch) -> None:
@@ -112,11 +123,11 @@ class Card:
 
     @property
     def reference_free(self) -> bool:
-        """True when the metric looks at no reference, even if there is one."""
+        """Whether the metric ignores references."""
         return self.needs in ("source", "translation")
 
     def trained_on_parts_of(self, suite: str) -> list[str]:
-        """What it was trained on of a suite: the suite itself, or what is called after it (``wmt22-mqm`` of ``wmt22``)."""
+        """Return the sets of a suite that it was trained on: the suite itself or parts of it (``wmt22-mqm`` of ``wmt22``)."""
         return (
             [name for name in self.trained_on if name == suite or name.startswith((f"{suite}-", f"{suite} "))]
             if suite
@@ -124,7 +135,7 @@ class Card:
         )
 
     def covers(self, langpair: str) -> bool:
-        """Whether the card claims the target language (and the source, when used) of `langpair`."""
+        """Return whether the card lists the target language of `langpair` and, if the metric reads sources, the source language."""
         if self.languages == ("any",) or not langpair:
             return True
         spoken = languages(langpair)
@@ -133,9 +144,14 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A number's identity: equal signatures (and texts) give equal numbers, for ever.
+    """Identity of a score: equal signatures and equal texts give equal numbers, in every version of assay.
 
-    A change that moves a number raises `version`. Parameters keep the order they are given in.
+    A change that affects a number increments `version`. Parameters keep their order.
+
+    Example:
+        ```python
+        str(assay.Signature.of("chrF", 1, case="mixed", nc=6))  # "chrF|case:mixed|nc:6|v:1"
+        ```
     """
 
     name: str
@@ -146,11 +162,11 @@ class Signature:
 
     @classmethod
     def of(cls, name: str, version: int, **parameters: object) -> Signature:
-        """``Signature.of("chrF", 1, case="mixed", nc=6)``; booleans become yes and no."""
+        """Return a signature with parameters; booleans become yes and no."""
         return cls(name, version, tuple((key, _plain(value)) for key, value in parameters.items()))
 
     def with_parameters(self, **parameters: object) -> Signature:
-        """The same signature with further parameters in front, such as the number of references."""
+        """Return the signature with more parameters at the front, such as the number of references."""
         first = tuple((key, _plain(value)) for key, value in parameters.items())
         return replace(self, parameters=first + self.parameters)
 
@@ -166,11 +182,11 @@ class Signature:
 SHORT_KEYS = {
     "nrefs": "#", "case": "c", "eff": "e", "smooth": "s", "space": "s", "norm": "nr", "punct": "pn", "asian": "as",
 }  # fmt: skip
-"""The parameters of signatures that sacrebleu has a shorter word for, and that word."""
+"""Parameters of signatures and sacrebleu's abbreviations of them."""
 
 
 def short_signature(signature: str) -> str:
-    """A printed signature in the short form that sacrebleu's users know: ``BLEU|#:1|c:mixed|e:no|tok:13a|s:exp|v:1``."""
+    """Return a printed signature in sacrebleu's short form: ``BLEU|#:1|c:mixed|e:no|tok:13a|s:exp|v:1``."""
     parts = (part.partition(":") for part in signature.split("|"))
     return "|".join(f"{SHORT_KEYS.get(key, key)}{colon}{value}" for key, colon, value in parts)
 
@@ -181,11 +197,20 @@ def _plain(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What a metric says about a batch, as columns of the batch's length.
+    """Scores of a batch, as columns of the batch's length.
 
-    `values` is the segment score (NaN: could not be scored). `stats` has one row of sufficient statistics a segment.
-    `components` are further named columns. `flags` say what a reader should know (``empty``, ``unsupported_script``,
-    ``bounded``, ``truncated``); a flag that is never raised may be left out.
+    Attributes:
+        values: Segment scores; NaN if a segment could not be scored.
+        stats: Sufficient statistics, one row per segment.
+        components: Other columns by name.
+        spans: Error spans of each segment.
+        flags: Warnings by name (``truncated``, ``unsupported_script``), one boolean per segment. A flag that no segment has may be
+            left out.
+
+    Example:
+        ```python
+        scores = assay.Scores(np.array([0.7, 0.2]))
+        ```
     """
 
     values: Floats
@@ -198,11 +223,11 @@ class Scores:
         return len(self.values)
 
     def raised(self) -> dict[str, int]:
-        """How many segments have each flag; one that is never raised is left out."""
+        """Return how many segments have each flag; flags without segments are left out."""
         return {flag: rows for flag, column in self.flags.items() if (rows := int(column.sum()))}
 
     def take(self, rows: Any) -> Scores:
-        """The given rows, in the given order (an integer array)."""
+        """Return these rows (an integer array), in this order."""
         return Scores(
             values=self.values[rows],
             stats=None if self.stats is None else self.stats[rows],
@@ -213,7 +238,7 @@ class Scores:
 
     @staticmethod
     def concat(parts: Sequence[Scores]) -> Scores:
-        """One Scores out of consecutive parts; a flag missing in a part counts as not raised there."""
+        """Concatenate scores; a flag that is missing in a part counts as not raised there."""
         import numpy as np
 
         if len(parts) == 1:
@@ -235,55 +260,66 @@ class Scores:
 
 
 class Metric(ABC):
-    """Base of every metric. Options are keyword arguments of the constructor, with annotated types."""
+    """Base class of every metric. Options are keyword arguments of the constructor, with annotated types.
+
+    Example:
+        ```python
+        class Length(assay.Metric):
+            card = assay.Card("length", "length", "translation", True, (0, None), "Number of characters.")
+            signature = assay.Signature.of("length", 1)
+
+            def score(self, batch):
+                return assay.Scores(np.array([float(len(text)) for text in batch.hypotheses]))
+        ```
+    """
 
     card: Card
     notices: Sequence[str] = ()
-    """What people should hear after scoring, such as how slow it was for want of a GPU; the command line prints it."""
+    """Messages to report after scoring, such as slow scoring without a GPU; the command line prints them."""
 
     @property
     @abstractmethod
     def signature(self) -> Signature:
-        """The identity of this metric with these options."""
+        """The signature of this metric with these options."""
 
     def signed(self, nrefs: int) -> str:
-        """The signature as it is printed beside a number, with the number of references."""
+        """Return the signature as it is printed with a score, with the number of references."""
         own = self.signature
         return str(own.with_parameters(nrefs=nrefs) if nrefs else own)
 
     by_language: bool = False
-    """Whether `for_language` gives another metric for another target language. Texts in several languages then get a corpus
-    score for each of them and none for all."""
+    """Whether `for_language` returns different metrics for different target languages. If so, texts in several languages get one
+    corpus score per language and no total."""
 
     def for_language(self, language: str) -> Metric:
-        """This metric as it is computed for translations into `language` (``de``; empty where it is not known)."""
+        """Return the variant of this metric for translations into `language` (``de``; empty if unknown)."""
         return self
 
     @abstractmethod
     def score(self, batch: Batch) -> Scores:
-        """Scores of every segment of the batch, in its order."""
+        """Return the scores of every segment of the batch, in its order."""
 
     def release(self) -> None:  # noqa: B027 - most metrics hold nothing
-        """Give back what was loaded to score, such as a network; the next `score` loads it again."""
+        """Release what was loaded for scoring, such as a model; the next `score` loads it again."""
 
     @property
     def marks_spans(self) -> bool | None:
-        """Whether scores come with error spans; None if only a score shows it."""
+        """Whether scores include error spans; None if that is unknown before scoring."""
         return None
 
     @property
     def reads(self) -> Metric | None:
-        """Another metric whose scores this one only reads otherwise (`reading`): computed and stored once for both."""
+        """Another metric from whose scores this one is derived (`reading`); it is computed and stored once for both."""
         return None
 
     def reading(self, scores: Scores) -> Scores:
-        """This metric's scores out of those of `reads`."""
+        """Return this metric's scores, derived from those of `reads`."""
         return scores
 
     def combine(self, stats: Floats) -> Floats:
-        """Corpus values from summed sufficient statistics, over the last axis.
+        """Return corpus scores from summed sufficient statistics, along the last axis.
 
-        Metrics without statistics of their own are averaged: their statistics are (sum of values, number of segments).
+        Metrics without sufficient statistics are averaged: their statistics are the sum of values and the number of segments.
         """
         import numpy as np
 
@@ -291,14 +327,14 @@ class Metric(ABC):
             return np.asarray(stats[..., 0] / stats[..., 1])
 
     def components(self, stats: Floats) -> Mapping[str, float]:
-        """What a corpus score is made of, by name, from the summed statistics of one corpus; nothing unless a metric says it."""
+        """Return the components of a corpus score by name, from the summed statistics of one corpus; by default none."""
         return {}
 
 
 def statistics(scores: Scores) -> Floats:
-    """The summable statistics of `scores`: the metric's own, or (value, 1) for a metric that is averaged.
+    """Return statistics that can be summed: the metric's sufficient statistics, or (value, 1) for a metric that is averaged.
 
-    A segment without a score (NaN) counts neither in the sum nor in the number.
+    A segment without a score (NaN) counts neither in the sum nor in the number of segments.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Texts as people pass them to Python functions, with the mistakes they make named."""
+"""Conversion of Python arguments (lists, frames, generators) to a Batch, with clear messages for common mistakes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.core.batch import Batch, EmptyReference, apply_empty_reference
 from assay.core.errors import InputError, count
 
 Texts = Iterable[str]
-"""A list, a column of a frame, a generator."""
+"""A list, a column of a frame or a generator."""
 References = Texts | Iterable[Texts]
 
 
@@ -22,9 +22,9 @@ def make_batch(
     langpair: str | None = None,
     empty_reference: EmptyReference | None = None,
 ) -> Batch:
-    """A Batch from what people pass to Python functions, with the mistakes they make named.
+    """Return the arguments of a Python function as a Batch.
 
-    None is a missing reference and an empty text an empty one, as in sacrebleu, unless `empty_reference` says otherwise.
+    None is a missing reference and an empty text is an empty reference, as in sacrebleu, unless `empty_reference` says otherwise.
     """
     if isinstance(hypotheses, str):
         raise InputError("hypotheses must be a list of strings, not one string. Write hypotheses=[text].")
@@ -52,28 +52,28 @@ def _reference_columns(references: References, n: int) -> tuple[Sequence[str | N
     columns = []
     for column in references:
         if isinstance(column, str) or not isinstance(column, Iterable):
-            raise InputError("references mixes strings and lists: give one list of strings for each reference.")
+            raise InputError("references mixes strings and lists. Give one list of strings per reference.")
         columns.append(_strings("references", column))
     lengths = {len(column) for column in columns}
     if lengths != {n}:
         if len(columns) == n:
             raise InputError(
                 f"references are nested the wrong way round: {count(n, 'list')} for as many hypotheses. "
-                "Give one list for each reference, as long as the hypotheses: references=[first_references, second_references]."
+                "Give one list per reference, as long as the hypotheses: references=[first_references, second_references]."
             )
-        found = ", ".join(f"{length:,}" for length in sorted(lengths))
-        raise InputError(f"references have {found} segments, but hypotheses has {n:,}; they must match.")
+        numbers = ", ".join(f"{length:,}" for length in sorted(lengths))
+        raise InputError(f"references have {numbers} segments, but hypotheses has {n:,}; they must match.")
     return tuple(columns)
 
 
 def _listed(column: Iterable[Any]) -> Sequence[Any]:
     if isinstance(column, (set, frozenset)):
-        raise InputError("a set has no order, so its texts cannot be paired with others. Give a list.")
+        raise InputError("a set has no order, so its texts cannot be paired with other texts. Give a list.")
     return column if isinstance(column, (list, tuple)) else list(column)
 
 
 def _strings(name: str, column: Iterable[Any]) -> Sequence[Any]:
-    """The column, once it is sure that it holds strings (and None for a missing reference) and nothing else."""
+    """Return the column after checking that it contains only strings (and None for missing references)."""
     texts = _listed(column)
     allowed = (str, NoneType) if name == "references" else (str,)
     if any(not issubclass(kind, allowed) for kind in set(map(type, texts))):

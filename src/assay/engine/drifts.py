@@ -1,4 +1,4 @@
-"""What ``assay selfcheck`` measured on this machine: the largest drift of each signature, kept in the cache folder."""
+"""Results of ``assay selfcheck`` on this machine: the largest drift of each signature, saved in the cache folder."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from assay.io.files.atomic import atomic_write
 from assay.io.files.paths import cache_dir
 
 MOST = 1 << 20
-"""Bytes of the file that are read; a longer one is not ours."""
+"""Largest size in bytes; assay does not write larger files."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredDrift:
-    """How far the numbers of a signature moved at most."""
+    """The largest difference between scores of one signature."""
 
     metric: str
-    """The card's name."""
+    """The name on the card."""
     signature: str
     drift: float
-    """Infinite where a number appeared or vanished."""
+    """Infinite if a score was missing on one side only."""
     when: str
 
     def __str__(self) -> str:
@@ -34,12 +34,12 @@ class MeasuredDrift:
 
 
 def in_digits(drift: float) -> str:
-    """A drift with the digit it deserves: ``0``, ``3e-07``, ``inf``."""
+    """Return a drift with one significant digit: ``0``, ``3e-07``, ``inf``."""
     return f"{drift:.0e}" if drift and math.isfinite(drift) else f"{drift:g}"
 
 
 def machine() -> str:
-    """What a drift depends on besides the signature: system, processor and Python."""
+    """Return what a drift depends on in addition to the signature: system, processor and Python version."""
     return f"{platform.system()} {platform.machine()}, {_processor()}, Python {platform.python_version()}"
 
 
@@ -52,43 +52,43 @@ def _processor() -> str:
 
 
 def drifts_file() -> Path:
-    """Where the measurements lie."""
+    """Return the path of the file with the measurements."""
     return cache_dir() / "selfcheck.json"
 
 
 def measured(metric: str) -> list[MeasuredDrift]:
-    """What was measured on this machine of the metric with this name, one entry a signature; a damaged file is none."""
-    return [found for found in _all().get(machine(), {}).values() if found.metric == metric]
+    """Return the drifts of a metric on this machine, one per signature; a damaged file counts as empty."""
+    return [drift for drift in _all().get(machine(), {}).values() if drift.metric == metric]
 
 
-def keep(metrics: Iterable[tuple[str, str, float]]) -> list[MeasuredDrift]:
-    """Remember (metric, signature, drift) of this machine, each in the place of what was measured before."""
-    fresh = [MeasuredDrift(*one, now()) for one in metrics]
-    known = _all()
-    known.setdefault(machine(), {}).update({found.signature: found for found in fresh})
+def save_drifts(metrics: Iterable[tuple[str, str, float]]) -> list[MeasuredDrift]:
+    """Save (metric, signature, drift) for this machine; each replaces an earlier measurement."""
+    fresh = [MeasuredDrift(*measurement, now()) for measurement in metrics]
+    drifts = _all()
+    drifts.setdefault(machine(), {}).update({drift.signature: drift for drift in fresh})
     drifts_file().parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(drifts_file(), "w") as out:
-        whole = {
-            place: {signature: _plain(found) for signature, found in sorted(by_signature.items())}
-            for place, by_signature in known.items()
+        content = {
+            name: {signature: _plain(drift) for signature, drift in sorted(by_signature.items())}
+            for name, by_signature in drifts.items()
         }
-        json.dump(whole, out, ensure_ascii=False, indent=1, allow_nan=False)
+        json.dump(content, out, ensure_ascii=False, indent=1, allow_nan=False)
         out.write("\n")
     return fresh
 
 
-def _plain(found: MeasuredDrift) -> dict[str, Any]:
-    return asdict(found) | {"drift": found.drift if math.isfinite(found.drift) else None}
+def _plain(measured: MeasuredDrift) -> dict[str, Any]:
+    return asdict(measured) | {"drift": measured.drift if math.isfinite(measured.drift) else None}
 
 
 def _all() -> dict[str, dict[str, MeasuredDrift]]:
-    """All that is remembered, by machine and signature: what does not read as such is left out."""
+    """Return all measurements by machine and signature; a damaged file counts as empty."""
     try:
         with drifts_file().open("rb") as file:
-            whole = json.loads(file.read(MOST))
+            content = json.loads(file.read(MOST))
         return {
-            str(place): {str(signature): _read(entry) for signature, entry in by_signature.items()}
-            for place, by_signature in whole.items()
+            str(name): {str(signature): _read(entry) for signature, entry in by_signature.items()}
+            for name, by_signature in content.items()
         }
     except (OSError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
         return {}

@@ -1,11 +1,11 @@
-"""The one place where texts are flagged, for every verb: empty, copied, far too long or short, in another language.
+"""Flags of texts for every verb: empty, copied, much too long or short, in the wrong language.
 
-Length is counted in characters, of which a Han character or kana counts three and a Hangul syllable two; a translation is far
-too long at more than three times its longest reference (or, where there is none, its source) and 50 characters more. So one in
-ten thousand human translations between the 22 languages of NTREX is flagged (docs/decisions/0010-flags.md).
+Length is counted in characters. A Han character or kana counts three times, a Hangul syllable twice. A translation is too long if
+it exceeds three times the length of its longest reference (without references, of its source) by more than 50 characters. At this
+threshold, one in ten thousand human translations between the 22 languages of NTREX is flagged (docs/decisions/0010-flags.md).
 
-All but the language costs a few percent of the cheapest metric. Languages are identified where the extra ``languages`` is
-installed and a slow metric runs anyway, or the rows are few; ``flags="all"`` asks for it, ``flags="none"`` for no flag at all.
+All flags except the language cost a few percent of the cheapest metric. Languages are identified if the extra ``languages`` is
+installed and either a slow metric runs anyway or there are few rows. ``flags="all"`` requests it, ``flags="none"`` disables flags.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 RATIO, MARGIN = 3.0, 50
 BITS = {1: "empty_hypothesis", 2: "copied_source", 4: "far_longer", 16: "far_shorter", 8: "empty_reference"}
 FEW = 2000
-"""Rows whose languages are identified beside fast metrics, too: some 20 milliseconds."""
+"""Number of rows up to which languages are identified with fast metrics, too; it takes about 20 milliseconds."""
 
 
 def raise_flags(batch: Batch, *, languages: bool = False) -> dict[str, Bools]:
-    """The flags of the texts by row; those that no row has are left out. `languages`: identify them."""
+    """Return the flags of the texts by row, without flags that no row has; with `languages`, identify languages."""
     bits = _native.describe(batch.hypotheses, batch.sources, batch.references or (), RATIO, MARGIN)
     raised: dict[str, Bools] = {}
     if bits.any():
-        _unecho(bits, batch)
+        _drop_far_longer(bits, batch)
         raised = {name: column for bit, name in BITS.items() if (column := (bits & bit) != 0).any()}
     if languages:
         wrong = wrong_language(batch)
@@ -45,30 +45,30 @@ def raise_flags(batch: Batch, *, languages: bool = False) -> dict[str, Bools]:
     return raised
 
 
-def _unecho(bits: NDArray[np.uint8], batch: Batch) -> None:
-    """Drop ``far_longer`` from rows whose references are all empty: anything is longer than nothing."""
+def _drop_far_longer(bits: NDArray[np.uint8], batch: Batch) -> None:
+    """Drop ``far_longer`` from rows whose references are all empty, since any text is longer than an empty one."""
     for i in ((bits & 12) == 12).nonzero()[0].tolist():
         if not any((column[i] or "").strip() for column in batch.references or ()):
             bits[i] &= ~4 & 0xFF
 
 
 def uncovered(batch: Batch, metric: Metric) -> dict[str, Bools]:
-    """``unknown_language`` on the rows whose language pair is none that the metric's card claims; nothing where all are."""
+    """Return the flag ``unknown_language`` for rows in language pairs that the metric's card does not list, if there are any."""
     import numpy as np
 
     if batch.langpairs is None or metric.card.languages == ("any",):
         return {}
-    strange = {pair for pair in set(batch.langpairs) if not metric.card.covers(pair)}
-    if not strange:
+    unsupported = {pair for pair in set(batch.langpairs) if not metric.card.covers(pair)}
+    if not unsupported:
         return {}
-    return {"unknown_language": np.array([pair in strange for pair in batch.langpairs], bool)}
+    return {"unknown_language": np.array([pair in unsupported for pair in batch.langpairs], bool)}
 
 
-def with_languages(asked: Flagging, metrics: Iterable[Metric], rows: int | None) -> bool:
-    """Whether to identify languages; `rows` is how many there are, None for more than one chunk of them."""
-    if asked == "none":
+def with_languages(flagging: Flagging, metrics: Iterable[Metric], rows: int | None) -> bool:
+    """Return whether to identify languages; `rows` is the number of rows, None for more than one chunk."""
+    if flagging == "none":
         return False
-    if asked == "all":
+    if flagging == "all":
         require()
         return True
     cheap = (rows is not None and rows <= FEW) or any(metric.card.neural for metric in metrics)

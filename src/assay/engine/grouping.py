@@ -1,4 +1,4 @@
-"""Which group every row belongs to, where scores are wanted by group: a column of the table, a label each, or the length."""
+"""Groups of rows for scores by group: a column of the table, one label per segment, the language pair, or the length."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from assay.engine.inputs import Inputs
 
 LENGTH = "length"
 BUCKETS = 4
-"""Groups of about the same size that segments are parted into by their length."""
+"""Number of groups of similar size that segments are divided into by length."""
 
 
 def column_of(by: str | Sequence[str] | None, table: bool) -> str | None:
-    """The column of a table that `by` names; None where it names none, refused where there is no table to have one."""
+    """Return the column of a table that `by` names, or None; without a table, a column is an error."""
     if not isinstance(by, str) or by in (LENGTH, "langpair"):
         return None
     if not table:
         raise InputError(
-            f"--by {by} needs a table with such a column (--data FILE); text files can be grouped by {LENGTH} alone."
+            f"--by {by} needs a table with such a column (--data FILE). Text files can be grouped by {LENGTH} only."
         )
     return by
 
 
 def grouped(inputs: Inputs, by: str | Sequence[str] | None) -> Inputs:
-    """The inputs with a group on every row. A list has one label for each segment, the same for every system."""
+    """Return the inputs with a group for every row. A list has one label per segment, the same for every system."""
     if by is not None and not isinstance(by, str):
         inputs.chunks = _labelled(inputs.chunks, [str(label) for label in by])
     elif by in (LENGTH, "langpair"):
@@ -36,7 +36,7 @@ def grouped(inputs: Inputs, by: str | Sequence[str] | None) -> Inputs:
 
 
 def _by_length(chunks: Iterator[Batch]) -> Iterator[Batch]:
-    """Characters of the reference, without one of the source, without either of the translation."""
+    """Group by the number of characters of the reference or, if missing, of the source or the translation."""
     for batch in chunks:
         others = batch.sources or batch.hypotheses
         texts = batch.column("reference") or others
@@ -57,17 +57,20 @@ def _labelled(chunks: Iterator[Batch], labels: Sequence[str]) -> Iterator[Batch]
     for batch in chunks:
         groups = []
         for system in batch.systems or [""] * len(batch):
-            place = seen[system] = seen.get(system, -1) + 1
-            if place >= len(labels):
-                raise InputError(f"by has {len(labels):,} labels, and there are more segments: give one for each.")
-            groups.append(labels[place])
+            row = seen[system] = seen.get(system, -1) + 1
+            if row >= len(labels):
+                raise InputError(
+                    f"by has {len(labels):,} labels, but there are more segments. Give one label per segment."
+                )
+            groups.append(labels[row])
         yield replace(batch, groups=groups)
     if seen and min(seen.values()) + 1 < len(labels):
-        raise InputError(f"by has {len(labels):,} labels for {min(seen.values()) + 1:,} segments: give one for each.")
+        segments = min(seen.values()) + 1
+        raise InputError(f"by has {len(labels):,} labels for {segments:,} segments. Give one label per segment.")
 
 
 def length_names(lengths: Iterable[str]) -> dict[str, str]:
-    """Each length's group, shortest first: about the same number of segments in each, called ``1–43 characters`` …"""
+    """Return the group of each length, shortest first. Groups have similar sizes and names such as ``1–43 characters``."""
     import numpy as np
 
     numbers = np.array([int(length) for length in lengths], np.int64)

@@ -1,4 +1,4 @@
-"""What is to be scored, from wherever it comes, as one stream of chunks with a system's name on every row."""
+"""Readers of the texts to score (files, tables, test sets, memory) as one stream of chunks with a system for every row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PathName = str | os.PathLike[str]
 
 PIECE = 64
-"""Lines read at a time: few, since a line may be a megabyte long. A chunk is whole pieces: 20,032 rows of one system."""
+"""Lines read at a time: few, because a line may be a megabyte long. Chunks are multiples of this: 20,032 rows of one system."""
 _BINARY = (
     ".gz",
     ".xz",
@@ -38,31 +38,31 @@ _BINARY = (
     ".xlf",
     ".xliff",
 )
-"""Endings of files whose lines say nothing about how many rows they have."""
+"""Suffixes of files whose size and lines do not indicate the number of rows."""
 IN_MEMORY = 1 << 20
-"""Rows in memory that are scored at a time: many, since equal texts and references among them are prepared once."""
+"""Rows in memory that are scored at a time: many, because equal texts and references among them are prepared once."""
 
 
 @dataclass
 class Inputs:
-    """What to score: its chunks, the files behind them, and roughly how many rows there will be."""
+    """The texts to score as chunks, with their files and an estimate of the number of rows."""
 
     chunks: Iterator[Batch]
     paths: list[str] = field(default_factory=list)
-    """The files; without any, a run can be neither resumed nor needs to be."""
+    """The files. A run without files cannot be resumed, and need not be."""
     rows: int | None = None
     about: str = ""
-    """What else tells this input from another of the same files, for resuming."""
+    """Settings that distinguish this input from others with the same files, for resuming."""
     alerts: list[str] = field(default_factory=list)
-    """What changes how the numbers must be read; known when the chunks are through."""
+    """Warnings that affect how scores must be read; complete when all chunks are read."""
     notes: list[str] = field(default_factory=list)
-    """What people should hear about the reading; known when the chunks are through."""
+    """Messages about reading the files; complete when all chunks are read."""
     aligned: bool = True
-    """Whether all systems share one column of sources and references, so that rows at one place are one segment."""
+    """Whether all systems share the same sources and references, so that rows with the same index are one segment."""
 
     @property
     def name(self) -> str:
-        """What a message calls it."""
+        """The name of the input in messages."""
         return self.paths[0] if self.paths else "the input"
 
 
@@ -74,7 +74,7 @@ def from_files(
     langpair: str | None = None,
     empty_reference: EmptyReference | None = None,
 ) -> Inputs:
-    """Text files of one segment a line, read in step; each file of `mt` is a system, called so or by its file's name.
+    """Read text files with one segment per line in parallel. Each file of `mt` is a system with a given name or the file's name.
 
     An empty line is an empty reference, as in sacrebleu, unless `empty_reference` says otherwise.
     """
@@ -82,16 +82,16 @@ def from_files(
     references = [os.fspath(path) for path in ref]
     paths = [*translations, *references, *([os.fspath(src)] if src is not None else [])]
     if paths.count("-") > 1:
-        raise InputError("only one input can be standard input (-).")
+        raise InputError("only one input can be standard input (-). Save the others as files.")
     batches = _lines(paths, systems, len(references), src is not None, langpair)
     if empty_reference in ("skip", "error"):
-        batches = _settled(batches, empty_reference, len(systems), references[0] if references else "")
+        batches = _with_empty_references(batches, empty_reference, len(systems), references[0] if references else "")
     about = f"langpair:{langpair} systems:{systems}" + (f" empty:{empty_reference}" if empty_reference else "")
     return Inputs(regroup(batches), paths, _estimate(translations), about)
 
 
-def _settled(batches: Iterator[Batch], choice: EmptyReference, many: int, path: str) -> Iterator[Batch]:
-    """Batches of `many` systems whose empty lines of references are treated as `choice` says."""
+def _with_empty_references(batches: Iterator[Batch], choice: EmptyReference, many: int, path: str) -> Iterator[Batch]:
+    """Yield batches of `many` systems with empty lines of references treated as `choice` says."""
     done = 0
     for batch in batches:
         n = len(batch) // many
@@ -105,7 +105,7 @@ def _settled(batches: Iterator[Batch], choice: EmptyReference, many: int, path: 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Texts that are known beforehand, those of a test set: they go with files of translations alone."""
+    """Sources and references of a known test set, for which users pass files of translations only."""
 
     label: str
     langpair: str
@@ -116,16 +116,16 @@ class Known:
 
 
 def from_known(mt: Sequence[PathName] | Mapping[str, PathName], known: Known) -> Inputs:
-    """Files of translations beside the sources and references of a test set."""
+    """Read files of translations together with the sources and references of a test set."""
     systems, translations = named_files(mt)
     if translations.count("-") > 1:
-        raise InputError("only one input can be standard input (-).")
-    batches = _beside(translations, systems, known)
+        raise InputError("only one input can be standard input (-). Save the others as files.")
+    batches = _with_known_texts(translations, systems, known)
     rows = len(known.sources) * len(systems)
     return Inputs(regroup(batches), [*translations, *known.files], rows, f"set:{known.label} systems:{systems}")
 
 
-def _beside(paths: Sequence[str], systems: Sequence[str], known: Known) -> Iterator[Batch]:
+def _with_known_texts(paths: Sequence[str], systems: Sequence[str], known: Known) -> Iterator[Batch]:
     many, start, all_of_them = len(systems), 0, len(known.sources)
     for columns in read_parallel(paths, PIECE):
         n = len(columns[0])
@@ -143,8 +143,8 @@ def _beside(paths: Sequence[str], systems: Sequence[str], known: Known) -> Itera
         )
     if start != all_of_them:
         more = "more than " if start > all_of_them else ""
-        has = f"{more}{all_of_them if more else start:,} lines"
-        raise InputError(f"{file_name(paths[0])} has {has}, {known.label} has {all_of_them:,}: they must match.")
+        lines = f"{more}{all_of_them if more else start:,} lines"
+        raise InputError(f"{file_name(paths[0])} has {lines}, but {known.label} has {all_of_them:,}; they must match.")
 
 
 def from_table(
@@ -158,9 +158,10 @@ def from_table(
     empty_reference: EmptyReference | None = None,
     whole: bool = False,
 ) -> Inputs:
-    """A table (a file, a frame of polars, pandas or Arrow, rows as they come) with a row a segment. Columns that `metrics` need
-    must be there. The column called `by` becomes the rows' groups; with `whole`, batches keep every column. An empty cell is a
-    missing reference (`empty_reference`).
+    """Read a table (a file, a frame of polars, pandas or Arrow, an iterable of rows) with one row per segment.
+
+    The table must have the columns that `metrics` need. The column `by` becomes the rows' groups. With `whole`, batches include
+    every column. An empty cell is a missing reference, unless `empty_reference` says otherwise.
     """
     needs: dict[str, str] = {}
     for metric in metrics:
@@ -189,7 +190,7 @@ def from_table(
 
 
 def with_pair(batch: Batch, langpair: str | None, name: str, alerts: list[str]) -> Batch:
-    """The batch with the language pair that was given, where its rows have none of their own; `alerts` takes a contradiction."""
+    """Return the batch with a language pair for rows that have none; a contradiction is added to `alerts`."""
     if not langpair:
         return batch
     if batch.langpairs is None:
@@ -198,8 +199,7 @@ def with_pair(batch: Batch, langpair: str | None, name: str, alerts: list[str]) 
     others = sorted({pair for pair in batch.langpairs if pair and pair != langpair})
     if others and not alerts:
         alerts.append(
-            f"{name} has a column of language pairs, which says {listing(others, 3)}: {langpair} (-l) is used only for rows "
-            "without one."
+            f"{name} has a column of language pairs with {listing(others, 3)}. {langpair} (-l) is used only for rows without one."
         )
     if "" in batch.langpairs:
         return replace(batch, langpairs=[pair or langpair for pair in batch.langpairs])
@@ -207,7 +207,7 @@ def with_pair(batch: Batch, langpair: str | None, name: str, alerts: list[str]) 
 
 
 def from_columns(systems: Mapping[str, Batch]) -> Inputs:
-    """Texts in memory, one batch a system, all of the same segments."""
+    """Return texts in memory as inputs: one batch per system, all with the same segments."""
     (first, *_), many = systems.values(), len(systems)
     step = max(IN_MEMORY // many, 1)
 
@@ -221,7 +221,7 @@ def from_columns(systems: Mapping[str, Batch]) -> Inputs:
 
 
 def named_files(mt: Sequence[PathName] | Mapping[str, PathName]) -> tuple[list[str], list[str]]:
-    """The systems and their files: ``{"ours": "a.de"}``, ``ours=a.de``, or a file alone, whose name is the system's."""
+    """Return the systems and their files from ``{"ours": "a.de"}``, ``ours=a.de`` or a file, whose name is the system's."""
     if isinstance(mt, Mapping):
         named = [(str(name), os.fspath(path)) for name, path in mt.items()]
     else:
@@ -230,22 +230,22 @@ def named_files(mt: Sequence[PathName] | Mapping[str, PathName]) -> tuple[list[s
     names = [name or next(default) for name, _ in named]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"two systems are called {name!r}: name them apart (--mt NAME=FILE).")
+            raise InputError(f"two systems are called {name!r}. Give them different names: --mt NAME=FILE.")
     return names, [path for _, path in named]
 
 
-def split_name(given: str) -> tuple[str, str]:
-    """``NAME=FILE`` as name and file; a file whose own name has an equals sign is one all the same."""
-    name, equals, path = given.partition("=")
-    if not equals or os.path.exists(given):
-        return "", given
+def split_name(argument: str) -> tuple[str, str]:
+    """Return name and file of ``NAME=FILE``; an existing file with an equals sign in its name is a file."""
+    name, equals, path = argument.partition("=")
+    if not equals or os.path.exists(argument):
+        return "", argument
     if not name.strip() or not path:
-        raise InputError(f"--mt {given}: write NAME=FILE, such as --mt ours=ours.de.")
+        raise InputError(f"--mt {argument}: write NAME=FILE, such as --mt ours=ours.de.")
     return name.strip(), path
 
 
 def system_names(paths: Sequence[str]) -> list[str]:
-    """Each file's name; the whole path where two names are equal."""
+    """Return each file's name, or its path if two names are equal."""
     names = ["stdin" if path == "-" else Path(path).name for path in paths]
     names = [path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)]
     for name in names:
@@ -257,7 +257,7 @@ def system_names(paths: Sequence[str]) -> list[str]:
 def _lines(
     paths: Sequence[str], systems: Sequence[str], nrefs: int, with_source: bool, langpair: str | None
 ) -> Iterator[Batch]:
-    """`paths` holds the systems' files, the references', and the source's where there is one."""
+    """Read files line by line: those of the systems, then of the references, then of the source, if any."""
     segments: dict[str, list[str]] = {}
     if any(".sgm" in path.lower() for path in paths):
         from assay.io.table.wmt_sets import segment_lists
@@ -284,28 +284,28 @@ def _lines(
 
 
 def _refuse_piped_tables(paths: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
-    """Refuse a table that comes through a pipe as text; files were looked at before (`assay.io.table.detection`)."""
+    """Reject a table that is piped as text; files were checked before (`assay.io.table.detection`)."""
     from assay.io.table.detection import has_header, refuse_missing_header
 
     for path, lines in zip(paths, columns, strict=True):
         if os.path.isfile(path):
             continue
         if lines and has_header(lines[0]):
-            raise InputError(f"{file_name(path)} is a table: give it with --data {path}.")
+            raise InputError(f"{file_name(path)} is a table. Pass it with --data {path}.")
         refuse_missing_header(path, lines)
 
 
 def _estimate(paths: Sequence[str]) -> int | None:
-    """Rows to expect, from the size of plain files and samples of their lines; None where it cannot be told."""
-    total, places = 0, 16
+    """Estimate the number of rows from the size of plain files and samples of their lines; None if impossible."""
+    total, samples_per_file = 0, 16
     for path in paths:
         if path == "-" or Path(path).suffix.lower() in _BINARY:
             return None
         try:
             size, samples = os.path.getsize(path), []
             with open(path, "rb") as file:
-                for place in range(places):
-                    file.seek(size * place // places)
+                for number in range(samples_per_file):
+                    file.seek(size * number // samples_per_file)
                     samples.append(file.read(1 << 14))
         except OSError:
             return None

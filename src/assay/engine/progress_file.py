@@ -1,8 +1,8 @@
-"""The spool of a run: its finished chunks on disk, so that an interrupted run goes on where it stopped.
+"""Progress file of a run: its finished chunks on disk, from which an interrupted run resumes.
 
-A spool belongs to one run (what is scored, with which metrics, how it is cut); the same command finds it again. Each chunk
-is a file that carries the hash of the data it was made from, so a changed input is scored anew, and a checksum, so that a
-file which a crash cut short counts as absent. The final result is assembled chunk by chunk; memory does not grow.
+A progress file belongs to one run (inputs, metrics, chunking), and the same command finds it again. It is a folder with one file
+per chunk. Each has the hash of its input, so that changed input is scored again, and a checksum, so that a truncated file counts
+as missing. The final result is assembled chunk by chunk, so memory does not grow.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, NDArray[np.generic]]
 
 _HEAD = struct.Struct("<8sIII")
-"""Mark, length of the description, length of the data's hash, checksum of everything behind."""
+"""Magic bytes, length of the description, length of the data hash, checksum of everything that follows."""
 _MARK = b"assaysp2"
 _LOCK = "lock"
 
 
 class ProgressFile:
-    """An open spool. `close` keeps it for the next run; `finish` removes it when the result is safe elsewhere."""
+    """An open progress file. `close` keeps it for the next run; `finish` deletes it when the results are saved."""
 
     def __init__(self, folder: Path, lock: int, notice: str | None = None) -> None:
         self.folder = folder
         self.notice = notice
-        """A sentence for the user when this run cannot be resumed, else None."""
+        """A sentence for the user if this run cannot be resumed, otherwise None."""
         self._lock: int | None = lock
         self._done: dict[int, bytes] = {}
 
     @classmethod
     def open(cls, run_key: str, folder: str | os.PathLike[str]) -> ProgressFile:
-        """The spool of the run `run_key` under `folder`, with what an earlier attempt left in it.
+        """Open the progress file of a run under `folder`, with the chunks of an earlier attempt.
 
-        A second identical run at the same time gets a private one. Where `folder` cannot be written, or is not ours alone, the
-        spool lies with the system's temporary files, and a notice says that the run cannot be resumed.
+        A second identical run at the same time gets a private one. If `folder` cannot be written or is accessible to other users,
+        the progress file is in the system's temporary folder, and a notice says that the run cannot be resumed.
         """
         name = blake2b(run_key.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
         base = Path(folder)
@@ -61,18 +61,18 @@ class ProgressFile:
             lock = _acquire(base / name)
             if lock is not None:
                 return cls(base / name, lock)
-            notice = "the same command is running elsewhere; this run works on its own and cannot be resumed."
+            notice = "the same command is already running. This run is independent of it and cannot be resumed."
             return cls._private(base, name, notice)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise _full(base) from error
             reason = error.strerror if isinstance(error, Untrusted) else f"{base} cannot be written"
-            notice = f"{reason}, so this run cannot be resumed. Set ASSAY_CACHE_DIR to a folder of yours."
+            notice = f"{reason}, so this run cannot be resumed. Set ASSAY_CACHE_DIR to a folder of your own."
         try:
             return cls._private(Path(tempfile.gettempdir()), "assay-" + name, notice)
         except OSError as error:
             raise OutputError(
-                f"no folder for temporary files can be written ({error.strerror}). Set TMPDIR."
+                f"no temporary folder is writable ({error.strerror}). Set TMPDIR to a writable folder."
             ) from error
 
     @classmethod
@@ -84,19 +84,19 @@ class ProgressFile:
         return cls(path, lock, notice)
 
     def get(self, index: int, data_hash: bytes) -> dict[str, NDArray[Any]] | None:
-        """The arrays of a finished chunk; None when it is not there, not whole, or made from other data."""
+        """Return the arrays of a finished chunk; None if it is missing, incomplete or made from other data."""
         arrays = _read(self._path(index), data_hash)
         if arrays is not None:
             self._done[index] = data_hash
         return arrays
 
     def put(self, index: int, data_hash: bytes, arrays: Arrays) -> None:
-        """Keep the arrays of a chunk (any type but objects); it is there as a whole or not at all."""
+        """Write the arrays of a chunk (of any type but objects) atomically."""
         path = self._path(index)
         temporary = path.with_suffix(".part")
         try:
             temporary.unlink(missing_ok=True)
-            with temporary.open("xb") as file:  # made anew: whatever stood there, a link above all, is not written to
+            with temporary.open("xb") as file:  # a new file: an existing file or link is never written to
                 file.writelines(_encode(data_hash, arrays))
             temporary.replace(path)
         except OSError as error:
@@ -104,25 +104,25 @@ class ProgressFile:
                 temporary.unlink()
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
                 raise _full(self.folder) from error
-            raise OutputError(f"a finished chunk cannot be kept in {self.folder}: {error.strerror}.") from error
+            raise OutputError(f"a finished chunk cannot be saved in {self.folder}: {error.strerror}.") from error
         self._done[index] = data_hash
 
     def chunks(self) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
-        """The chunks that this run put or found, in order, one at a time."""
+        """Yield the chunks that this run wrote or reused, in order."""
         for index in sorted(self._done):
             arrays = _read(self._path(index), self._done[index])
             if arrays is None:
-                raise OutputError(f"chunk {index} has vanished from {self.folder}. Run the same command again.")
+                raise OutputError(f"chunk {index} is missing from {self.folder}. Run the same command again.")
             yield index, arrays
 
     def close(self) -> None:
-        """Let go; finished chunks stay for the next run of the same command."""
+        """Release the lock; finished chunks remain for the next run of the same command."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def finish(self) -> None:
-        """Remove the spool: the result is written."""
+        """Delete the progress file; the results are saved."""
         if self._lock is not None:
             _remove(self.folder, self._lock)
             self._lock = None
@@ -138,9 +138,9 @@ class ProgressFile:
 
 
 def prune(folder: str | os.PathLike[str], days: float = 30) -> int:
-    """Remove the spools under `folder` that nobody uses and nobody touched for `days`; how many went."""
+    """Delete progress files under `folder` that are not in use and older than `days`; return how many."""
     removed = 0
-    for path in _spools(Path(folder)):
+    for path in _progress_files(Path(folder)):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime < days * 86_400:
                 continue
@@ -153,17 +153,17 @@ def prune(folder: str | os.PathLike[str], days: float = 30) -> int:
 
 
 def usage(folder: str | os.PathLike[str]) -> tuple[int, int]:
-    """Number of spools under `folder`, and their bytes."""
-    spools = _spools(Path(folder))
+    """Return the number of progress files under `folder`, and their size in bytes."""
+    folders = _progress_files(Path(folder))
     total = 0
-    for path in spools:
+    for path in folders:
         with suppress(OSError):
             total += sum(file.stat().st_size for file in path.iterdir())
-    return len(spools), total
+    return len(folders), total
 
 
-def _spools(folder: Path) -> list[Path]:
-    """The spools under a folder; none where it is not ours alone, and no links."""
+def _progress_files(folder: Path) -> list[Path]:
+    """Return the progress files under a folder without following links; none if other users can write to the folder."""
     try:
         check_folder(folder, sticky=True)
         return sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
@@ -172,7 +172,7 @@ def _spools(folder: Path) -> list[Path]:
 
 
 def _acquire(path: Path) -> int | None:
-    """An exclusive lock on a spool, freed by the system when its process ends; None when another process has it."""
+    """Return an exclusive lock on a progress file, or None if another process has it. The system frees it with the process."""
     while True:
         path.mkdir(mode=0o700, exist_ok=True)
         try:
@@ -193,7 +193,7 @@ def _acquire(path: Path) -> int | None:
 
 
 def _remove(path: Path, held: int) -> None:
-    """Out of the way first, under the lock where that can be done: whoever starts the same run now begins with an empty spool."""
+    """Rename the folder first, under the lock if possible, so that a run that starts now begins with an empty progress file."""
     if not MOVES_OPEN_FILES:
         os.close(held)
     with suppress(OSError):
@@ -210,7 +210,7 @@ def _encode(data_hash: bytes, arrays: Arrays) -> list[bytes | memoryview]:
     whole = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
     for name, array in whole.items():
         if array.dtype.hasobject:
-            raise ValueError(f"array {name!r} holds Python objects, which a spool cannot keep")
+            raise ValueError(f"array {name!r} holds Python objects, which cannot be saved in a progress file")
     description = json.dumps([[name, array.dtype.str, array.shape] for name, array in whole.items()]).encode()
     parts: list[bytes | memoryview] = [description, data_hash]
     parts += [array.reshape(-1).view(np.uint8).data for array in whole.values() if array.nbytes]
@@ -245,5 +245,5 @@ def _read(path: Path, data_hash: bytes) -> dict[str, NDArray[Any]] | None:
 def _full(folder: Path) -> OutputError:
     return OutputError(
         f"the disk with {folder} is full. Free some space or set ASSAY_CACHE_DIR to another disk; "
-        "finished chunks are kept, and the same command goes on from there."
+        "finished chunks are saved, and the same command resumes from them."
     )

@@ -1,8 +1,7 @@
-"""Scores through the store: what it lacks is scored, and kept as bytes, one record per segment.
+"""Scores as records of the store: look up stored scores, compute missing ones, and convert both from and to bytes.
 
-A record is a head (what it holds, by name) and a body: the value, its statistics and components as float64, one byte a
-flag, then the spans as JSON. Segments scored together have the same head, so a column is cut out of the joined bodies
-without looking at a record twice.
+A record of one segment is a header (the names of its content) and a body: value, statistics and components as float64, one byte per
+flag, then spans as JSON. Segments scored together have the same header, so columns are read from the joined bodies at once.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ if TYPE_CHECKING:
 
 _LENGTH = struct.Struct("<H")
 PART = 1024
-"""Rows a metric gets at a time: enough to forget the overhead, few enough to keep every core busy to the end."""
+"""Rows per call of a metric: enough to make the overhead negligible, few enough to keep every core busy until the end."""
 FIRST_PART = 64
-"""What a slow metric gets first, then twice as much each time up to `PART`: whoever waits soon sees how long it will take."""
+"""Rows of a slow metric's first call. The number doubles up to `PART`, so that progress is visible early."""
 
 
 def through_store(batch: Batch, metric: Metric, store: Store, compute: Callable[[Batch], Scores]) -> Scores:
-    """Look up every request in the store, score and store only the missing ones, and return all of them in order."""
+    """Return the scores of all requests in order; look them up in the store, and compute and save the missing ones."""
     keys = store.keys(str(metric.signature), batch)
     records = store.get_many(keys)
     missing = [key not in records for key in keys]
@@ -39,9 +38,9 @@ def through_store(batch: Batch, metric: Metric, store: Store, compute: Callable[
         if slow:
             report_progress(metric.card.name, done, wanted)
         fresh = pack(compute(batch.select(part)))
-        found = [(keys[i], record) for i, record in zip(part, fresh, strict=True)]
-        store.put_many(found)
-        records.update(found)
+        computed = [(keys[i], record) for i, record in zip(part, fresh, strict=True)]
+        store.put_many(computed)
+        records.update(computed)
         done += len(part)
     if slow:
         report_progress(metric.card.name, wanted, wanted)
@@ -49,10 +48,10 @@ def through_store(batch: Batch, metric: Metric, store: Store, compute: Callable[
 
 
 def _parts(missing: Sequence[bool], size: int) -> Iterator[list[int]]:
-    """The missing rows in parts, the first of `size`, so that what is stored survives a kill.
+    """Yield the missing rows in parts, the first of `size` rows, so that stored scores survive a kill.
 
-    A neural metric's last digits depend on the rows it packs together. Parts therefore end where they would if nothing were
-    stored: a run that was killed goes on with the parts it would have had. Where less than a part is missing, parts are joined.
+    The last digits of a neural metric depend on its batch. Parts therefore end where they would end without stored scores,
+    so an interrupted run resumes with the parts of an uninterrupted one. Parts with few missing rows are joined.
     """
     waiting: list[int] = []
     start = 0
@@ -68,7 +67,7 @@ def _parts(missing: Sequence[bool], size: int) -> Iterator[list[int]]:
 
 
 def pack(scores: Scores) -> list[bytes]:
-    """One record for each segment of `scores`."""
+    """Return one record per segment."""
     if not len(scores):
         return []
     columns = [scores.values[:, None]]
@@ -96,7 +95,7 @@ def pack(scores: Scores) -> list[bytes]:
 
 
 def unpack(records: Sequence[bytes]) -> Scores:
-    """The Scores that `records` were packed from, in their order. Damaged records raise a ValueError."""
+    """Return the scores that `records` were packed from; damaged records raise a ValueError."""
     groups: dict[bytes, list[int]] = {}
     for i, record in enumerate(records):
         end = 2 + int.from_bytes(record[:2], "little")

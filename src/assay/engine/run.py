@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from assay.core.metric import Bools, Floats
 
 Sums = dict[tuple[str, str, int], list["Floats"]]
-"""By system, metric and language number."""
+"""By system, metric and index of the language."""
 
 
 def run_inputs(
@@ -53,7 +53,7 @@ def run_inputs(
     store: bool = True,
     progress: RowsDone | None = None,
 ) -> ScoredRun:
-    """Score `inputs`. Finished chunks of files lie in a spool until `ScoredRun.finish`; the same call goes on from there."""
+    """Score `inputs`. Finished chunks of files are in a progress file until `ScoredRun.finish`; the same call resumes from it."""
     metrics, language_notes = settle_language(inputs, metrics)
     progress_files: list[ProgressFile] = []
     done = 0
@@ -68,7 +68,7 @@ def run_inputs(
         if progress is not None:
             progress(rows, reused)
 
-    # A judge's answers are kept one by one, and which model gave them belongs to its signature: they are read again each time.
+    # Answers of a judge are cached one by one, and its signature includes the model that answered; they are read again each time.
     judged = any(metric.card.kind == "judge" for metric in metrics.values())
     started, kept_scores = now(), Store.for_metrics(metrics, store)
     try:
@@ -103,7 +103,9 @@ def run_inputs(
     if run.shares:
         split = ", ".join(metric.card.label for metric in metrics.values() if metric.by_language)
         languages = count(len(run.languages), "target language")
-        run.notices.append(f"the texts are in {languages}: {split} is given for each, and there is none for all.")
+        run.notices.append(
+            f"the texts are in {languages}: {split} is computed for each language, and there is no total."
+        )
     return run
 
 
@@ -161,21 +163,21 @@ def score_stream(
 
 
 def _key(inputs: Inputs, metrics: Mapping[str, Metric], retain: Retained) -> str:
-    """What makes two runs the same run."""
+    """Return a text that is equal for identical runs."""
     signed = [f"{name} {metric.signature}{' by language' * metric.by_language}" for name, metric in metrics.items()]
     parts = [*signed, repr(retain), inputs.about]
     return "\n".join([*parts, *(os.path.abspath(path) if path != "-" else "-" for path in inputs.paths)])
 
 
 def _stopped(inputs: Inputs, done: int, progress_files: list[ProgressFile]) -> str:
-    kept = any(progress_file.notice is None for progress_file in progress_files)
-    what_now = "nothing is lost. The same command goes on from there." if kept else "give the same command again."
+    resumable = any(progress_file.notice is None for progress_file in progress_files)
+    remedy = "Run the same command again to resume." if resumable else "Run the same command again to start over."
     of = f" of about {inputs.rows:,}" if inputs.rows and inputs.rows > done else ""
-    return f"stopped at {done:,}{of} segments; {what_now}"
+    return f"stopped at {done:,}{of} segments. {remedy}"
 
 
 def _ahead(chunks: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
-    """Every chunk, with a mark on one that is the only one; the next chunk is read while this one is scored."""
+    """Yield each chunk and whether it is the only one; the next chunk is read while the current one is scored."""
     iterator = iter(chunks)
     with ThreadPoolExecutor(1, thread_name_prefix="assay-read") as reader:
         batch = next(iterator, None)
@@ -189,10 +191,7 @@ def _ahead(chunks: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
 
 
 def _hash(batch: Batch, systems: list[str], kept: Sequence[str] = ()) -> bytes:
-    """A digest that no other chunk shares: the texts, where each begins, and the systems met before (which it numbers).
-
-    Further columns that are `kept` count where there are any.
-    """
+    """Return a digest that identifies a chunk: its texts with their boundaries, the systems before it, and retained columns."""
     digest = blake2b("\0".join(systems).encode("utf-8", "surrogatepass"), digest_size=16)
     columns = [batch.hypotheses, batch.sources, *(batch.references or ()), batch.systems, batch.langpairs]
     columns += [column for name in ("ids", "documents", "groups") if name in kept and (column := batch.column(name))]
@@ -211,9 +210,9 @@ def _hash(batch: Batch, systems: list[str], kept: Sequence[str] = ()) -> bytes:
 def score_chunk(
     batch: Batch, run: ScoredRun, workers: int | None, store: Store | None, identify: bool, *, last: bool = False
 ) -> Chunk:
-    """What `run` keeps of one chunk: scores of every metric, sums, flags. `identify`: look at the languages of the texts, too.
+    """Return what `run` retains of one chunk: scores of every metric, sums and flags. `identify` enables language identification.
 
-    In the `last` one, of several metrics each gives its network back before the next is loaded.
+    In the `last` chunk, each of several metrics releases its model before the next one is loaded.
     """
     retain = run.retained
     for metric in run.asked.values():
@@ -256,7 +255,7 @@ def score_chunk(
 
 
 def _own_rows(batch: Batch, systems: Sequence[str], codes: NDArray[np.int32], before: Mapping[str, int]) -> InputRows:
-    """The rows of texts that came without a table: numbered within their system, of which `before` went before."""
+    """Return output rows for texts without a table, numbered within their system after the rows in `before`."""
     columns: dict[str, Any] = {"system": batch.systems} if batch.systems and list(systems) != [""] else {}
     met, segments = {code: before.get(name, 0) for code, name in enumerate(systems)}, []
     for code in codes.tolist():
@@ -269,17 +268,17 @@ def _own_rows(batch: Batch, systems: Sequence[str], codes: NDArray[np.int32], be
 def _sums(
     stats: Floats, systems: NDArray[np.int32], languages: NDArray[np.int32] | None, without: Bools | None
 ) -> dict[tuple[int, int], Floats]:
-    """Exact sums by system and language (without languages, by system and 0) of the rows that are not `without` a reference."""
-    found = {}
+    """Return exact sums by system and language (0 if there are no languages), excluding rows `without` a reference."""
+    sums = {}
     if without is not None:
         stats, systems = stats[~without], systems[~without]
         languages = None if languages is None else languages[~without]
     for system in np.unique(systems).tolist():
-        mine = systems == system
-        for language in (0,) if languages is None else np.unique(languages[mine]).tolist():
-            rows = mine if languages is None else mine & (languages == language)
-            found[system, language] = exact_parts(stats if rows.all() else stats[rows])
-    return found
+        own = systems == system
+        for language in (0,) if languages is None else np.unique(languages[own]).tolist():
+            rows = own if languages is None else own & (languages == language)
+            sums[system, language] = exact_parts(stats if rows.all() else stats[rows])
+    return sums
 
 
 def _account(run: ScoredRun, batch: Batch, chunk: Chunk, sums: Sums) -> None:

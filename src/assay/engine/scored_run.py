@@ -1,4 +1,4 @@
-"""Outcome of a scoring run: totals in memory, values and statistics read back chunk by chunk."""
+"""Result of a scoring run: totals in memory, values and statistics read back chunk by chunk."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ RowsDone = Callable[[int, bool], None]
 
 @dataclass
 class ScoredRun:
-    """What a run knows when it is through. Values and statistics are read back chunk by chunk."""
+    """The result of a finished run. Values and statistics are read back chunk by chunk."""
 
     asked: Mapping[str, Metric]
     retained: Retained = Retained()  # noqa: RUF009
     metrics: Mapping[str, Metric] = field(default_factory=dict)
-    """What there are scores by: what was `asked` for as it was computed, a metric for each target language where it goes by that
-    and the rows are in several."""
+    """The metrics as computed: those that were `asked` for, with one variant per target language if a metric depends on it and
+    there are several languages."""
     shares: Shares = field(default_factory=dict)
-    """Which of the rows such a metric is about."""
+    """For each such variant, the requested metric and the index of its language."""
     languages: list[str] = field(default_factory=list)
-    """The target languages, where a metric goes by them."""
+    """The target languages, if a metric depends on them."""
     systems: list[str] = field(default_factory=list)
     segments: dict[str, int] = field(default_factory=dict)
     totals: dict[str, dict[str, Floats]] = field(default_factory=dict)
     system_flags: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By system, how many of its rows a reader should know about, and why."""
+    """The number of rows with each flag, by system."""
     nrefs: int = 0
     data_hash: str = ""
     reused: int = 0
     scored: int = 0
     started: str = ""
     notices: list[str] = field(default_factory=list)
-    """What people should hear: scores that could not be stored, a run that cannot be resumed, a slow device."""
+    """Messages to report: scores that could not be stored, a run that cannot be resumed, a slow device."""
     alerts: list[str] = field(default_factory=list)
-    """Those of the notices that change how the numbers must be read; see `assay.core.errors`."""
+    """The notices that affect how scores must be read; see `assay.core.errors`."""
     progress_file: ProgressFile | None = None
     in_memory: list[Chunk] = field(default_factory=list)
     """The chunks of a run without a progress file."""
@@ -58,23 +58,23 @@ class ScoredRun:
         return sum(self.segments.values())
 
     def chunks(self) -> Iterator[Chunk]:
-        """Every chunk, in order; its scores go by the names that were `asked` for."""
+        """Yield every chunk in order, with scores under the names of the requested metrics."""
         if self.progress_file is None:
             yield from self.in_memory
         else:
             yield from (Chunk.of_arrays(arrays) for _, arrays in self.progress_file.chunks())
 
     def scores(self, system: str, metric: str) -> Iterator[Scores]:
-        """What one metric said about one system, in order, a chunk at a time; one of `shares` says nothing of other languages."""
-        asked, number = self.shares.get(metric, (metric, None))
+        """Yield the scores of one system by one metric, chunk by chunk; a variant in `shares` scores its own language only."""
+        requested, number = self.shares.get(metric, (metric, None))
         code = self.systems.index(system)
         for chunk in self.chunks():
             rows = np.flatnonzero(chunk.codes == code)
-            found = chunk.scores[asked].take(rows)
-            yield found if number is None or chunk.spoken is None else _only(found, chunk.spoken[rows] == number)
+            scores = chunk.scores[requested].take(rows)
+            yield scores if number is None or chunk.spoken is None else _only(scores, chunk.spoken[rows] == number)
 
     def values(self, system: str, metric: str) -> Iterator[Floats]:
-        """Segment values of one system and metric, in order, a chunk at a time."""
+        """Yield the segment values of one system and metric, chunk by chunk."""
         if metric in self.shares:
             yield from (scores.values for scores in self.scores(system, metric))
             return
@@ -83,29 +83,28 @@ class ScoredRun:
             yield chunk.scores[metric].values[chunk.codes == code]
 
     def partial(self, metric: str) -> bool:
-        """Whether a metric is not about all rows: one for each language, or some rows lack the reference that it needs."""
+        """Return whether a metric covers only some rows: one language of several, or rows with a reference."""
         return metric in self.shares or (self.metrics[metric].card.needs_reference and MISSING_REFERENCE in self.flags)
 
     def count(self, system: str, metric: str) -> int:
-        """How many segments of a system a metric is about."""
+        """Return how many segments of a system a metric covers."""
         return int(self.about(system, metric).sum()) if self.partial(metric) else self.segments[system]
 
     def stats(self, system: str, metric: str) -> Floats:
-        """Sufficient statistics of all segments of one system and metric; a run must have kept them."""
+        """Return the sufficient statistics of all segments of one system and metric, if the run retained them."""
         if not self.retained.stats:
-            raise ValueError("this run did not keep its statistics")
+            raise ValueError("this run did not retain its statistics")
         return np.concatenate([statistics(scores) for scores in self.scores(system, metric)])
 
     def about(self, system: str, metric: str) -> Bools:
-        """Which segments of a system a metric is about: those with the reference that it may need, of the language of one of
-        `shares`."""
+        """Return which segments of a system a metric covers: those with the reference it needs, in the language of its variant."""
         if not self.partial(metric):
             return np.ones(self.segments[system], bool)
         code = self.systems.index(system)
         return np.concatenate([self.about_rows(chunk, metric)[chunk.codes == code] for chunk in self.chunks()])
 
     def about_rows(self, chunk: Chunk, metric: str) -> Bools:
-        """The same for the rows of a chunk."""
+        """Return which rows of a chunk a metric covers."""
         _, number = self.shares.get(metric, (metric, None))
         rows = np.ones(len(chunk), bool) if number is None or chunk.spoken is None else chunk.spoken == number
         if self.metrics[metric].card.needs_reference and MISSING_REFERENCE in chunk.raised:
@@ -113,31 +112,31 @@ class ScoredRun:
         return rows
 
     def own_values(self, system: str, metric: str) -> Iterator[Floats]:
-        """Values of the segments that a metric is `about`, in order, a chunk at a time."""
+        """Yield the values of the segments that a metric covers, chunk by chunk."""
         if metric not in self.shares:
             yield from self.values(system, metric)
             return
-        code, (asked, number) = self.systems.index(system), self.shares[metric]
+        code, (requested, number) = self.systems.index(system), self.shares[metric]
         for chunk in self.chunks():
-            yield chunk.scores[asked].values[(chunk.codes == code) & (chunk.spoken == number)]
+            yield chunk.scores[requested].values[(chunk.codes == code) & (chunk.spoken == number)]
 
     def own_stats(self, system: str, metric: str) -> Floats:
-        """`stats` of the segments that the metric is `about`: what resampling draws from."""
+        """Return the statistics of the segments that a metric covers, from which resampling draws."""
         stats = self.stats(system, metric)
         return stats[self.about(system, metric)] if self.partial(metric) else stats
 
     def flagged(self) -> dict[str, dict[str, int]]:
-        """`system_flags` with every system, also one of which nothing is to be said."""
+        """Return `system_flags` with an entry for every system."""
         return {system: self.system_flags.get(system, {}) for system in self.systems}
 
     @property
     def flags(self) -> dict[str, int]:
-        """How many rows of all systems a reader should know about, and why: flags of the texts, then of metrics."""
+        """The number of rows with each flag over all systems: flags of the texts, then of metrics."""
         return total_flags(self.system_flags)
 
     @property
     def signatures(self) -> dict[str, str]:
-        """Each metric's signature with the number of references."""
+        """The signature of each metric, with the number of references."""
         return {name: metric.signed(self.nrefs) for name, metric in self.metrics.items()}
 
     @property
@@ -149,26 +148,26 @@ class ScoredRun:
         }
 
     def refuse_all_missing(self) -> None:
-        """Refuse a run in which a system has no reference at all, and a metric needs one."""
+        """Raise if a metric needs references and a system has none at all."""
         for metric in self.asked.values():
             for system, rows in self.segments.items() if metric.card.needs_reference else ():
                 if rows and self.flagged()[system].get(MISSING_REFERENCE, 0) == rows:
                     of = f" of {system}" if len(self.segments) > 1 else ""
-                    raise InputError(f"{metric.card.name} needs a reference, and no segment{of} has one.")
+                    raise InputError(f"{metric.card.name} needs references, but no segment{of} has one.")
 
     def close(self) -> None:
-        """Let go of the progress file; the same run finds it again."""
+        """Close the progress file; the same run can resume from it."""
         if self.progress_file is not None:
             self.progress_file.close()
 
     def finish(self) -> None:
-        """The results are safe: the progress file goes."""
+        """Delete the progress file; the results are saved."""
         if self.progress_file is not None:
             self.progress_file.finish()
 
 
 def _only(scores: Scores, rows: Bools) -> Scores:
-    """The scores of some rows, and nothing about the others."""
+    """Return the scores with those of other rows removed."""
     return Scores(
         values=np.where(rows, scores.values, np.nan),
         stats=None if scores.stats is None else np.where(rows[:, None], scores.stats, 0.0),

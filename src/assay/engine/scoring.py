@@ -1,10 +1,10 @@
-"""Scoring a batch with a metric: the different requests once, spread over the cores, looked up in the store if that is worth it.
+"""Scoring of a batch with a metric: deduplication, look-up in the store, parallel computation, validation.
 
-A metric sees parts of the batch with equal references side by side, so that it can prepare a reference once. Results are
-put back into the batch's order; they do not depend on the number of workers.
+A metric receives parts of the batch with equal references next to each other, so each reference is prepared once. Results are in
+the batch's order and do not depend on the number of workers.
 
-A metric that depends on the target language scores each row as for its own language, and rows without a reference are left out
-of metrics that need one. Third-party metrics are validated: an error names their file and line.
+A metric that depends on the target language scores each row with the variant for its language. Metrics that need a reference skip
+rows without one. Third-party metrics are validated, and errors name their file and line.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from assay.engine.store import Store
 
 Languages = tuple[Sequence[str], "NDArray[np.int32]"]
-"""Target languages, and the number of each row's."""
+"""Target languages, and the index of each row's language."""
 
 
 def score(
@@ -123,8 +123,8 @@ def _joined(shares: Sequence[tuple[NDArray[np.int64], Scores]], n: int) -> Score
 def may_mark_spans(metric: Metric) -> bool:
     """Return whether a metric marks error spans, before the user's texts are scored.
 
-    One invented segment shows it, unless the metric says so itself. A metric that fails on that segment is taken to mark spans: the
-    run reports what is wrong.
+    Unless the metric declares it, one invented segment is scored. A metric that fails on that segment counts as marking spans; the
+    run then reports what is wrong.
     """
     if metric.marks_spans is not None:
         return metric.marks_spans
@@ -135,7 +135,7 @@ def may_mark_spans(metric: Metric) -> bool:
 
 
 def relevant(batch: Batch, metric: Metric) -> Batch:
-    """The batch without the columns that cannot change this metric's numbers."""
+    """Return the batch without the columns that cannot affect this metric's scores."""
     card = metric.card
     return replace(
         batch,
@@ -157,12 +157,12 @@ def open_response_cache(store: Store | None = None) -> ResponseCache:
 
 
 def distinct_requests(batch: Batch, metric: Metric) -> Batch:
-    """The different requests that a metric gets of a batch."""
+    """Return the distinct requests that a metric receives for a batch."""
     return _distinct(relevant(batch, metric))[1]
 
 
 def _distinct(batch: Batch) -> tuple[NDArray[np.int64] | None, Batch]:
-    """The way back from the different requests to the rows, and those requests; None when no row repeats another."""
+    """Return each row's index among the distinct requests (None if all rows are distinct), and the distinct requests."""
     others = [column for column in (batch.sources, batch.langpairs) if column is not None]
     rows, inverse = _native.distinct(batch.hypotheses, batch.references or (), others)
     if len(rows) == len(batch) and bool((rows == np.arange(len(batch))).all()):
@@ -176,7 +176,7 @@ def _threads(batch: Batch, metric: Metric, workers: int | None) -> int:
 
 
 def _spread(batch: Batch, compute: Callable[[Batch], Scores], threads: int) -> Scores:
-    """Score parts of the batch side by side; the metric's loops release the GIL."""
+    """Score parts of the batch in parallel; the metric's loops release the GIL."""
     size = min(PART, -(-len(batch) // threads))
     parts = [batch.slice(start, start + size) for start in range(0, len(batch), size)]
     return Scores.concat(list(_pool(threads).map(compute, parts)))
@@ -205,23 +205,25 @@ def _validated(metric: Metric, batch: Batch) -> Scores:
 
 
 def check_corpus(metric: Metric, sums: Floats) -> None:
-    """Refuse a metric from elsewhere whose `combine` does not make one number of one corpus's sums, and two of two."""
+    """Check that `combine` of a third-party metric returns one number for one corpus, and two for two."""
     if not is_third_party(metric):
         return
-    for given in (sums, np.stack([sums, sums])):
+    for argument in (sums, np.stack([sums, sums])):
         with attribute_errors(metric, f"combine of the metric {metric.card.name}"):
-            made = metric.combine(given)
+            result = metric.combine(argument)
         try:
-            shape = np.asarray(made, np.float64).shape
+            shape = np.asarray(result, np.float64).shape
         except (TypeError, ValueError):
-            raise _broken(metric, f"{_shown(made)}, not a number", "combine") from None
-        if shape != given.shape[:-1]:
-            what = "one number for one corpus" if given is sums else "one number for each row of sums"
-            raise _broken(metric, f"an array of shape {shape}, not {what}: it works on the last axis", "combine")
+            raise _broken(metric, f"{_shown(result)}, not a number", "combine") from None
+        if shape != argument.shape[:-1]:
+            expected = "one number for one corpus" if argument is sums else "one number per row of sums"
+            raise _broken(
+                metric, f"an array of shape {shape}, not {expected}; it must work on the last axis", "combine"
+            )
 
 
 def _column(metric: Metric, name: str, column: Any, rows: int, kind: Any = np.float64, dimensions: int = 1) -> Any:
-    """The column as an array, if it has a number (or yes or no) for every segment."""
+    """Return the column as an array after checking that it has a number (or boolean) for every segment."""
     try:
         array = np.asarray(column)
         array = (
@@ -236,7 +238,7 @@ def _column(metric: Metric, name: str, column: Any, rows: int, kind: Any = np.fl
         raise _broken(metric, f"{name} of {array.ndim} dimensions, not {dimensions}")
     if len(array) != rows:
         what = count(len(array), "score") if name == "values" else f"{len(array):,} {name}"
-        raise _broken(metric, f"{what} for {count(rows, 'segment')}: it must give one each, in order")
+        raise _broken(metric, f"{what} for {count(rows, 'segment')}; it must return one per segment, in order")
     return array
 
 
@@ -244,5 +246,6 @@ def _shown(value: object) -> str:
     return repr(value).partition("\n")[0][:40]
 
 
-def _broken(metric: Metric, gave: str, method: str = "score") -> InputError:
-    return InputError(f"{method} of the metric {metric.card.name} ({location(metric, method=method)}) gave {gave}.")
+def _broken(metric: Metric, result: str, method: str = "score") -> InputError:
+    place = location(metric, method=method)
+    return InputError(f"{method} of the metric {metric.card.name} ({place}) returned {result}.")

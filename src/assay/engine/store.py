@@ -1,9 +1,10 @@
-"""The score store: what a metric once said about a text, kept for the next time.
+"""Score store: a cache of slow metrics' scores in an SQLite database.
 
-Content-addressed: a key is the hash of the metric's signature and the texts, so nothing ever has to be invalidated. One
-SQLite file in WAL mode: a put is one transaction, many processes may read and write, and a kill at any instant leaves the
-state before or after it. The store is a convenience: when it cannot work (full disk, read-only folder, damaged file) it says
-so once in `notices` and the run goes on. Why SQLite, and the measurements: docs/decisions/0003-store.md.
+A key is the hash of the metric's signature and the texts, so entries never have to be invalidated. The database is one file in WAL
+mode. A put is one transaction, many processes may read and write, and a kill leaves the state before or after it.
+
+The store is optional. If it fails (full disk, read-only folder, damaged file), it reports this once in `notices` and the run
+continues. docs/decisions/0003-store.md explains why SQLite, with measurements.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ T = TypeVar("T")
 _NAME = re.compile(r"(?:scores|damaged)-(\d+)\.sqlite")
 _BUSY_SECONDS = 60.0
 _FORMAT = b"assay-store-1"
-"""Part of every key: when the layout of records changes, old entries are simply never found."""
+"""Part of every key, so that entries with an older layout of records are never found."""
 _SCHEMA = "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
 _INSERT = "INSERT INTO scores VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 _LOOKUP = 500
@@ -45,26 +46,26 @@ _HELD = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
 
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
-    """What ``assay cache info`` shows."""
+    """Size and state of a store, as ``assay cache`` shows it."""
 
     folder: Path
     entries: int
     bytes: int
     damaged: int
-    """Number of damaged files set aside."""
+    """Number of damaged files that were renamed."""
 
 
 class Store:
-    """The store in a folder; made when first written. Safe to use from several threads and processes.
+    """A score store in a folder, created on the first write. It may be used from several threads and processes.
 
-    Files are numbered, and a number is never used twice: SQLite finds a database's journal by name, so a file must not take
-    the name of one that another process still has open.
+    Files are numbered, and no number is used twice. SQLite finds a database's journal by name, so a new file must not have the name
+    of one that another process still has open.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.notices: list[str] = []
-        """What a person should know, one sentence each: storing is off and why, a damaged file was set aside."""
+        """Messages to report: storing is disabled and why, or a damaged file was renamed."""
         self.readable = self.writable = True
         self._connection: sqlite3.Connection | None = None
         self._path = self.folder / "scores-1.sqlite"
@@ -75,12 +76,12 @@ class Store:
 
     @classmethod
     def for_metrics(cls, metrics: Mapping[str, Metric], wanted: bool = True) -> Store | None:
-        """The store in the cache folder, where it is wanted and a metric's results are worth keeping."""
+        """Return the store in the cache folder, if it is wanted and a metric's scores are worth storing."""
         return default_store() if wanted and any(m.card.stored or m.by_language for m in metrics.values()) else None
 
     @property
     def answers(self) -> Store:
-        """The store of what language models answered: beside the scores, and not cleared with them, since it was paid for."""
+        """The store of language models' answers. It is not cleared with the scores, because answers cost money."""
         with self._mutex:
             if self._answers is None:
                 self._answers = Store(self.folder / "answers")
@@ -94,30 +95,30 @@ class Store:
         references: Sequence[str | None] = (),
         langpair: str | None = None,
     ) -> bytes:
-        """The address of one request: BLAKE2b-128 of the signature and the texts.
+        """Return the key of one request: BLAKE2b-128 of the signature and the texts.
 
-        The lengths stand in front, so no two different requests can run together into the same bytes. Texts that the
-        metric does not look at should be left out.
+        The lengths come first, so two different requests never have the same bytes. Texts that the metric does not read should be
+        left out.
         """
         return _digest(_start(signature), (hypothesis, source, langpair, *references))
 
     @staticmethod
     def keys(signature: str, batch: Batch) -> list[bytes]:
-        """`key` for every segment of a batch, with all the texts that the batch has."""
+        """Return the `key` of every segment of a batch, with all texts of the batch."""
         nothing = (None,) * len(batch)
         columns = (batch.hypotheses, batch.sources or nothing, batch.langpairs or nothing, *(batch.references or ()))
         start = _start(signature)
         return [_digest(start, texts) for texts in zip(*columns, strict=True)]
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The records that are there, by key."""
+        """Return the stored records among `keys`."""
         if not self.readable:
             return {}
         with self._mutex:
             return self._attempt(lambda connection: _select(connection, keys), {})
 
     def put_many(self, items: Iterable[tuple[bytes, bytes]]) -> bool:
-        """Keep records, all or none, in one transaction; True when they are safe from now on."""
+        """Store records in one transaction; return whether they are safe on disk."""
         if not self.writable:
             return False
         rows = [(key, zlib.crc32(value, zlib.crc32(key)).to_bytes(4, "little") + value) for key, value in items]
@@ -138,7 +139,7 @@ class Store:
             return self._attempt(insert, False)
 
     def info(self) -> StoreInfo:
-        """Number of entries and size on disk."""
+        """Return the number of entries and the size on disk."""
         if not self.folder.is_dir():
             return StoreInfo(self.folder, 0, 0, 0)
         with self._mutex:
@@ -151,7 +152,7 @@ class Store:
         return StoreInfo(self.folder, entries, size, damaged)
 
     def clear(self) -> None:
-        """Forget everything, damaged files included. A run that is writing goes on with a fresh file."""
+        """Delete all entries and damaged files. A run that is writing continues with a new file."""
         try:
             with self._mutex, self._folder_lock():
                 self.close()
@@ -166,14 +167,14 @@ class Store:
         self.notices.clear()
 
     def close(self) -> None:
-        """Let go of the file; the next call opens it again."""
+        """Close the file; the next call opens it again."""
         with self._mutex:
             if self._connection is not None and self._owner == os.getpid():
                 self._connection.close()
             self._connection = None
 
     def _attempt(self, action: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
-        """Do `action` with a connection; retry while others write, step round a damaged file, switch off when hopeless."""
+        """Run `action` with a connection. Retry while others write, replace a damaged file, disable the store on other errors."""
         import sqlite3
 
         deadline = time.monotonic() + _BUSY_SECONDS
@@ -230,7 +231,7 @@ class Store:
 
     @contextmanager
     def _folder_lock(self) -> Iterator[None]:
-        """Opening, clearing and setting aside exclude each other; the system frees the lock of a dead process."""
+        """Lock the folder for opening, clearing or renaming; the system frees the lock of a dead process."""
         private_folder(self.folder)
         held = open_own(self.folder / "lock")
         try:
@@ -240,22 +241,22 @@ class Store:
             os.close(held)
 
     def _number(self) -> int:
-        """The highest number of a file in the folder."""
+        """Return the highest number of a file in the folder."""
         return max((int(m[1]) for path in self.folder.iterdir() if (m := _NAME.fullmatch(path.name))), default=0)
 
     def _set_aside(self) -> None:
-        """Rename a damaged file so that a fresh one takes over; another process may have done it already."""
+        """Rename a damaged file so that a new one replaces it, unless another process has done so already."""
         self.close()
         with self._folder_lock():
             if self._path.exists():
                 aside = self._path.with_name(self._path.name.replace("scores-", "damaged-"))
                 self._path.rename(aside)
                 self.notices.append(
-                    f"the score store was damaged and starts afresh; the old file is kept as {aside} (assay cache clear)."
+                    f"the score store was damaged and has been replaced. The old file is {aside}; assay cache clear deletes it."
                 )
 
     def _switch_off(self, name: str, error: Exception) -> None:
-        """No more writing, and no more reading unless only the space is lacking; said once."""
+        """Disable writing and, unless only disk space is missing, reading; report the reason once."""
         full = name == "SQLITE_FULL" or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
         failing = name.startswith("SQLITE_IOERR")
         if full:
@@ -263,18 +264,18 @@ class Store:
         elif name.startswith(_HELD):
             reason, remedy = "other processes hold the store", "Try again later."
         elif isinstance(error, Untrusted):
-            reason, remedy = str(error.strerror), "Set ASSAY_CACHE_DIR to a folder of yours."
+            reason, remedy = str(error.strerror), "Set ASSAY_CACHE_DIR to a folder of your own."
         elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) or isinstance(error, OSError):
-            reason, remedy = f"{self.folder} cannot be written", "Set ASSAY_CACHE_DIR to a folder of yours."
+            reason, remedy = f"{self.folder} cannot be written", "Set ASSAY_CACHE_DIR to a folder of your own."
         else:
             reason, remedy = str(error), "Set ASSAY_CACHE_DIR to a folder on a local disk."
         self.writable = False
         self.readable = (full or failing) and self._connection is not None
-        self.notices.append(f"scores are not stored: {reason}. The run goes on without. {remedy}")
+        self.notices.append(f"scores are not stored: {reason}. {remedy}")
 
 
 def default_store() -> Store:
-    """The store in the cache folder."""
+    """Return the store in the cache folder."""
     return Store(store_dir())
 
 
@@ -293,12 +294,12 @@ def _digest(start: Any, texts: Sequence[str | None]) -> bytes:
 
 
 def _select(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-    found: dict[bytes, bytes] = {}
+    records: dict[bytes, bytes] = {}
     ordered = sorted(set(keys))
     for at in range(0, len(ordered), _LOOKUP):
         part = ordered[at : at + _LOOKUP]
         marks = ",".join("?" * len(part))
         for key, value in connection.execute(f"SELECT key, value FROM scores WHERE key IN ({marks})", part):
             if zlib.crc32(value[4:], zlib.crc32(key)) == int.from_bytes(value[:4], "little"):
-                found[key] = value[4:]
-    return found
+                records[key] = value[4:]
+    return records

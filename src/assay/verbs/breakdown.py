@@ -21,7 +21,7 @@ from assay.core.metric import Metric
 from assay.core.outcomes import NO_TYPE, TaskOutcomes, concat
 from assay.core.suite import Measured
 from assay.core.task import ControlledError, Task, Translator
-from assay.engine.outcomes import measure_outcomes, ready_scores
+from assay.engine.outcomes import measure_outcomes, precomputed_scores
 from assay.engine.store import Store
 from assay.io.judgements.outcomes import write_outcomes
 from assay.metrics import build_metrics
@@ -212,7 +212,7 @@ def breakdown(
     if decisions is not None:
         outcomes = typed(outcomes, DecisionLog(Path(decisions)))
     built = build_metrics(metrics) if metrics else {}
-    brought = ready_scores(outcomes, scores, built)
+    brought = precomputed_scores(outcomes, scores, built)
     kept = Store.for_metrics(built, store)
     measured, pseudo, notes = measure_outcomes(outcomes, built, workers=workers, store=kept)
     measured += brought

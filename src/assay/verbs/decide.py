@@ -24,7 +24,7 @@ from assay.decide.fit import fit, setting_limits
 from assay.decide.goals import parse_goal
 from assay.decide.rule import EVERY, Member, Rule
 from assay.decide.tables import labels_columns, labels_table, rule_table, totals, warnings
-from assay.engine.outcomes import check_references, measure_outcomes, ready_scores
+from assay.engine.outcomes import check_references, measure_outcomes, precomputed_scores
 from assay.engine.store import Store
 from assay.io.documents import read_document
 from assay.io.files.atomic import atomic_write
@@ -355,7 +355,7 @@ def _measured(
     outcomes: TaskOutcomes, built: Mapping[str, Metric], scores: Sequence[str], workers: int | None, store: bool
 ) -> list[Measured]:
     check_references(outcomes, built)
-    brought = ready_scores(outcomes, scores, built)
+    brought = precomputed_scores(outcomes, scores, built)
     kept = Store.for_metrics(built, store)
     measured, _, _ = measure_outcomes(replace(outcomes, back=None), built, workers=workers, store=kept)
     if not measured and not brought:

@@ -14,7 +14,7 @@ from typing import Any
 from assay.core.errors import MissingPart
 from assay.core.metric import Metric
 from assay.core.table import Table, TableColumn
-from assay.engine.drifts import drifts_file, in_digits, keep, machine
+from assay.engine.drifts import drifts_file, in_digits, machine, save_drifts
 from assay.metrics import METRICS, build_metrics, metric
 from assay.verbs.result import Result
 from assay.verbs.selfcheck_paths import Ways, batch_of, by_command_line, data, from_vector
@@ -108,7 +108,7 @@ def selfcheck(metrics: Sequence[str | Metric] | str | Metric | None = None) -> S
         drifts += [WayDrift(name, way, far, _tolerance(way, made)) for way, far in found.items() if far is not None]
     signatures = {name: str(made.signature) for name, made in wanted.items()}
     result = SelfcheckResult({}, drifts, machine(), signatures=signatures)
-    keep((made.card.name, signatures[name], float(result.largest(name))) for name, made in wanted.items())
+    save_drifts((made.card.name, signatures[name], float(result.largest(name))) for name, made in wanted.items())
     result.tables = {"selfcheck": _table(result, len(texts)), "ways": _ways_table(result)}
     return result
 

@@ -1,8 +1,8 @@
-"""Expressions over scores, columns and flags: ``chrf < 30 and lang == "de"``.
+"""Filter expressions over scores, columns and flags: ``chrf < 30 and lang == "de"``.
 
-One grammar for every door: `assay filter`, a page and a cluster parse the same text into the same tree (`parse`), check it
-against the columns there are (`Expression.over`) and ask it about rows, a chunk of columns at a time (`Condition.rows`). Nothing
-is ever handed to Python's ``eval``; regular expressions run in a process with a limit (`assay.core.patterns`).
+`assay filter`, the page and corpora use the same grammar. `parse` turns a text into a tree, `Expression.over` checks it against the
+columns of a table, and `Condition.rows` evaluates it for a chunk of columns. Nothing is passed to Python's ``eval``. Regular
+expressions run in a process with a time limit (`assay.core.patterns`).
 """
 
 from assay.core.expression.checking import Condition

@@ -1,8 +1,8 @@
-"""Whether an expression fits the columns there are: every name known, every operator over what it can compare.
+"""Type checker of filter expressions: every name must exist, and every operator must suit its operands.
 
-A table of text does not say which columns are numbers; the expression does: what is compared with a number, ordered or added is
-read as numbers, what is compared with a text as text, and what stands alone between ``and`` and ``or`` as a flag. A column
-cannot be two of them. Two columns compared with each other alone are compared as the rows have them.
+A text table does not say which columns are numbers, so the expression decides. A column that is ordered, added or compared with a
+number is read as numbers. One that is compared with a text is read as text, and an operand of ``and`` or ``or`` as a flag. A column
+cannot have two types. Two columns that are only compared with each other are compared as the rows contain them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import UnknownName, unknown
-from assay.core.expression.tree import GIVES, ORDER, Node, Stretch, written
+from assay.core.expression.tree import GIVES, ORDER, Node, TextSpan, written
 from assay.core.flags import FLAGS, is_flag
 
 if TYPE_CHECKING:
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from assay.core.metric import Bools
 
 FLAG_COLUMN = "flags"
-"""The column that lists a row's flags; each of them may be named as if it were a column."""
-_SAID = {"number": "a number", "text": "text", "truth": "true or false", "list": "a list"}
+"""The column that lists a row's flags. Each flag may be used as if it were a column."""
+_TYPE_NAMES = {"number": "a number", "text": "text", "truth": "true or false", "list": "a list"}
 _TAKES = {
     **dict.fromkeys(("and", "or", "not"), ("truth",)),
     **dict.fromkeys((*ORDER, "+", "-", "*", "/", "negative", "abs", "numeric"), ("number",)),
     **dict.fromkeys(("length", "lower", "matches"), ("text",)),
     "has": ("text", "list"),
 }
-"""What an operator takes: of all its parts, or of each."""
+"""The types of an operator's operands: one for all operands, or one per operand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,11 @@ class Condition:
     text: str
     tree: Node
     kinds: Mapping[str, str]
-    """What each column is read as; a column that any will do for is not in it."""
+    """The type of each column; columns that may have any type are missing."""
     names: tuple[str, ...]
-    """The columns that the rows must bring."""
+    """The columns that the rows must have."""
     flags: frozenset[str]
-    """Names in the expression that stand for a flag in the column of flags."""
+    """Names in the expression that refer to a flag."""
 
     def rows(
         self,
@@ -50,10 +50,10 @@ class Condition:
         where: Callable[[int], str] = "row {}".format,
         search: Search | None = None,
     ) -> Bools:
-        """Whether the expression holds, for every row of the columns (at least `names`).
+        """Return whether the expression holds for each row of the columns, which include `names`.
 
-        `where` says where a row stands, for the refusal of one that has no number where a number is needed; `search` looks
-        for regular expressions (default: `assay.core.patterns.search`).
+        `where` describes a row's position in error messages. `search` searches for regular expressions (default:
+        `assay.core.patterns.search`).
         """
         from assay.core.expression.rows import evaluate
 
@@ -61,7 +61,7 @@ class Condition:
 
 
 def check(text: str, tree: Node, columns: Collection[str], where: str) -> Condition:
-    """The tree over the columns of `where`."""
+    """Return the tree as a condition over the columns of the table that `where` names."""
     checker = _Checker(text, columns, where)
     checker.want(tree, "truth")
     checker.settle()
@@ -79,37 +79,38 @@ class _Checker:
         self._equal: list[Node] = []
 
     def want(self, node: Node, kind: str | None) -> None:
-        """The node must give a value of this kind (None: of any)."""
+        """Require that a node has a type (None: any type)."""
         if node.kind == "name":
             self._name(node, kind)
             return
         gives = GIVES[node.kind]
         if kind is not None and gives != kind:
-            raise self._place(node).wrong(f"{_SAID[kind]} is needed here, and this is {_SAID[gives]}.")
+            raise self._span(node).error(f"{_TYPE_NAMES[kind]} is needed here, but this is {_TYPE_NAMES[gives]}.")
         takes = _TAKES.get(node.kind, (None,))
         if node.kind in ("==", "!=", "in"):
-            found = {given for part in node.parts if (given := self._gives(part)) is not None}
-            takes = (next(iter(found)),) if len(found) == 1 else (None,)
-            if len(found) > 1:
-                said = " and ".join(sorted(_SAID[given] for given in found))
-                raise self._place(node).wrong(f"{said} are compared with each other.")
-            if not found:
+            types = {part_type for part in node.parts if (part_type := self._gives(part)) is not None}
+            takes = (next(iter(types)),) if len(types) == 1 else (None,)
+            if len(types) > 1:
+                names = " with ".join(sorted(_TYPE_NAMES[part_type] for part_type in types))
+                raise self._span(node).error(f"cannot compare {names}.")
+            if not types:
                 self._equal.append(node)
         for i, part in enumerate(node.parts):
             self.want(part, takes[min(i, len(takes) - 1)])
 
     def settle(self) -> None:
-        """Columns that are compared with columns are of the same kind, where one of the two is known."""
+        """Give columns that are compared with each other the same type, if the type of one of them is known."""
         waiting = self._equal
         while True:
             left = []
             for node in waiting:
-                found = next((given for part in node.parts if (given := self._gives(part)) is not None), None)
-                if found is None:
+                part_types = (self._gives(part) for part in node.parts)
+                common = next((part_type for part_type in part_types if part_type is not None), None)
+                if common is None:
                     left.append(node)
                 else:
                     for part in node.parts:
-                        self.want(part, found)
+                        self.want(part, common)
             if len(left) == len(waiting):
                 return
             waiting = left
@@ -129,7 +130,7 @@ class _Checker:
         if self._is_flag(name):
             self.flags.add(name)
             if kind not in (None, "truth"):
-                raise self._place(node).wrong(f"{_SAID[str(kind)]} is needed here, and {name} is a flag.")
+                raise self._span(node).error(f"{_TYPE_NAMES[str(kind)]} is needed here, but {name} is a flag.")
             return
         if name not in self.columns:
             raise self._unknown(node)
@@ -137,8 +138,10 @@ class _Checker:
             return
         before, at = self.kinds.setdefault(name, (kind, node))
         if before != kind:
-            said = f"{name} is read as {_SAID[kind]} here, and as {_SAID[before]} at character {at.start + 1}."
-            raise self._place(node).wrong(said)
+            message = (
+                f"{name} is read as {_TYPE_NAMES[kind]} here, but as {_TYPE_NAMES[before]} at character {at.start + 1}."
+            )
+            raise self._span(node).error(message)
 
     def _unknown(self, node: Node) -> UnknownName:
         name = str(node.value)
@@ -148,7 +151,7 @@ class _Checker:
         error = unknown(f"column in {self.where}", name, known)
         if begins:
             error = UnknownName(f"unknown column {name!r} in {self.where}. Did you mean {', '.join(known[:3])}?")
-        return UnknownName(f"{error} In the expression: {self._place(node)}")
+        return UnknownName(f"{error} In the expression: {self._span(node)}")
 
-    def _place(self, node: Node) -> Stretch:
-        return Stretch(self.text, node.start, node.end)
+    def _span(self, node: Node) -> TextSpan:
+        return TextSpan(self.text, node.start, node.end)

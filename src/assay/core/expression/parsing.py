@@ -1,4 +1,4 @@
-"""From the text of an expression to its tree.
+"""Parser of filter expressions: from a text to a tree.
 
     expression := and ("or" and)*                     and := not ("and" not)*            not := "not" not | comparison
     comparison := sum (("<" | "<=" | ">" | ">=" | "==" | "!=") sum)*
@@ -8,7 +8,7 @@
     sum        := product (("+" | "-") product)*      product := signed (("*" | "/") signed)*
     signed     := "-" signed | number | text | "true" | "false" | name | function "(" expression ")" | "(" expression ")"
 
-A list may stand in brackets, too. ``30 < chrf < 50`` is ``30 < chrf and chrf < 50``.
+A list may also be written in brackets. ``30 < chrf < 50`` means ``30 < chrf and chrf < 50``.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from typing import Any
 
 from assay.core.expression.checking import Condition, check
 from assay.core.expression.tokens import Token, tokens
-from assay.core.expression.tree import COMPARISONS, LARGEST, MOST_DEPTH, Node, Stretch
+from assay.core.expression.tree import COMPARISONS, LARGEST, MOST_DEPTH, Node, TextSpan
 
 FUNCTIONS = {"length": "length", "lower": "lower", "abs": "abs", "number": "numeric"}
-"""Functions and the kinds of their nodes: of a text its length in characters, itself in small letters; of a number its distance
-from 0; a column read as numbers."""
+"""Functions and the kinds of their nodes: the length of a text in characters, a text in lower case, the absolute value of a number,
+and a column read as numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +35,19 @@ class Expression:
     tree: Node
 
     def to_json(self) -> list[Any]:
-        """The tree as nested lists, for other implementations of the grammar."""
+        """Return the tree as nested lists, for other implementations of the grammar."""
         return self.tree.to_json()
 
     def over(self, columns: Collection[str], where: str = "the table") -> Condition:
-        """The expression about rows that have these columns; an unknown name or a wrong type is refused."""
+        """Return the expression as a condition over these columns; reject unknown names and wrong types."""
         return check(self.text, self.tree, columns, where)
 
 
 def parse(text: str) -> Expression:
-    """The expression in a text; what is none is refused in one line that shows the place."""
+    """Parse a text; a syntax error is reported on one line with its position."""
     parser = _Parser(text)
     if parser.now.kind == "end":
-        raise Stretch(text, 0, 0).wrong('the expression is empty; write one such as: chrf < 30 and lang == "de".')
+        raise TextSpan(text, 0, 0).error('the expression is empty; write one such as: chrf < 30 and lang == "de".')
     tree = parser.either()
     parser.expect("end", "and, or, or the end")
     return Expression(text, tree)
@@ -64,29 +64,30 @@ class _Parser:
         return self._tokens[self._at]
 
     def take(self, *kinds: str) -> Token | None:
-        """The word that stands here, if it is of one of the kinds; then the next one stands here."""
+        """Consume and return the current token if it is of one of these kinds."""
         token = self.now
         if token.kind not in kinds:
             return None
         self._at += 1
         return token
 
-    def expect(self, kind: str, said: str) -> Token:
+    def expect(self, kind: str, description: str) -> Token:
+        """Consume and return a token of this kind; anything else is an error."""
         token = self.take(kind)
         if token is None:
-            raise self.wrong(f"{said} was expected here")
+            raise self.wrong(f"{description} was expected here")
         return token
 
     def wrong(self, sentence: str, token: Token | None = None) -> Exception:
         token = token or self.now
-        said = "and the expression ends" if token.kind == "end" else f"not {self.text[token.start : token.end]!r}"
-        return Stretch(self.text, token.start, token.end).wrong(f"{sentence}, {said}.")
+        actual = "but the expression ends" if token.kind == "end" else f"not {self.text[token.start : token.end]!r}"
+        return TextSpan(self.text, token.start, token.end).error(f"{sentence}, {actual}.")
 
     def node(self, kind: str, parts: list[Node], start: int | None = None) -> Node:
         depth = 1 + max(part.depth for part in parts)
         first, end = parts[0].start if start is None else start, self._tokens[self._at - 1].end
         if depth > MOST_DEPTH:
-            raise Stretch(self.text, first, end).wrong(f"the expression is nested more than {MOST_DEPTH} levels deep.")
+            raise TextSpan(self.text, first, end).error(f"the expression is nested more than {MOST_DEPTH} levels deep.")
         return Node(kind, first, end, parts=tuple(parts), depth=depth)
 
     def either(self) -> Node:
@@ -152,7 +153,7 @@ class _Parser:
         self.expect(close, f"a comma or {close}")
         for option in options:
             if option.kind != options[0].kind:
-                raise Stretch(self.text, option.start, option.end).wrong("a list holds numbers or texts, not both.")
+                raise TextSpan(self.text, option.start, option.end).error("a list holds numbers or texts, not both.")
         return self.node("in", [left, *options])
 
     def _literal(self) -> Node:
@@ -167,7 +168,7 @@ class _Parser:
     def _number(self, token: Token) -> Node:
         value = float(token.value)
         if not math.isfinite(value) or abs(value) >= LARGEST:
-            raise Stretch(self.text, token.start, token.end).wrong("the number is too large to be compared exactly.")
+            raise TextSpan(self.text, token.start, token.end).error("the number is too large to be compared exactly.")
         return Node("number", token.start, token.end, value)
 
     def sum(self) -> Node:
@@ -202,13 +203,13 @@ class _Parser:
                 inner = self.either()
                 self.expect(")", "a closing parenthesis")
                 return inner
-        raise self.wrong("a name, a number or a text was expected here (a name with signs in it stands in backticks)")
+        raise self.wrong("a name, a number or a text was expected here (names with other characters need backticks)")
 
     def _called(self, token: Token) -> Node:
         if token.value not in FUNCTIONS:
-            there = ", ".join(FUNCTIONS)
-            raise Stretch(self.text, token.start, token.end).wrong(
-                f"there is no function {token.value!r}; there is {there}."
+            functions = ", ".join(FUNCTIONS)
+            raise TextSpan(self.text, token.start, token.end).error(
+                f"unknown function {token.value!r}. Available: {functions}."
             )
         opened = self.expect("(", "(")
         with _Level(self, opened):
@@ -218,7 +219,7 @@ class _Parser:
 
 
 class _Level:
-    """One level of nesting that is open while its inside is parsed: parentheses cost no node, but they cost Python's stack."""
+    """One level of nesting while its content is parsed. Parentheses create no node, but they use Python's stack."""
 
     def __init__(self, parser: _Parser, token: Token) -> None:
         self._parser, self._token = parser, token
@@ -226,8 +227,8 @@ class _Level:
     def __enter__(self) -> None:
         self._parser._open += 1
         if self._parser._open > MOST_DEPTH // 2:
-            place = Stretch(self._parser.text, self._token.start, self._token.end)
-            raise place.wrong(f"the expression is nested more than {MOST_DEPTH // 2} levels deep.")
+            span = TextSpan(self._parser.text, self._token.start, self._token.end)
+            raise span.error(f"the expression is nested more than {MOST_DEPTH // 2} levels deep.")
 
     def __exit__(self, *_: object) -> None:
         self._parser._open -= 1

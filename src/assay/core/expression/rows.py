@@ -1,7 +1,7 @@
-"""An expression about rows, a chunk of columns at a time.
+"""Evaluation of filter expressions for a chunk of columns.
 
-``and`` asks its right side only about rows for which its left side holds, ``or`` only about the others: ``chrf is not missing and
-chrf < 30`` never asks a missing score. A row without the number that is needed is refused, not counted as one or the other.
+``and`` evaluates its right side only for rows in which the left side holds, and ``or`` only for the other rows. So ``chrf is not
+missing and chrf < 30`` never reads a missing score. A row without a required number is an error, neither true nor false.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import InputError
-from assay.core.expression.tree import GIVES, LARGEST, Node, Stretch, written
+from assay.core.expression.tree import GIVES, LARGEST, Node, TextSpan, written
 from assay.core.patterns import Searched, search
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     Rows = NDArray[np.intp]
 
 Search = Callable[[Mapping[str, Sequence[str]]], Mapping[str, Searched]]
-"""Patterns with texts to the texts in which each is found, or to what is wrong with it: see `assay.core.patterns.search`."""
+"""Returns the texts in which each pattern is found, or what is wrong with it; see `assay.core.patterns.search`."""
 
 _COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
 }  # fmt: skip
 _TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": False}
-"""How a flag is written in a table of text."""
+"""Spellings of booleans in a text table."""
 
 
 def evaluate(
@@ -42,7 +42,7 @@ def evaluate(
     where: Callable[[int], str],
     search: Search | None,
 ) -> Bools:
-    """Whether the expression holds in every row."""
+    """Return whether the expression holds, for each row."""
     rows = len(next(iter(columns.values()))) if columns else 0
     return _Evaluation(checked, columns, where, search or _search).truths(checked.tree, np.arange(rows))
 
@@ -84,31 +84,31 @@ class _Evaluation:
         return self._flags(node, rows)
 
     def _joined(self, node: Node, rows: Rows) -> Bools:
-        """The rows that are still undecided are asked on."""
-        found = np.full(len(rows), node.kind == "and")
+        """Evaluate the operands of ``and`` and ``or`` one by one, each for the rows that are still undecided."""
+        result = np.full(len(rows), node.kind == "and")
         open_rows = np.arange(len(rows))
         for part in node.parts:
             held = self.truths(part, rows[open_rows])
             decided = ~held if node.kind == "and" else held
-            found[open_rows[decided]] = node.kind == "or"
+            result[open_rows[decided]] = node.kind == "or"
             open_rows = open_rows[~decided]
-        return found
+        return result
 
     def _compared(self, node: Node, rows: Rows) -> Bools:
         left, right = node.parts
         kind = self._kind(left, rows) or self._kind(right, rows) or "text"
         if kind != (other := self._kind(right, rows) or kind):
-            raise self._refused(node, rows, 0, f"{kind} and {other} are compared with each other")
+            raise self._error(node, rows, 0, f"cannot compare {kind} with {other}")
         if kind == "text":
             texts = zip(self.texts(left, rows), self.texts(right, rows), strict=True)
             same = np.array([a == b for a, b in texts], bool)
             return same if node.kind == "==" else ~same
         take: Any = self.numbers if kind == "number" else self.truths
-        found: Bools = _COMPARE[node.kind](take(left, rows), take(right, rows))
-        return found
+        result: Bools = _COMPARE[node.kind](take(left, rows), take(right, rows))
+        return result
 
     def _kind(self, node: Node, rows: Rows) -> str | None:
-        """What a side of a comparison gives; that of a column which any kind will do for is read off its values."""
+        """Return the type of an operand of a comparison. For a column of any type, it follows from the values."""
         name = str(node.value)
         if node.kind != "name":
             return GIVES[node.kind]
@@ -127,13 +127,13 @@ class _Evaluation:
             listed = self._lists(Node("name", node.start, node.end, "flags"), rows)
             return np.array([name in held for held in listed], bool)
         values = self._taken(name, rows)
-        found = np.zeros(len(rows), bool)
+        result = np.zeros(len(rows), bool)
         for i, value in enumerate(values):
             truth = _TRUTHS.get(value.strip().lower()) if isinstance(value, str) else bool(value or False)
             if truth is None or (isinstance(value, (int, float, list, dict)) and not isinstance(value, bool)):
-                raise self._wrong(node, rows, i, value, "true or false")
-            found[i] = truth
-        return found
+                raise self._type_error(node, rows, i, value, "true or false")
+            result[i] = truth
+        return result
 
     def _missing(self, node: Node, rows: Rows) -> Bools:
         if node.kind != "name" or str(node.value) in self._checked.flags:
@@ -144,10 +144,10 @@ class _Evaluation:
     def _matches(self, node: Node, rows: Rows) -> Bools:
         texts, pattern = self.texts(node.parts[0], rows), str(node.parts[1].value)
         distinct = list(dict.fromkeys(texts))
-        found = self._search({pattern: distinct})[pattern] if distinct else {}
-        if isinstance(found, str):
-            raise self._place(node.parts[1]).wrong(f"the pattern {found}.")
-        return np.array([text in found for text in texts], bool)
+        matches = self._search({pattern: distinct})[pattern] if distinct else {}
+        if isinstance(matches, str):
+            raise self._span(node.parts[1]).error(f"the pattern {matches}.")
+        return np.array([text in matches for text in texts], bool)
 
     # Numbers
 
@@ -162,30 +162,30 @@ class _Evaluation:
         of = [self.numbers(part, rows) for part in parts]
         with np.errstate(all="ignore"):
             if len(of) == 2:
-                found: Floats = _COMPARE[kind](*of)
+                result: Floats = _COMPARE[kind](*of)
             else:
-                found = np.abs(of[0]) if kind == "abs" else -of[0] if kind == "negative" else of[0]
-        bad = np.flatnonzero(~np.isfinite(found))
+                result = np.abs(of[0]) if kind == "abs" else -of[0] if kind == "negative" else of[0]
+        bad = np.flatnonzero(~np.isfinite(result))
         if len(bad):
-            raise self._refused(node, rows, int(bad[0]), "the result is no finite number")
-        return found
+            raise self._error(node, rows, int(bad[0]), "the result is not a finite number")
+        return result
 
     def _column(self, node: Node, rows: Rows) -> Floats:
         values = self._taken(str(node.value), rows)
         try:
             if set(map(type, values)) <= {float, int}:
-                found = np.array(values, float)
+                numbers = np.array(values, float)
             elif any("_" in value for value in values if isinstance(value, str)) or bool in set(map(type, values)):
                 raise ValueError("not all of them are numbers")
             else:
-                found = np.array(list(map(float, values)), float)
+                numbers = np.array(list(map(float, values)), float)
         except (TypeError, ValueError, OverflowError):
             i = next(i for i, value in enumerate(values) if not _is_number(value) or _is_large(value))
-            raise self._wrong(node, rows, i, values[i], "a number") from None
-        bad = np.flatnonzero(~(np.abs(found) < LARGEST))
+            raise self._type_error(node, rows, i, values[i], "a number") from None
+        bad = np.flatnonzero(~(np.abs(numbers) < LARGEST))
         if len(bad):
-            raise self._wrong(node, rows, int(bad[0]), values[int(bad[0])], "a number")
-        return found
+            raise self._type_error(node, rows, int(bad[0]), values[int(bad[0])], "a number")
+        return numbers
 
     # Texts and lists
 
@@ -197,11 +197,11 @@ class _Evaluation:
         values = ["" if value is None else value for value in self._taken(str(node.value), rows)]
         for i, value in enumerate(values):
             if not isinstance(value, str):
-                raise self._wrong(node, rows, i, value, "text")
+                raise self._type_error(node, rows, i, value, "text")
         return values
 
     def _lists(self, node: Node, rows: Rows) -> list[Sequence[str]]:
-        """A list in every row; in a table of text its items stand between commas."""
+        """Return the list in each row; in a text table its items are separated by commas."""
         lists: list[Sequence[str]] = []
         for i, value in enumerate(self._taken(str(node.value), rows)):
             if value is None:
@@ -211,32 +211,32 @@ class _Evaluation:
             elif isinstance(value, (list, tuple)):
                 lists.append([str(item) for item in value])
             else:
-                raise self._wrong(node, rows, i, value, "a list")
+                raise self._type_error(node, rows, i, value, "a list")
         return lists
 
     def _taken(self, name: str, rows: Rows) -> Sequence[Any]:
         column = self._columns[name]
         return column if len(rows) == len(column) else [column[i] for i in rows.tolist()]
 
-    # Refusals
+    # Errors
 
-    def _wrong(self, node: Node, rows: Rows, i: int, value: Any, wanted: str) -> InputError:
+    def _type_error(self, node: Node, rows: Rows, i: int, value: Any, wanted: str) -> InputError:
         name = node.value
         if wanted == "a number" and (value is None or value == "" or _is_nan(value)):
-            remedy = f"Say what such rows are: {written(str(name))} is missing or …, is not missing and …."
-            return self._refused(node, rows, i, f"{name} has no number", remedy)
+            remedy = f"Include or exclude such rows: {written(str(name))} is missing or …, is not missing and …."
+            return self._error(node, rows, i, f"{name} has no number", remedy)
         if wanted == "a number" and _is_number(value):
             shown = value if len(str(value)) <= 40 else f"{str(value)[:40]}…"
-            return self._refused(node, rows, i, f"{name} is {shown}, too large to be compared exactly")
+            return self._error(node, rows, i, f"{name} is {shown}, too large to be compared exactly")
         shown = repr(value if len(str(value)) <= 40 else f"{str(value)[:40]}…")
-        return self._refused(node, rows, i, f"{name} is {shown}, not {wanted}")
+        return self._error(node, rows, i, f"{name} is {shown}, not {wanted}")
 
-    def _refused(self, node: Node, rows: Rows, i: int, said: str, remedy: str = "") -> InputError:
-        at = f"{self._where(int(rows[i]))}: " if len(rows) else ""
-        return self._place(node).wrong(f"{at}{said}.{f' {remedy}' if remedy else ''}")
+    def _error(self, node: Node, rows: Rows, i: int, problem: str, remedy: str = "") -> InputError:
+        row = f"{self._where(int(rows[i]))}: " if len(rows) else ""
+        return self._span(node).error(f"{row}{problem}.{f' {remedy}' if remedy else ''}")
 
-    def _place(self, node: Node) -> Stretch:
-        return Stretch(self._checked.text, node.start, node.end)
+    def _span(self, node: Node) -> TextSpan:
+        return TextSpan(self._checked.text, node.start, node.end)
 
 
 def _is_nan(value: Any) -> bool:

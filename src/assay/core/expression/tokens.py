@@ -1,4 +1,4 @@
-"""The words of an expression."""
+"""Tokenizer of filter expressions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from assay.core.expression.tree import Stretch
+from assay.core.expression.tree import TextSpan
 
 MOST_CHARACTERS = 100_000
-"""An expression is written by a person; a list of ids after ``in`` may be long."""
+"""Largest length of an expression; a list of ids after ``in`` may be long."""
 KEYWORDS = ("and", "or", "not", "in", "is", "missing", "matches", "true", "false")
-FOREIGN = {"=": "==", "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "<>": "!=", "=~": "~"}
-"""Signs of other languages, and how they are written here."""
+OTHER_LANGUAGES = {"=": "==", "&&": "and", "||": "or", "&": "and", "|": "or", "!": "not", "<>": "!=", "=~": "~"}
+"""Operators of other languages and their equivalents."""
 
 _TOKEN = re.compile(
     r"""(?P<blank>\s+)
@@ -27,7 +27,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "'": "'"}
 
 
 class Token(NamedTuple):
-    """A word: its kind (``number``, ``name``, ``text``, ``end``, or the keyword or sign itself) and what it says."""
+    """A token: its kind (``number``, ``name``, ``text``, ``end``, or the keyword or sign itself), value and position."""
 
     kind: str
     value: str
@@ -36,51 +36,49 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The words of an expression, and one of kind ``end``."""
+    """Yield the tokens of an expression, followed by one of kind ``end``."""
     if len(text) > MOST_CHARACTERS:
-        raise Stretch(text, 0, 0).wrong(f"the expression is longer than {MOST_CHARACTERS:,} characters.")
+        raise TextSpan(text, 0, 0).error(f"the expression is longer than {MOST_CHARACTERS:,} characters.")
     at = 0
     while at < len(text):
-        found = _TOKEN.match(text, at)
-        if found is None:
-            raise _strange(text, at)
-        kind, said, start, at = str(found.lastgroup), found[0], at, found.end()
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise _unexpected(text, at)
+        kind, value, start, at = str(match.lastgroup), match[0], at, match.end()
         if kind == "blank":
             continue
-        place = Stretch(text, start, at)
-        if kind == "sign" and said in FOREIGN:
-            raise place.wrong(f"{said!r} is written {FOREIGN[said]!r} here.")
-        if kind == "word" and said.lower() in KEYWORDS:
-            yield Token(said.lower(), said, start, at)
+        span = TextSpan(text, start, at)
+        if kind == "sign" and value in OTHER_LANGUAGES:
+            raise span.error(f"write {OTHER_LANGUAGES[value]!r} instead of {value!r}.")
+        if kind == "word" and value.lower() in KEYWORDS:
+            yield Token(value.lower(), value, start, at)
         elif kind == "word":
-            yield Token("name", said, start, at)
+            yield Token("name", value, start, at)
         elif kind == "quoted":
-            if not said[1:-1].strip():
-                raise place.wrong("there is no name between the backticks.")
-            yield Token("name", said[1:-1], start, at)
+            if not value[1:-1].strip():
+                raise span.error("the name between the backticks is empty.")
+            yield Token("name", value[1:-1], start, at)
         elif kind == "text":
-            yield Token("text", _unescaped(said[1:-1]), start, at)
+            yield Token("text", _unescaped(value[1:-1]), start, at)
         else:
-            yield Token(said if kind == "sign" else kind, said, start, at)
+            yield Token(value if kind == "sign" else kind, value, start, at)
     yield Token("end", "", len(text), len(text))
 
 
 def _unescaped(inner: str) -> str:
-    r"""``\n``, ``\t``, ``\\`` and quotation marks; any other backslash stays, as regular expressions want it."""
-    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[0]), inner, flags=re.DOTALL)
+    r"""Replace ``\n``, ``\t``, ``\\`` and escaped quotation marks; keep other backslashes, which regular expressions need."""
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), inner, flags=re.DOTALL)
 
 
-def _strange(text: str, at: int) -> Exception:
-    rest = Stretch(text, at, len(text))
+def _unexpected(text: str, at: int) -> Exception:
+    rest = TextSpan(text, at, len(text))
     if text[at] in "\"'`":
         what = "name" if text[at] == "`" else "text"
-        return rest.wrong(f"the {what} that begins with {text[at]} is not closed.")
+        return rest.error(f"the {what} that begins with {text[at]} is not closed.")
     if text[at].isdigit():
         word = re.match(r"[\w.]+", text[at:])
         end = at + (word.end() if word else 1)
-        return Stretch(text, at, end).wrong(
-            f"{text[at:end]!r} is not a number; a name that begins so stands in backticks."
+        return TextSpan(text, at, end).error(
+            f"{text[at:end]!r} is not a number. A name that starts with a digit needs backticks."
         )
-    return Stretch(text, at, at + 1).wrong(
-        f"{text[at]!r} means nothing here; a name that holds it stands in backticks."
-    )
+    return TextSpan(text, at, at + 1).error(f"unexpected {text[at]!r}. A name that contains it needs backticks.")

@@ -1,4 +1,4 @@
-"""The tree of an expression: what every node holds, its JSON, and how a message shows the place of one."""
+"""Syntax tree of filter expressions, and the position of a node in error messages."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ GIVES = {
     **dict.fromkeys(("+", "-", "*", "/", "negative", "abs", "numeric", "length", "number"), "number"),
     **dict.fromkeys(("text", "lower"), "text"),
 }
-"""What a node of each kind gives: truth, a number or a text. A name gives what its column holds."""
+"""The type of each kind of node. A name has the type of its column."""
 LEAVES = ("name", "number", "text", "truth")
 MOST_DEPTH = 100
-"""Levels of a tree. Nobody writes more by hand, and Python's own stack ends not far beyond."""
+"""Largest depth of a tree, because Python's stack is limited."""
 LARGEST = 2.0**53
 """Numbers of at least this size are refused: from here on, two whole numbers may have the same float."""
 _AROUND = 30
-"""Characters of the expression that a message shows on either side of the place."""
+"""Characters of the expression that a message shows on either side of an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A leaf with a `value` (its `kind` is one of `LEAVES`), or an operator (`kind`) over `parts`; `start` and `end` are its place
-    in the text."""
+    """A leaf with a `value` (its `kind` is in `LEAVES`), or an operator (`kind`) with operands `parts`.
+
+    `start` and `end` are its position in the text.
+    """
 
     kind: str
     start: int
@@ -37,15 +39,15 @@ class Node:
     depth: int = 1
 
     def to_json(self) -> list[Any]:
-        """``["<", ["name", "chrf"], ["number", 30.0]]``."""
+        """Return nested lists such as ``["<", ["name", "chrf"], ["number", 30.0]]``."""
         if self.kind in LEAVES:
             return [self.kind, self.value]
         return [self.kind, *(part.to_json() for part in self.parts)]
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """A stretch of an expression's text, marked in it for a message."""
+class TextSpan:
+    """A part of an expression's text, which error messages mark."""
 
     text: str
     start: int
@@ -58,17 +60,17 @@ class Stretch:
         after = after if len(after) <= _AROUND else f"{after[:_AROUND]}…"
         return " ".join(f"{before}⟦{inside}⟧{after}".splitlines())
 
-    def wrong(self, sentence: str) -> InputError:
-        """The error that shows this place after its sentence."""
+    def error(self, sentence: str) -> InputError:
+        """Return an error with this sentence and the marked expression."""
         return InputError(f"{sentence} In the expression: {self}")
 
 
 def written(name: str) -> str:
-    """The name as it is written in an expression."""
+    """Return a name as an expression needs it, in backticks if necessary."""
     return name if name.isidentifier() else f"`{name}`"
 
 
 def equal(name: str, text: str) -> str:
-    """The expression that a column holds this text."""
+    """Return the expression that tests whether a column equals a text."""
     plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
     return f'{written(name)} == "{plain}"'
