@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from email.utils import getaddresses
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -76,10 +77,15 @@ def main() -> None:
     page = [
         HEAD,
         "| extra | package | versions | licence | maintainers |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n",
-        "## Their dependencies\n\n" + ", ".join(f"{name} ({_licence(name)})" for name in further) + "\n",
+        "## Their dependencies\n\n" + _filled(", ".join(f"{name} ({_licence(name)})" for name in further)) + "\n",
         _little_known(),
     ]
     (ROOT / "docs" / "licences.md").write_text("\n".join(page), encoding="utf-8")
+
+
+def _filled(text: str, indent: str = "") -> str:
+    """Wrap prose at 100 columns."""
+    return fill(text, 100, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _allowed(line: str) -> str:
@@ -150,14 +156,16 @@ def _little_known() -> str:
     for name, (what, without) in LITTLE_KNOWN.items():
         (pinned,) = re.findall(rf"^{name}==(?:.*\\\n)*.*$", lock, re.MULTILINE)
         lines.append(pinned)
-        rows.append(f"- **{name}**: {what}. {without}")
-    return (
-        "## Little-known packages\n\n"
-        "These packages have few users. Their versions are exact in `pyproject.toml`, their files are known by hash, and there is "
-        "an alternative to each:\n\n" + "\n".join(rows) + "\n\n"
-        "To install exactly these files, save the lines in a file and run `pip install --no-deps --require-hashes -r FILE`:\n\n"
-        "```\n" + "\n".join(lines) + "\n```\n"
+        rows.append(_filled(f"- **{name}**: {what}. {without}", "  "))
+    intro = _filled(
+        "These packages have few users. Their versions are exact in `pyproject.toml`, their files are known by hash, and there "
+        "is an alternative to each:"
     )
+    exact = _filled(
+        "To install exactly these files, save the lines in a file and run `pip install --no-deps --require-hashes -r FILE`:"
+    )
+    parts = ["## Little-known packages", intro, "\n".join(rows), exact, "```\n" + "\n".join(lines) + "\n```"]
+    return "\n\n".join(parts) + "\n"
 
 
 if __name__ == "__main__":
