@@ -61,7 +61,7 @@ def test_every_analysis_takes_the_embedded_suite_or_says_what_it_needs(name: str
     [
         (
             "demetr",
-            "the column severity, or a perturbation .* item 1 has neither, but the set has the columns good, inc.*, source",
+            "the column severity, or one of .* item 1 has neither, but the set has the columns good, inc.*, source",
         ),
         (
             "aces",
@@ -134,7 +134,7 @@ def test_a_judged_set_is_told_what_it_lacks() -> None:
         InputError, match=r"needs the label repetitions, strong-unsupport, .*, but the set has the score mqm"
     ):
         analyse("hallucinations", judged, [metric])
-    with pytest.raises(InputError, match="judged needs scores by people, but the set has neither scores nor labels"):
+    with pytest.raises(InputError, match="judged needs human scores, but the set has neither scores nor labels"):
         analyse("judged", Judged(Batch(["a", "b"])), [metric])
     with pytest.raises(
         InputError, match=r"aces needs pairs of a good .*, but this set has segments with human judgements"
@@ -147,9 +147,9 @@ def test_an_analysis_of_ones_own() -> None:
         return [Table("count", [TableColumn("n", kind="count")], [{"n": len(items)}])]
 
     assert analyse(count, [item(0), item(1)], [])[0].rows == [{"n": 2}]
-    with pytest.raises(InputError, match="<lambda> gave str, not a list of Table"):
+    with pytest.raises(InputError, match="<lambda> must return a list of Table"):
         analyse(lambda *_, **__: "no", [item(0)], [])  # type: ignore[arg-type, return-value]
-    with pytest.raises(InputError, match="NEEDS is dict, not a function"):
+    with pytest.raises(InputError, match="NEEDS must be a function, not dict"):
         analyse(f"{__name__}:NEEDS", [item(0)], [])
     with pytest.raises(UnknownName, match="Did you mean demetr"):
         analyse("demeter", [item(0)], [])

@@ -108,7 +108,7 @@ def test_ties_are_not_losses():
     (summary,) = found["summary"].rows
     assert summary["blindest"] == "blind 0% (ties), wrong 0%"
     assert (summary["wins"], summary["ties"], summary["losses"]) == (6, 14, 10)
-    assert "= more ties than losses: mostly blind to the difference" in found["phenomena"].notes
+    assert "= more ties than losses: the metric mostly misses the difference" in found["phenomena"].notes
     shown = [line.split() for line in render([found["phenomena"]]).splitlines()]
     assert ["blind", "10", "10", "0.0", "±13.9", "="] in shown and ["wrong", "10", "1", "0.0", "±13.9"] in shown
     only = named(tables(items[10:], [measured("m", good[10:], [1] * 20)]))
@@ -126,7 +126,7 @@ def test_scores_read_upside_down_are_named(higher, option):
         for note in named(tables(items, [measured("m", good, bad, higher_is_better=higher)]))["summary"].notes
         if "inverted" in note
     )
-    assert note.startswith("⚠ m looks inverted: it prefers the error in 16 of 20 pairs, ties apart. If ")
+    assert note.startswith("⚠ m looks inverted: it prefers the error in 16 of 20 pairs, ignoring ties. If ")
     assert option in note
     right = named(tables(items, [measured("m", bad, good, higher_is_better=higher)]))["summary"].notes
     assert not any("inverted" in note for note in right)

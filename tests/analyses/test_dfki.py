@@ -142,7 +142,7 @@ def test_language_the_card_does_not_cover_is_noted() -> None:
 
 
 def test_scores_of_another_length_are_refused() -> None:
-    with pytest.raises(InputError, match="m has no score"):
+    with pytest.raises(InputError, match="m must have scores"):
         tables(SMALL, [measured("m", [1, 1])])
 
 

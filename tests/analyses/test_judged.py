@@ -32,9 +32,9 @@ def test_pearson_and_kendall_by_language_pair():
 def test_faults_are_named():
     batch = Batch(["x", "y"])
     card = file_card(Path("mine.tsv"))
-    with pytest.raises(InputError, match="no scores by people"):
+    with pytest.raises(InputError, match="no human scores"):
         tables(Judged(batch), [])
-    with pytest.raises(InputError, match="mine has 1 score, the judged set has 2 segments"):
+    with pytest.raises(InputError, match="mine has 1 score for a judged set of 2 segments"):
         tables(Judged(batch, {"da": np.ones(2)}), [Measured("mine", card, values=np.ones(1))])
 
 

@@ -82,7 +82,7 @@ def test_one_segment_is_no_comparison(table: list[dict[str, str]], capsys: pytes
     assert run() == 0
     text = capsys.readouterr().out
     assert "±" not in text and "*" not in text and "0.0" not in text
-    assert "⚠ 1 segment: too few to tell systems apart; intervals and significance need 10 at least" in text
+    assert "⚠ 1 segment: too few to tell systems apart; intervals and significance need at least 10" in text
     assert main(["score", "-m", "chrf", "--ci", "--data", "t.tsv"]) == 0
     text = capsys.readouterr().out
     assert "±" not in text and "too few" in text

@@ -58,7 +58,7 @@ def test_html_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["run", "-m", "chrf", "--samples", "20", "--format", "html", "--out", str(page)]) == 0
     found = embedded(page.read_text(encoding="utf-8"))
     (detail,) = found["details"].values()
-    assert any("All pairs of a language pair together." in table["reading"] for table in detail["tables"])
+    assert any("All items of a language pair together." in table["reading"] for table in detail["tables"])
     (columns,) = found["rows"].values()
     assert (
         len(columns["chrf good"]) == len(Embedded().load()) == detail["head"]["rows"]

@@ -1,4 +1,4 @@
-"""Analyses by name: one file a paper's family of tables, one line here. Items (or Judged) and Scores in, Tables out."""
+"""Registry of analyses by name. An analysis turns items or judged segments with their scores into tables."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ ANALYSES = Registry(
 
 
 def find_analysis(analysis: str | Analysis) -> tuple[str, Analysis]:
-    """An analysis that is named, given as ``module:function`` or given itself, with the name that messages call it by.
+    """Return an analysis given by name, as ``module:function`` or as a function, and its name for messages.
 
-    What is no function, and a ``module:function`` that is not marked as an analysis, is refused before it is called.
+    Anything that is not a function is rejected, and so is a ``module:function`` that is not marked as an analysis.
     """
     from assay.core.analysis import is_analysis
 
     name = analysis if isinstance(analysis, str) else getattr(analysis, "__qualname__", repr(analysis))
     function = ANALYSES.resolve(analysis) if isinstance(analysis, str) else analysis
     if not callable(function):
-        raise InputError(f"the analysis {name} is {type(function).__name__}, not a function.")
+        raise InputError(f"the analysis {name} must be a function, not {type(function).__name__}.")
     if isinstance(analysis, str) and not ANALYSES.registered(analysis) and not is_analysis(function):
-        raise InputError(f"{name} is not marked as an analysis: write {ANALYSES.mark} above the function.")
+        raise InputError(f"{name} is not marked as an analysis. Add {ANALYSES.mark} to the function.")
     return name, function
 
 
 def check_analysis(analysis: str | Analysis, content: Sequence[Item] | Judged) -> tuple[str, Analysis]:
-    """The same, once it is sure that it can be made of this set: seen before anything is scored for it."""
+    """Find an analysis and check, before anything is scored, that it can be applied to this set."""
     from assay.core.analysis import requirement_of
 
     name, function = find_analysis(analysis)
@@ -71,12 +71,14 @@ def analyse(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """The tables that an analysis makes of a set; it is named, given as ``module:function`` or given itself.
+    """Return the tables of an analysis, given by name, as ``module:function`` or as a function.
 
-    A set that lacks what the analysis needs is refused in one sentence (`assay.core.analysis.requires`).
+    A set that lacks what the analysis needs is rejected (`assay.core.analysis.requires`).
     """
     name, function = check_analysis(analysis, content)
     tables = function(content, measured, seed=seed, samples=samples, correction=correction)
     if not isinstance(tables, Sequence) or not all(isinstance(table, Table) for table in tables):
-        raise InputError(f"the analysis {name} gave {type(tables).__name__}, not a list of Table (assay.core.table).")
+        raise InputError(
+            f"the analysis {name} must return a list of Table (assay.core.table), not {type(tables).__name__}."
+        )
     return list(tables)

@@ -1,4 +1,4 @@
-"""How many items of a made set are bad, by what annotators said, and how far annotators agree."""
+"""Audit of a generated challenge set: share of bad items by annotators' verdicts, and agreement of annotators."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from assay.stats.proportions import wilson
 
 
 def audit_tables(verdicts: Sequence[ItemVerdict]) -> list[Table]:
-    """The share of bad items of each perturbation and language pair, and the agreement of every two annotators.
+    """Return the share of bad items by perturbation and language pair, and the agreement of every two annotators.
 
-    An item counts once: as bad where at least half of its annotators say so.
+    An item counts once: as bad if at least half of its annotators say so.
     """
     if not verdicts:
         return []
@@ -23,12 +23,12 @@ def audit_tables(verdicts: Sequence[ItemVerdict]) -> list[Table]:
         group = groups.setdefault((verdict.perturbation, verdict.langpair), {})
         group.setdefault(verdict.item, []).append(verdict.bad)
     rows = [_row(*names, list(items.values())) for names, items in sorted(groups.items())]
-    every = [said for items in groups.values() for said in items.values()]
+    every = [item_verdicts for items in groups.values() for item_verdicts in items.values()]
     if len(rows) > 1:
         rows.append(_row("all", "", every))
     columns = [TableColumn("perturbation"), TableColumn("langpair"), TableColumn("read", kind="count")]
     columns += [TableColumn("bad", kind="count"), TableColumn("share", "bad, %", "percent", interval=("low", "high"))]
-    reading = "Rejected and edited items are bad; the interval is Wilson's, at 95%, and holds for the set where items were sampled."
+    reading = "Rejected and edited items count as bad. The 95% interval (Wilson) holds for the complete set if items were sampled."
     tables = [Table("audit", columns, rows, "Audit", reading=reading)]
     pairs = [_pair(*names, verdicts) for names in itertools.combinations(sorted({v.annotator for v in verdicts}), 2)]
     if any(row["items"] for row in pairs):
@@ -39,16 +39,16 @@ def audit_tables(verdicts: Sequence[ItemVerdict]) -> list[Table]:
 
 
 def _row(perturbation: str, langpair: str, items: Sequence[Sequence[bool]]) -> dict[str, Any]:
-    bad = sum(2 * sum(said) >= len(said) for said in items)
+    bad = sum(2 * sum(verdicts) >= len(verdicts) for verdicts in items)
     low, high = wilson(bad, len(items))
     share = {"share": bad / len(items), "low": low, "high": high}
     return {"perturbation": perturbation, "langpair": langpair, "read": len(items), "bad": bad, **share}
 
 
 def _pair(first: str, second: str, verdicts: Sequence[ItemVerdict]) -> dict[str, Any]:
-    """Raw agreement and Cohen's kappa of two annotators over the items that both read."""
-    said = [{v.item: v.bad for v in verdicts if v.annotator == name} for name in (first, second)]
-    both = [(said[0][item], said[1][item]) for item in said[0] if item in said[1]]
+    """Return raw agreement and Cohen's kappa of two annotators over the items that both read."""
+    verdicts_of = [{v.item: v.bad for v in verdicts if v.annotator == name} for name in (first, second)]
+    both = [(verdicts_of[0][item], verdicts_of[1][item]) for item in verdicts_of[0] if item in verdicts_of[1]]
     row: dict[str, Any] = {"first": first or "-", "second": second or "-", "items": len(both)}
     if not both:
         return {**row, "agree": None, "kappa": None}

@@ -1,12 +1,14 @@
-"""Systems beside each other: corpus scores, and how sure one can be of a difference.
+"""Comparison of systems: corpus scores, confidence intervals and significance tests.
 
-Confidence intervals are bootstrap intervals over segments (Koehn 2004); p-values come from the paired bootstrap and from
-paired approximate randomization (Riezler and Maxwell 2005), with sacrebleu's draws. What is claimed from them is assay's own:
+Confidence intervals are bootstrap intervals over segments (Koehn 2004). The p-values come from the paired bootstrap and
+from paired approximate randomization (Riezler and Maxwell 2005), with sacrebleu's draws. The conclusions drawn from them
+are assay's own:
 
-- Fewer than `FEWEST` segments prove nothing. The draws of a handful of segments are so much alike that one segment has p < 0.001.
-- A system is called better or worse where every test that was made has p < 0.05, after a correction for the number of
-  comparisons, and the 95% interval of the difference lies on one side of nought. sacrebleu's bootstrap alone is one-sided in
-  effect and calls equal systems different in a tenth of the cases; randomization does so in a twentieth (`docs/compare.md`).
+- Fewer than `FEWEST` segments are never significant. The draws of a handful of segments are so similar that a single
+  segment has p < 0.001.
+- A system is better or worse if every test that was run has p < 0.05 after a correction for multiple comparisons, and the
+  95% interval of the difference excludes 0. sacrebleu's bootstrap alone is effectively one-sided and calls equal systems
+  different in a tenth of the cases; randomization does so in a twentieth (`docs/compare.md`).
 """
 
 from __future__ import annotations
@@ -30,16 +32,16 @@ if TYPE_CHECKING:
     from assay.data.agreement import AgreementEstimate
 
     Agreements = Callable[[float], AgreementEstimate | None]
-    """What is known about annotators' agreement with a difference of this size."""
+    """Function from a score difference to the agreement of annotators with it, if known."""
 
 SIGNIFICANT = 0.05
 FEWEST = 10
-"""Segments below which no difference is called significant and no interval is shown."""
+"""Minimum number of segments for a significant difference or an interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How one system stands by one metric; what compares it with the baseline is None for the baseline itself."""
+    """Result of one system by one metric; fields about the baseline are None for the baseline itself."""
 
     score: float
     mean: float | None = None
@@ -48,30 +50,29 @@ class Standing:
     p_bootstrap: float | None = None
     p_randomization: float | None = None
     better: bool = False
-    """Better than the baseline: see the head of this file."""
+    """Whether the system is better than the baseline, as the module docstring defines it."""
     identical: bool = False
-    """Every segment has the baseline's statistics: there is no difference to test, and the p-values say nothing."""
+    """Whether every segment has the statistics of the baseline. The p-values are then meaningless."""
     worse: bool = False
     difference: float | None = None
-    """Score less the baseline's."""
+    """Score minus that of the baseline."""
     difference_low: float | None = None
     difference_high: float | None = None
     p: float | None = None
-    """The larger of the two tests', corrected for the number of comparisons; None where nothing can be claimed."""
+    """The larger p-value of the two tests, corrected for the number of comparisons; None if no conclusion is possible."""
     people_agree: float | None = None
-    """The share of pairs of systems as far apart by this metric that annotators order alike; None if it was not measured, or if the
-    difference is not significant."""
+    """Share of pairs of systems with this difference that annotators order alike; None if not measured or not significant."""
     agreement: AgreementEstimate | None = None
     """The studies behind `people_agree`, with intervals and numbers of pairs."""
 
 
 Standings = dict[str, dict[str, Standing]]
-"""System to metric name to standing; the first system is the baseline."""
+"""Standings by system and metric name; the first system is the baseline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """Two systems by one metric: the second less the first."""
+    """Difference of two systems by one metric: the second minus the first."""
 
     first: str
     second: str
@@ -84,11 +85,11 @@ class Duel:
     identical: bool
     higher_is_better: bool
     p: float | None
-    """The larger of the two p-values; None where nothing can be claimed."""
+    """The larger of the two p-values; None if no conclusion is possible."""
     measured: AgreementEstimate | None = None
     """How often annotators agree with such a difference, if it was measured (`assay.data.agreement`)."""
     comparisons: int = 1
-    """How many p-values were corrected together."""
+    """Number of p-values that were corrected together."""
 
     @property
     def agreement(self) -> AgreementEstimate | None:
@@ -97,28 +98,28 @@ class Duel:
 
     @property
     def people_agree(self) -> float | None:
-        """The share of pairs that annotators order alike."""
+        """Share of pairs that annotators order alike."""
         return None if self.agreement is None else self.agreement.share
 
     @property
     def significant(self) -> bool:
-        """Whether there is a difference beyond doubt."""
+        """Whether the difference is significant."""
         one_side = self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
         return self.p is not None and self.p < SIGNIFICANT and one_side
 
     @property
     def better(self) -> bool:
-        """The second is better than the first, significantly."""
+        """Whether the second system is significantly better than the first."""
         return self.significant and (self.difference > 0) == self.higher_is_better
 
     @property
     def worse(self) -> bool:
-        """The second is worse than the first, significantly."""
+        """Whether the second system is significantly worse than the first."""
         return self.significant and (self.difference > 0) != self.higher_is_better
 
 
 class Contest:
-    """All systems by one metric: scores, the same resamples for all of them, and the duels of any two."""
+    """All systems by one metric: scores, shared resamples, and the duels of any two systems."""
 
     def __init__(
         self,
@@ -144,19 +145,19 @@ class Contest:
         self._duels: dict[tuple[str, str], Duel] = {}
 
     def spread(self, system: str) -> resampling.Interval | None:
-        """The bootstrap's mean and interval of a system's score; None where there are too few segments."""
+        """Return the bootstrap mean and interval of a system's score; None with too few segments."""
         return resampling.interval(self.drawn[system]) if self._enough(system) and self.drawn else None
 
     def duel(self, first: str, second: str) -> Duel:
-        """The difference of two systems, its interval and p-values, uncorrected."""
+        """Return the difference of two systems with its interval and uncorrected p-values."""
         if (first, second) not in self._duels:
-            self._duels[first, second] = self._fought(first, second)
+            self._duels[first, second] = self._compare(first, second)
         return self._duels[first, second]
 
     def _enough(self, system: str) -> bool:
         return len(self._columns[system]) >= FEWEST
 
-    def _fought(self, first: str, second: str) -> Duel:
+    def _compare(self, first: str, second: str) -> Duel:
         one, other = self._columns[first], self._columns[second]
         difference = self.scores[second] - self.scores[first]
         enough = self._enough(first) and bool(self.drawn)
@@ -165,23 +166,23 @@ class Contest:
         if self.drawn:
             p_bootstrap = resampling.paired_bootstrap(self.drawn[first], self.drawn[second], abs(difference))
         if enough:
-            bounds = _known(resampling.interval(self.drawn[second] - self.drawn[first]))
+            bounds = _bounds(resampling.interval(self.drawn[second] - self.drawn[first]))
         if self.drawn and self._trials:
             p_randomization = resampling.paired_randomization(
                 one, other, self.metric.combine, abs(difference), self._trials, self._seed
             )
         identical = np.array_equal(one, other, equal_nan=True)
         p = max(p_bootstrap or 0.0, p_randomization or 0.0)
-        told = self._agreement if enough and not identical and not math.isnan(difference) else None
+        agreement = self._agreement if enough and not identical and not math.isnan(difference) else None
         return Duel(
             first, second, self.name, difference, *bounds, p_bootstrap, p_randomization, identical,
             self.metric.card.higher_is_better, p if enough and not identical else None,
-            None if told is None else told(difference),
+            None if agreement is None else agreement(difference),
         )  # fmt: skip
 
 
 def plain(corpus: Mapping[str, Mapping[str, float]]) -> Standings:
-    """Corpus scores alone, by system and metric."""
+    """Return standings with corpus scores only."""
     return {system: {name: Standing(value) for name, value in row.items()} for system, row in corpus.items()}
 
 
@@ -196,10 +197,11 @@ def contests(
     tested: bool = True,
     agreements: Mapping[str, Agreements] | None = None,
 ) -> dict[str, Contest]:
-    """The contest of every metric. `stats` holds the sufficient statistics of every segment, by system and metric name.
+    """Return the contest of every metric. `stats` has the sufficient statistics of every segment, by system and metric name.
 
-    `trials` of 0 leaves the randomization test out; without `paired`, systems need not have the same segments; without `tested`,
-    nothing is drawn and there are neither intervals nor p-values. `agreements` knows how often annotators agree with some metrics.
+    With `trials` of 0, the randomization test is skipped. Without `paired`, systems may have different segments. Without
+    `tested`, nothing is resampled, so there are no intervals and no p-values. `agreements` has the agreement of annotators
+    with some metrics.
     """
     return {
         name: Contest(
@@ -210,59 +212,62 @@ def contests(
     }  # fmt: skip
 
 
-def against_baseline(found: Mapping[str, Contest], correction: str = "holm") -> dict[str, list[Duel]]:
-    """By metric, the duels of every system with the first; the systems of a metric are corrected together."""
-    return {name: corrected_duels(with_first(contest), correction) for name, contest in found.items()}
+def against_baseline(contests: Mapping[str, Contest], correction: str = "holm") -> dict[str, list[Duel]]:
+    """Return, by metric, the duels of every system with the first; the systems of a metric are corrected together."""
+    return {name: corrected_duels(with_first(contest), correction) for name, contest in contests.items()}
 
 
-def all_pairs(found: Mapping[str, Contest], correction: str = "holm") -> dict[str, list[Duel]]:
-    """By metric, the duels of every two systems, corrected together."""
+def all_pairs(contests: Mapping[str, Contest], correction: str = "holm") -> dict[str, list[Duel]]:
+    """Return, by metric, the duels of every two systems, corrected together."""
     return {
         name: corrected_duels([contest.duel(*two) for two in combinations(contest.scores, 2)], correction)
-        for name, contest in found.items()
+        for name, contest in contests.items()
     }
 
 
 def with_first(contest: Contest) -> list[Duel]:
-    """The duels of every system with the first, uncorrected."""
+    """Return the uncorrected duels of every system with the first."""
     baseline, *others = contest.scores
     return [contest.duel(baseline, other) for other in others]
 
 
 def corrected_duels(duels: Sequence[Duel], correction: str) -> list[Duel]:
-    """The duels with p corrected for their number; those that claim nothing take no part."""
-    found = {i: duel.p for i, duel in enumerate(duels) if duel.p is not None}
-    p = dict(zip(found, corrected(list(found.values()), correction).tolist(), strict=True))
-    return [replace(duel, p=p.get(i), comparisons=len(found)) for i, duel in enumerate(duels)]
+    """Correct p for the number of duels; duels without a conclusion are ignored."""
+    tested = {i: duel.p for i, duel in enumerate(duels) if duel.p is not None}
+    p = dict(zip(tested, corrected(list(tested.values()), correction).tolist(), strict=True))
+    return [replace(duel, p=p.get(i), comparisons=len(tested)) for i, duel in enumerate(duels)]
 
 
-def standings(found: Mapping[str, Contest], duels: Mapping[str, Iterable[Duel]] | None = None) -> Standings:
-    """Scores with intervals and, where there are `duels` with the baseline, what they say of each other system."""
-    made: Standings = {system: {} for contest in found.values() for system in contest.scores}
-    for name, contest in found.items():
-        fought = {duel.second: duel for duel in (duels or {}).get(name, ())}
+def standings(contests: Mapping[str, Contest], duels: Mapping[str, Iterable[Duel]] | None = None) -> Standings:
+    """Return scores with intervals, and the duels with the baseline if `duels` are given."""
+    result: Standings = {system: {} for contest in contests.values() for system in contest.scores}
+    for name, contest in contests.items():
+        by_second = {duel.second: duel for duel in (duels or {}).get(name, ())}
         for system, score in contest.scores.items():
             spread = contest.spread(system)
-            standing = Standing(score, None if spread is None else spread.mean, *_known(spread))
-            if (duel := fought.get(system)) is not None:
+            standing = Standing(score, None if spread is None else spread.mean, *_bounds(spread))
+            if (duel := by_second.get(system)) is not None:
                 standing = replace(
                     standing, p_bootstrap=duel.p_bootstrap, p_randomization=duel.p_randomization, better=duel.better,
                     worse=duel.worse, identical=duel.identical, difference=duel.difference, difference_low=duel.low,
                     difference_high=duel.high, p=duel.p, people_agree=duel.people_agree,
                     agreement=duel.agreement,
                 )  # fmt: skip
-            made[system][name] = standing
-    return made
+            result[system][name] = standing
+    return result
 
 
-def _known(spread: resampling.Interval | None) -> tuple[float | None, float | None]:
-    """Bounds that say something."""
+def _bounds(spread: resampling.Interval | None) -> tuple[float | None, float | None]:
+    """Return the bounds, or None for both if they are undefined."""
     return (None, None) if spread is None or math.isnan(spread.low) else (spread.low, spread.high)
 
 
 def _refuse_too_many(width: int, systems: int, samples: int, trials: int) -> None:
-    """All systems' sums are held twice while they are joined, then once beside one system's on their way to scores; a trial
-    holds its sums four times."""
+    """Reject numbers of samples and trials that do not fit into memory.
+
+    The sums of all systems are held twice while they are joined, then once together with the sums of one system. A trial
+    holds its sums four times.
+    """
     size = np.dtype(np.float64).itemsize
     refuse_beyond_memory("--samples", samples, size * (width * (2 * systems + 1) + 4))
     refuse_beyond_memory("--trials", trials, size * (width * 4 + 4))
@@ -271,7 +276,7 @@ def _refuse_too_many(width: int, systems: int, samples: int, trials: int) -> Non
 def _bootstrap(
     columns: Mapping[str, Floats], names: Sequence[str], samples: int, seed: int | None, paired: bool
 ) -> list[Floats]:
-    """All systems share the resamples, so their statistics are summed side by side in one pass."""
+    """Bootstrap all systems on the same resamples, summing their statistics side by side in one pass."""
     if not paired or len({len(column) for column in columns.values()}) > 1:
         nothing = np.zeros((samples, columns[names[0]].shape[1]))
         return [

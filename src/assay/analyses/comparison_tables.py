@@ -1,4 +1,4 @@
-"""The tables of a comparison: systems with their scores, differences with their tests, any two systems, groups of segments."""
+"""Tables of a comparison: systems, differences with tests, pairs of systems, groups of segments, score components."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BETTER, WORSE = "*", "!"
 
 
 def labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """What each metric is called in a heading: a model on the disk by its name, unless another has the same."""
+    """Return the heading of each metric; a local model is called by its name if that is unique."""
     shown = [metric.card.label for metric in metrics.values()]
     return {
         name: metric.card.label
@@ -27,7 +27,7 @@ def labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
 
 
 def score_columns(metrics: Mapping[str, Metric]) -> list[TableColumn]:
-    """One column a metric, with interval and mark."""
+    """Return one column per metric, with interval and mark."""
     return [
         TableColumn(
             name,
@@ -45,7 +45,7 @@ def score_columns(metrics: Mapping[str, Metric]) -> list[TableColumn]:
 def systems(
     standings: Standings, metrics: Mapping[str, Metric], *, caption: str = "", notes: Sequence[str] = ()
 ) -> Table:
-    """One line a system, one column a metric, intervals and marks beside the scores where they are known."""
+    """Return one row per system and one column per metric, with intervals and marks if available."""
     columns = [TableColumn("system", " "), *score_columns(metrics)]
     rows = [{"system": system, **cells(row, metrics, system, standings)} for system, row in standings.items()]
     return Table("systems", columns, rows, caption=caption, notes=tuple(notes))
@@ -54,40 +54,40 @@ def systems(
 def cells(
     row: Mapping[str, Standing], metrics: Mapping[str, Metric], system: str, standings: Standings
 ) -> dict[str, Any]:
-    """What a row says of one system by every metric."""
+    """Return the cells of one system for every metric."""
     baseline = next(iter(standings))
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, standing in row.items():
-        found[name] = standing.score
+        result[name] = standing.score
         if standing.low is not None:
-            found[f"{name} low"], found[f"{name} high"] = standing.low, standing.high
+            result[f"{name} low"], result[f"{name} high"] = standing.low, standing.high
         if standing.difference is None:
             continue
-        found[f"{name} p bootstrap"] = standing.p_bootstrap
-        found[f"{name} p randomization"] = standing.p_randomization
-        found[f"{name} mark"] = mark(standing)
-        found[f"{name} difference"] = standing.difference
-        found[f"{name} difference low"], found[f"{name} difference high"] = (
+        result[f"{name} p bootstrap"] = standing.p_bootstrap
+        result[f"{name} p randomization"] = standing.p_randomization
+        result[f"{name} mark"] = mark(standing)
+        result[f"{name} difference"] = standing.difference
+        result[f"{name} difference low"], result[f"{name} difference high"] = (
             standing.difference_low,
             standing.difference_high,
         )
-        found[f"{name} p"] = standing.p
-        found[f"{name} people agree"] = standing.people_agree
+        result[f"{name} p"] = standing.p
+        result[f"{name} people agree"] = standing.people_agree
         if standing.agreement is not None:
-            found[f"{name} people agree pairs"] = standing.agreement.wmt23.pairs
-        found[f"{name} sentence"] = sentence(standing, metrics[name], system, baseline)
+            result[f"{name} people agree pairs"] = standing.agreement.wmt23.pairs
+        result[f"{name} sentence"] = sentence(standing, metrics[name], system, baseline)
         if standing.identical:
-            found[f"{name} identical"] = True
-    return found
+            result[f"{name} identical"] = True
+    return result
 
 
-def mark(found: Standing | Duel) -> str:
-    """The star of a better system, the other mark of a worse one."""
-    return BETTER if found.better else WORSE if found.worse else ""
+def mark(comparison: Standing | Duel) -> str:
+    """Return the mark of a better or a worse system."""
+    return BETTER if comparison.better else WORSE if comparison.worse else ""
 
 
 def sentence(standing: Standing, metric: Metric, system: str, baseline: str) -> str:
-    """What a difference comes to, in words that a table of numbers can carry along."""
+    """Describe a difference in words, for output formats without tables."""
     label, difference = metric.card.label, standing.difference or 0.0
     if standing.identical:
         return f"{system} is identical to {baseline} by {label}."
@@ -101,21 +101,24 @@ def sentence(standing: Standing, metric: Metric, system: str, baseline: str) -> 
     return f"{verdict}." + ("" if standing.agreement is None else f" {agreement_sentence(standing.agreement)}")
 
 
-def agreement_sentence(found: AgreementEstimate) -> str:
-    """How often annotators agree with such a difference, with the pairs of systems behind it."""
-    whose = {"all": "pairs", "into English": "pairs into English", "from English": "pairs from English"}[
-        found.languages
+def agreement_sentence(estimate: AgreementEstimate) -> str:
+    """Describe how often annotators agree with such a difference, with the number of pairs of systems."""
+    pairs_name = {"all": "pairs", "into English": "pairs into English", "from English": "pairs from English"}[
+        estimate.languages
     ]
-    text = f"At WMT23, annotators preferred the same system in {found.wmt23.in_words(f'of {whose} that differed by this much')}"
-    if found.better is not None:
-        text += f"; among the better half of the systems, in {found.better.in_words()}"
-    if found.published is not None and found.published < found.wmt23.share:
-        text += f"; a larger study puts it at {found.published:.0%} (Kocmi et al. 2024)"
+    text = (
+        "At WMT23, annotators preferred the same system in "
+        f"{estimate.wmt23.in_words(f'of {pairs_name} that differed by this much')}"
+    )
+    if estimate.better is not None:
+        text += f"; among the better half of the systems, in {estimate.better.in_words()}"
+    if estimate.published is not None and estimate.published < estimate.wmt23.share:
+        text += f"; a larger study puts it at {estimate.published:.0%} (Kocmi et al. 2024)"
     return f"{text}."
 
 
 def outcomes(standings: Standings, metrics: Mapping[str, Metric]) -> dict[str, dict[str, Outcome]]:
-    """What each metric, by its heading, says of every system but the baseline."""
+    """Return the outcome of each metric, by its heading, for every system but the baseline."""
     called = labels(metrics)
     return {
         system: {called[name]: _outcome(standing) for name, standing in row.items()}
@@ -138,12 +141,15 @@ def differences(
     *,
     all_pairs: bool = False,
 ) -> Table:
-    """One row per metric and pair of systems: the difference, its interval, p, and how often annotators agree."""
+    """Return one row per metric and pair of systems: the difference, its interval, p, and how often annotators agree."""
     called = labels(metrics)
-    found = [duel for mine in duels.values() for duel in mine]
-    order = {(duel.first, duel.second): None for duel in found}
+    all_duels = [duel for metric_duels in duels.values() for duel in metric_duels]
+    order = {(duel.first, duel.second): None for duel in all_duels}
     rows = [
-        _row(duel, metrics[duel.metric], called) for two in order for duel in found if (duel.first, duel.second) == two
+        _row(duel, metrics[duel.metric], called)
+        for two in order
+        for duel in all_duels
+        if (duel.first, duel.second) == two
     ]
     columns = [
         TableColumn("system"),
@@ -162,15 +168,15 @@ def differences(
         *(TableColumn(key, kind="p", hidden=True) for key in ("p_bootstrap", "p_randomization")),
         TableColumn("mark", hidden=True),
     ]
-    baseline = found[0].first
-    caption = "every two systems" if all_pairs else f"differences from {baseline}"
-    told = agreement_notes(found) if not all_pairs else []
-    return Table("pairs" if all_pairs else "differences", columns, rows, caption, (*notes, *told))
+    baseline = all_duels[0].first
+    caption = "all pairs of systems" if all_pairs else f"differences from {baseline}"
+    agreement = agreement_notes(all_duels) if not all_pairs else []
+    return Table("pairs" if all_pairs else "differences", columns, rows, caption, (*notes, *agreement))
 
 
 def _row(duel: Duel, metric: Metric, called: Mapping[str, str]) -> dict[str, Any]:
     decimals = metric.card.decimals
-    known = duel.low is not None and duel.high is not None
+    bounded = duel.low is not None and duel.high is not None
     agreement = duel.agreement
     better = None if agreement is None else agreement.better
     return {
@@ -181,7 +187,7 @@ def _row(duel: Duel, metric: Metric, called: Mapping[str, str]) -> dict[str, Any
         "difference": duel.difference,
         "low": duel.low,
         "high": duel.high,
-        "interval": f"{_signed(duel.low or 0, decimals)} to {_signed(duel.high or 0, decimals)}" if known else "",
+        "interval": f"{_signed(duel.low or 0, decimals)} to {_signed(duel.high or 0, decimals)}" if bounded else "",
         "p": duel.p,
         "p_bootstrap": duel.p_bootstrap,
         "p_randomization": duel.p_randomization,
@@ -199,24 +205,24 @@ def _signed(value: float, decimals: int) -> str:
 
 
 def agreement_notes(duels: Iterable[Duel]) -> list[str]:
-    """Where the shares come from."""
-    found = [duel.agreement for duel in duels if duel.agreement is not None]
-    if not found:
+    """Explain the origin of the agreement shares."""
+    estimates = [duel.agreement for duel in duels if duel.agreement is not None]
+    if not estimates:
         return []
-    groups = {one.languages for one in found} - {"all"}
-    whose = f" ({', '.join(sorted(groups))})" if groups else ""
-    note = f"annotators agree: in this share of n pairs of systems at WMT23{whose} that differed by this much"
-    if any(one.better is not None for one in found):
+    groups = {one.languages for one in estimates} - {"all"}
+    group_names = f" ({', '.join(sorted(groups))})" if groups else ""
+    note = f"annotators agree: in this share of n pairs of systems at WMT23{group_names} that differed by this much"
+    if any(one.better is not None for one in estimates):
         note += "; better half: among the better half of the systems"
-    if any(one.published is not None and one.published < one.wmt23.share for one in found):
+    if any(one.published is not None and one.published < one.wmt23.share for one in estimates):
         note += "; at most the share in a larger study (Kocmi et al. 2024)"
     return [note]
 
 
 def mark_notes(duels: Mapping[str, Sequence[Duel]], correction: str, other: str, tests: str) -> list[str]:
-    """What the marks mean; nothing where nothing could be tested."""
-    found = [duel for mine in duels.values() for duel in mine]
-    many = max((duel.comparisons for duel in found if duel.p is not None), default=0)
+    """Explain the marks; empty if nothing could be tested."""
+    all_duels = [duel for metric_duels in duels.values() for duel in metric_duels]
+    many = max((duel.comparisons for duel in all_duels if duel.p is not None), default=0)
     if not many:
         return []
     how = "" if many == 1 else f", no correction for {many} comparisons" if correction == "none" else (
@@ -229,33 +235,33 @@ _NAMES = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Ben
 
 
 def doubt_notes(standings: Standings, metrics: Mapping[str, Metric], segments: int) -> list[str]:
-    """What no test can tell: too few segments, systems that are the same."""
+    """Warn about too few segments and about identical systems."""
     baseline = next(iter(standings))
     notes = []
     if segments < FEWEST:
         few = f"{count(segments, 'segment')}: too few to tell systems apart"
-        notes.append(f"⚠ {few}; intervals and significance need {FEWEST} at least")
+        notes.append(f"⚠ {few}; intervals and significance need at least {FEWEST}")
     for system, row in standings.items():
         same = [metrics[name].card.label for name, standing in row.items() if standing.identical]
         if same:
             notes.append(
-                f"{system} is identical to {baseline} by {', '.join(same)}, segment by segment: its p-values (sacrebleu's, the "
-                "smallest there are) say nothing"
+                f"{system} is identical to {baseline} by {', '.join(same)}, segment by segment; ignore its p-values, which are "
+                "sacrebleu's smallest"
             )
     return notes
 
 
 def groups(
     by: str,
-    found: Mapping[str, Standings],
+    standings_by_group: Mapping[str, Standings],
     sizes: Mapping[str, Mapping[str, int]],
     metrics: Mapping[str, Metric],
     notes: Sequence[str],
 ) -> Table:
-    """One line for every group of segments and system."""
+    """Return one row per group of segments and system."""
     rows = [
         {by: group, "segments": sizes[group][system], "system": system, **cells(row, metrics, system, standings)}
-        for group, standings in found.items()
+        for group, standings in standings_by_group.items()
         for system, row in standings.items()
     ]
     named = any(row["system"] for row in rows)
@@ -267,13 +273,13 @@ def groups(
 
 
 Components = Mapping[str, Mapping[str, Mapping[str, float]]]
-"""System to metric name to the parts by name."""
+"""Score components by system, metric and component name."""
 _LABELS = {"bp": "BP", "hyp_len": "length", "ref_len": "ref length"}
 _DECIMALS = {"bp": 3, "ratio": 3}
 
 
 def components_table(components: Components, metrics: Mapping[str, Metric]) -> list[Table]:
-    """One line for each system and metric that says what its score is made of; no table where none does."""
+    """Return one row per system and metric with score components; no table without any."""
     rows = [
         {"system": system, "metric": name, "label": metrics[name].card.label, **parts}
         for system, row in components.items()
@@ -285,4 +291,4 @@ def components_table(components: Components, metrics: Mapping[str, Metric]) -> l
         label = _LABELS.get(key, key.replace("precision_", "p"))
         columns.append(TableColumn(key, label, "count" if key.endswith("_len") else "number", _DECIMALS.get(key, 1)))
     reading = "The score is BP times the geometric mean of the precisions p1, p2 … (in %); lengths are in words."
-    return [Table("components", columns, rows, "what the scores are made of", reading=reading)] if rows else []
+    return [Table("components", columns, rows, "score components", reading=reading)] if rows else []

@@ -1,9 +1,9 @@
-"""Any contrastive set: how often does a metric prefer the good translation, by phenomenon, category, severity and pair?
+"""Accuracy on contrastive sets: how often a metric prefers the good translation, by phenomenon, category, severity and pair.
 
-- `phenomena`: strict accuracy (a tie earns nothing) and tau = 2 · accuracy - 1, with the number of ties.
-- `categories`, `severities`: plain mean of the accuracies of the phenomena inside, as in ACES and DEMETR.
+- `phenomena`: strict accuracy (a tie counts as an error), tau = 2 · accuracy - 1, and the number of ties.
+- `categories`, `severities`: plain mean of the accuracies of their phenomena, as in ACES and DEMETR.
 - `langpairs`: all items of a language pair together.
-- `summary`: one line a metric: accuracy over all items, mean over phenomena, and what it is blindest to.
+- `summary`: one row per metric: accuracy over all items, mean over phenomena, and the phenomena it is blindest to.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Suite:
     notes: tuple[str, ...]
 
     def count(self, keys: Sequence[object]) -> tuple[list[Any], Counts]:
-        """The distinct keys in order of appearance, and the outcomes counted by them."""
+        """Return the distinct keys in order of appearance, and the outcomes counted by key."""
         names = list(dict.fromkeys(keys))
         code = {name: i for i, name in enumerate(names)}
         strata: Ints = np.array([code[key] for key in keys], np.int64)
@@ -66,25 +66,25 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """The tables above; those whose label no item carries are left out."""
+    """Return the tables of this module; tables whose label no item has are left out."""
     sampling = Sampling(tuple(metric.name for metric in measured), seed, samples, correction)
     outcome = outcomes(items, measured)
     suite = _Suite(items, measured, outcome, sampling, common_notes(items, measured, outcome, sampling))
     names, counts = suite.count([item.phenomenon for item in items])
     singles = estimates(counts, [mean_weights(counts, [k]) for k in range(len(names))], sampling)
-    made = [
+    all_tables = [
         _summary(suite, names, counts, singles),
         _grouped(suite, "category", "categories"),
         _grouped(suite, "severity", "severities"),
         _langpairs(suite),
         _phenomena(suite, names, counts, singles),
     ]
-    return [table for table in made if table.rows]
+    return [table for table in all_tables if table.rows]
 
 
 def _cells(counts: Counts, m: int, strata: Sequence[int], estimate: Estimate | None) -> dict[str, Any]:
     chosen = list(strata)
-    n, wins, ties = (int(found[m, chosen].sum()) for found in (counts.n, counts.hits, counts.ties))
+    n, wins, ties = (int(column[m, chosen].sum()) for column in (counts.n, counts.hits, counts.ties))
     cells = estimate_cells("accuracy", estimate)
     return {
         "n": n,
@@ -116,28 +116,28 @@ def _phenomena(
     ]
     columns = _columns(TableColumn("phenomenon"), TableColumn("category", hidden=True))
     caption = "Strict accuracy by phenomenon"
-    reading = "One row per phenomenon. Below 50 the metric prefers the error, or ties."
+    reading = "One row per phenomenon. Below 50, the metric prefers the error or ties."
     pivot, figures = Pivot("phenomenon", "metric", "accuracy"), (accuracies("contrastive", "phenomena", rows),)
     return Table("phenomena", columns, rows, caption, (*tied_notes(rows), *suite.notes), pivot, reading, figures)
 
 
 def _grouped(suite: _Suite, label: str, table: str) -> Table:
-    """Plain mean over the phenomena of each category or severity."""
+    """Return the plain mean over the phenomena of each category or severity."""
     labels = [str(getattr(item, label)) for item in suite.items]
     strata, counts = suite.count(list(zip(labels, (item.phenomenon for item in suite.items), strict=True)))
     members: dict[str, list[int]] = {}
     for k, (name, _) in enumerate(strata):
         if name:
             members.setdefault(name, []).append(k)
-    found = estimates(counts, [mean_weights(counts, mine) for mine in members.values()], suite.sampling)
+    group_estimates = estimates(counts, [mean_weights(counts, chosen) for chosen in members.values()], suite.sampling)
     rows = [
         {
             label: name,
             **metric_cells(metric),
-            "phenomena": int(np.count_nonzero(counts.n[m, mine])),
-            **_cells(counts, m, mine, found[i][m]),
+            "phenomena": int(np.count_nonzero(counts.n[m, chosen])),
+            **_cells(counts, m, chosen, group_estimates[i][m]),
         }
-        for i, (name, mine) in enumerate(members.items())
+        for i, (name, chosen) in enumerate(members.items())
         for m, metric in enumerate(suite.measured)
     ]
     columns = _columns(TableColumn(label), TableColumn("phenomena", kind="count"))
@@ -150,21 +150,21 @@ def _grouped(suite: _Suite, label: str, table: str) -> Table:
 
 def _langpairs(suite: _Suite) -> Table:
     names, counts = suite.count([item.langpair for item in suite.items])
-    known = [k for k, name in enumerate(names) if name]
-    found = estimates(counts, [mean_weights(counts, [k]) for k in known], suite.sampling)
+    named = [k for k, name in enumerate(names) if name]
+    pair_estimates = estimates(counts, [mean_weights(counts, [k]) for k in named], suite.sampling)
     rows = [
         {
             "langpair": names[k],
             **metric_cells(metric),
             "uncovered": "" if metric.card.covers(names[k]) else UNCOVERED,
-            **_cells(counts, m, [k], found[i][m]),
+            **_cells(counts, m, [k], pair_estimates[i][m]),
         }
-        for i, k in enumerate(known)
+        for i, k in enumerate(named)
         for m, metric in enumerate(suite.measured)
     ]
     columns = _columns(TableColumn("langpair", "pair", mark="uncovered"), TableColumn("uncovered", hidden=True))
     caption = "Strict accuracy by language pair, all items together"
-    reading = "All pairs of a language pair together. A metric whose card does not cover the pair is marked."
+    reading = "All items of a language pair together. A mark means that the card of the metric does not cover the pair."
     notes = (*tied_notes(rows), *suite.notes)
     return Table("langpairs", columns, rows, caption, notes, Pivot("langpair", "metric", "accuracy"), reading)
 
@@ -210,16 +210,16 @@ def _summary(
     )
     caption = f"{count_of(len(suite.items), 'pair')} · strict accuracy"
     reading = (
-        "The share of pairs in which a metric scores the good translation above the incorrect one, in percent; a tie earns "
-        "nothing, and 50 is chance."
+        "The share of pairs in which a metric scores the good translation above the incorrect one, in percent. A tie counts "
+        "as an error, and 50 is chance."
     )
     return Table("summary", columns, rows, caption, (*tied_notes(rows), *suite.notes), reading=reading)
 
 
 def _shortened(name: str, most: int = 22) -> str:
-    """The last words of a long name, which tell it from its neighbours: ``…since-temporal``."""
+    """Shorten a long name to its last words, which distinguish it: ``…since-temporal``."""
     if len(name) <= most:
         return name
     cut = name[len(name) - most + 1 :]
-    ends = [place for mark in "- " if (place := cut.find(mark)) >= 0]
+    ends = [position for mark in "- " if (position := cut.find(mark)) >= 0]
     return f"…{cut[min(ends) + 1 :] if ends else cut}"

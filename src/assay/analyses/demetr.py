@@ -1,17 +1,17 @@
-"""DEMETR (Karpinska et al. 2022): accuracy, Welch's test and sensitivity for 35 perturbations.
+"""DEMETR tables (Karpinska et al. 2022): accuracy, Welch's test and sensitivity for 35 perturbations.
 
 - `perturbations`: strict accuracy with Welch's t, p and df (Table A3) and the sensitivity ratio z (Section 4, Figure 2).
 - `severity`, `categories`: plain mean of the perturbations' accuracies by severity (Table 4) and by category (Table 1).
-- `welch`: the cells of Table A3 as it is printed: t, p, df and accuracy.
-- `languages`, `perturbation_languages`: by source language, the small cells pooled in part (Section 3 on COMET-QE and Hindi).
-- `summary`: one line a metric, with the perturbations it is blindest to.
+- `welch`: Table A3 as printed: t, p, df and accuracy.
+- `languages`, `perturbation_languages`: by source language, small cells partially pooled (Section 3 on COMET-QE and Hindi).
+- `summary`: one row per metric, with the perturbations it is blindest to.
 
-Accuracy is the share of items whose unperturbed text scores strictly better; a tie earns nothing. Number 35 (the
+Accuracy is the share of items whose unperturbed text scores strictly better; a tie counts as an error. Number 35 (the
 reference as translation) is reversed: an item is a hit unless the machine translation scores strictly better than the
-reference, whichever of the two the item holds as its `good` text.
+reference, whichever of the two is the item's `good` text.
 
-An item's perturbation is known by its number in ``meta["perturbation"]`` or by its phenomenon, one of DEMETR's 35 names. Any
-other item needs a severity; its phenomenon then has a line of its own after the 35.
+The perturbation of an item is given by its number in ``meta["perturbation"]`` or by its phenomenon, one of DEMETR's 35
+names. Any other item needs a severity; its phenomenon then gets a row of its own after the 35.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _SENSITIVITY = Figure(
         "root": True,
         "starred": False,
         "title": "DEMETR · sensitivity z per perturbation (Figure 2)",
-        "subtitle": "share of the drop to an empty translation · least felt first in each group · orange: the perturbed text "
+        "subtitle": "share of the drop to an empty translation · least sensitive first in each group · orange: the perturbed text "
         "scores better",
         **_LINES,
     },
@@ -77,7 +77,7 @@ _SENSITIVITY = Figure(
 
 
 def _number(item: Item) -> int | None:
-    """DEMETR's number of an item's perturbation; None where it is none of the 35."""
+    """Return DEMETR's number of an item's perturbation; None if it is not one of the 35."""
     number = item.meta.get("perturbation")
     if type(number) is int:
         return number if 0 < number <= len(perturbations()) else None
@@ -91,39 +91,39 @@ def _lacks(items: Sequence[Item]) -> str:
     if without is None:
         return ""
     return (
-        "the column severity, or a perturbation by one of DEMETR's 35 names in the column phenomenon (its number, 1 to 35, in "
-        f'meta["perturbation"]), in every row: item {without.id} has neither'
+        "the column severity, or one of DEMETR's 35 names in the column phenomenon (or its number, 1 to 35, in "
+        f'meta["perturbation"]) in every row: item {without.id} has neither'
     )
 
 
 def _strata(items: Sequence[Item]) -> tuple[list[Line], Ints]:
-    """The 35 and whatever else there is, and the place of each item's line among them."""
+    """Return the 35 lines and any further ones, and the index of each item's line."""
     lines = [Line(one.number, one.phenomenon, one.label, one.severity, one.category) for one in perturbations()]
-    place: dict[Line, int] = {}
+    further: dict[Line, int] = {}
     strata = np.empty(len(items), np.int64)
     for i, item in enumerate(items):
         number = _number(item)
         if number is None:
             line = Line(None, item.phenomenon, item.phenomenon, item.severity, item.category)
-            strata[i] = place.setdefault(line, len(lines) + len(place))
+            strata[i] = further.setdefault(line, len(lines) + len(further))
         else:
             strata[i] = number - 1
-    return [*lines, *place], strata
+    return [*lines, *further], strata
 
 
 def _translation_first(items: Sequence[Item], measured: Sequence[Measured], strata: Ints) -> list[Measured]:
-    """The scores with the machine translation of number 35 as the first text, also where an item has the reference there."""
+    """Return the scores with the machine translation of number 35 as the first text, even if an item has the reference there."""
     swapped = np.zeros(len(items), bool)
     for i in np.flatnonzero(strata == REFERENCE - 1).tolist():
         swapped[i] = items[i].good == items[i].reference != items[i].incorrect
     if not swapped.any():
         return list(measured)
-    turned = []
+    reordered = []
     for metric in measured:
         good, incorrect = raw_scores(metric, len(items))
         first, second = np.where(swapped, incorrect, good), np.where(swapped, good, incorrect)
-        turned.append(replace(metric, good=first, incorrect=second))
-    return turned
+        reordered.append(replace(metric, good=first, incorrect=second))
+    return reordered
 
 
 @requires("items", _lacks)
@@ -135,7 +135,7 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """The tables above; those of languages only where the items have language pairs, of categories where they have those."""
+    """Return the tables of this module; those of languages and categories only if the items have them."""
     sampling = Sampling(tuple(metric.name for metric in measured), seed, samples, correction)
     requirement_of(tables).check("demetr", items)
     lines, strata = _strata(items)
@@ -143,21 +143,21 @@ def tables(
     outcome = outcomes(items, measured)
     right = np.where(strata == REFERENCE - 1, ~outcome.better, outcome.better)
     counts = count(outcome, strata, len(lines), sampling, right)
-    there = [k for k in range(len(lines)) if (strata == k).any()]
-    singles = estimates(counts, [mean_weights(counts, [k]) for k in there], sampling)
+    present = [k for k in range(len(lines)) if (strata == k).any()]
+    singles = estimates(counts, [mean_weights(counts, [k]) for k in present], sampling)
     notes = common_notes(items, measured, outcome, sampling)
-    severity = severities(lines, measured, counts, there, sampling, notes)
-    accuracies = dict(zip(there, singles, strict=True))
+    severity = severities(lines, measured, counts, present, sampling, notes)
+    accuracies = dict(zip(present, singles, strict=True))
     perturbed = _perturbations(items, lines, measured, counts, strata, accuracies, notes)
-    made = [
+    all_tables = [
         _summary(len(items), lines, measured, severity, accuracies, counts, notes),
         severity,
         perturbed,
-        categories(lines, measured, counts, there, sampling, notes),
+        categories(lines, measured, counts, present, sampling, notes),
         welch_tests(perturbed),
         *by_language(items, lines, measured, outcome, strata, right, sampling, notes),
     ]
-    return [table for table in made if table.rows]
+    return [table for table in all_tables if table.rows]
 
 
 def _perturbations(
@@ -215,32 +215,34 @@ def _perturbations(
         UNSCORED,
         *MARKS,
     )
-    own = (
+    notes_here = (
         "35 is reversed: a hit is a reference that does not score below the machine translation",
-        "t, p, df: table welch (raw scores, unperturbed first: where lower is better t < 0 when a perturbation hurts)",
-        "and z: mean share of the drop to an empty translation (interval from the standard error)",
+        "t, p, df: table welch (raw scores, unperturbed first; if lower is better, a harmful perturbation has t < 0)",
+        "z: mean share of the drop to an empty translation (interval from the standard error)",
     )
     return Table(
         "perturbations",
         columns,
         rows,
         "DEMETR · strict accuracy per perturbation (Table A3)",
-        (*own, *tied_notes(rows), *notes),
+        (*notes_here, *tied_notes(rows), *notes),
         Pivot("name", "metric", "accuracy"),
-        f"One row per kind of damage. Below 50 the metric prefers the damaged text, or ties. {FIRST_PLACE}",
+        f"One row per perturbation. Below 50, the metric prefers the perturbed text or ties. {FIRST_PLACE}",
         (accuracy_map("demetr", "heatmap", _LINES), _SENSITIVITY),
     )
 
 
 def _pairs(counts: Counts, m: int, k: int, line: Line, first: str = "") -> dict[str, Any]:
-    """Wins, ties and losses of a metric on a perturbation; on number 35 a tie is a win."""
+    """Return wins, ties and losses of a metric on a perturbation; on number 35 a tie is a win."""
     n, wins, ties = int(counts.n[m, k]), int(counts.hits[m, k]), int(counts.ties[m, k])
     return outcome_cells(n, wins, ties, first=first, ties_win=line.number == REFERENCE)
 
 
 def _empty_partner(items: Sequence[Item], empty: Ints | None) -> Ints | None:
-    """For every item the row of the empty translation of the same sentence, or -1. A score against the empty string
-    depends on source and reference alone, so those two join them."""
+    """Return, for every item, the row of the empty translation of the same sentence, or -1.
+
+    A score of the empty string depends only on source and reference, so these two identify the sentence.
+    """
     if empty is None:
         return None
     by_sentence = {(items[int(i)].source, items[int(i)].reference): int(i) for i in empty}
@@ -248,10 +250,9 @@ def _empty_partner(items: Sequence[Item], empty: Ints | None) -> Ints | None:
 
 
 def _sensitivity(good: Floats, incorrect: Floats, chosen: Ints, empty_row: Ints | None) -> dict[str, Any]:
-    """Section 4: z is the mean of z_i = (score(t) - score(t')) / (score(t) - score(empty)).
+    """Compute the sensitivity of Section 4: z is the mean of z_i = (score(t) - score(t')) / (score(t) - score(empty)).
 
-    The paper does not say what becomes of an item whose translation scores like the empty string: it has no ratio and is
-    left out of the mean.
+    The paper does not specify items whose translation scores like the empty string. They have no ratio and are left out.
     """
     if empty_row is not None:
         partner = empty_row[chosen]
@@ -277,17 +278,19 @@ def _summary(
     counts: Counts,
     notes: tuple[str, ...],
 ) -> Table:
-    there = dict.fromkeys(str(row["severity"]) for row in severity.rows)
-    names = [name for name in dict.fromkeys(("all", *there)) if name in there]
+    present = dict.fromkeys(str(row["severity"]) for row in severity.rows)
+    names = [name for name in dict.fromkeys(("all", *present)) if name in present]
     rows: list[dict[str, Any]] = []
     for m, metric in enumerate(measured):
         row: dict[str, Any] = metric_cells(metric)
-        mine = {line["severity"]: line for line in severity.rows if line["metric"] == metric.name}
+        by_severity = {line["severity"]: line for line in severity.rows if line["metric"] == metric.name}
         for name in names:
-            line = mine[name]
+            line = by_severity[name]
             row |= {name: line["accuracy"], f"{name}_low": line["accuracy_low"], f"{name}_high": line["accuracy_high"]}
             row[f"{name}_first"] = line["first"]
-        row |= {"n": mine["all"]["n"], "unscored": mine["all"]["unscored"]} if "all" in mine else {}
+        row |= (
+            {"n": by_severity["all"]["n"], "unscored": by_severity["all"]["unscored"]} if "all" in by_severity else {}
+        )
         row["ties"] = sum(_pairs(counts, m, k, lines[k])["ties"] for k in accuracies if lines[k].number != REFERENCE)
         lowest = [
             (estimate.value, k, lines[k].name, TIED in _pairs(counts, m, k, lines[k])["marks"])
@@ -304,7 +307,7 @@ def _summary(
     columns += [TableColumn("unscored", kind="count", hidden=True), TableColumn("contaminated", hidden=True)]
     caption = f"DEMETR · {count_of(pairs, 'minimal pair')} · strict accuracy"
     reading = (
-        "The share of pairs in which a metric scores the translation above its damaged copy, in percent; a tie earns nothing, "
-        "and 50 is chance. The last column names the damage it notices least, and whether it is mostly tied."
+        "The share of pairs in which a metric scores the translation above its perturbed copy, in percent. A tie counts as an "
+        "error, and 50 is chance. The last column names the perturbations it detects least, and whether they are mostly tied."
     )
     return Table("summary", columns, rows, caption, notes, reading=reading)

@@ -1,4 +1,4 @@
-"""DEMETR's perturbations in groups: by severity (Table 4), by category (Table 1), by source language, and Table A3 as printed."""
+"""DEMETR tables by severity (Table 4), category (Table 1) and source language, and Table A3 as printed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.data.demetr import REFERENCE, SEVERITIES
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the tables: one of the 35, or a phenomenon of somebody else's with the severity that its items have."""
+    """One row of the tables: one of the 35 perturbations, or another phenomenon with the severity of its items."""
 
     number: int | None
     phenomenon: str
@@ -26,7 +26,7 @@ class Line:
 
     @property
     def name(self) -> str:
-        """How the tables call it."""
+        """Name in the tables."""
         return self.label if self.number is None else f"{self.number} {self.label}"
 
 
@@ -34,18 +34,18 @@ def severities(
     lines: Sequence[Line],
     measured: Sequence[Measured],
     counts: Counts,
-    there: Sequence[int],
+    present: Sequence[int],
     sampling: Sampling,
     notes: tuple[str, ...],
 ) -> Table:
-    """Table 4: each severity is the plain mean of its perturbations' accuracies; `base` and `all` leave out number 35."""
-    kept = [k for k in there if lines[k].number != REFERENCE]
-    names = dict.fromkeys([*SEVERITIES, *(lines[k].severity for k in kept)])
-    groups = {name: [k for k in kept if lines[k].severity == name] for name in names} | {"all": kept}
+    """Return Table 4: the plain mean of the perturbations' accuracies by severity; `base` and `all` exclude number 35."""
+    included = [k for k in present if lines[k].number != REFERENCE]
+    names = dict.fromkeys([*SEVERITIES, *(lines[k].severity for k in included)])
+    groups = {name: [k for k in included if lines[k].severity == name] for name in names} | {"all": included}
     caption = "DEMETR · mean accuracy of the perturbations by severity (Table 4)"
     reading = (
-        "Each number is the plain mean of the accuracies of the perturbations of that severity, so a rare perturbation counts "
-        "as much as a frequent one."
+        "The plain mean of the accuracies of the perturbations of each severity, so rare perturbations count as much as "
+        "frequent ones."
     )
     table = Table("severity", (TableColumn("severity"),), (), caption, notes, reading=reading)
     return _means(table, groups, measured, counts, sampling)
@@ -55,17 +55,20 @@ def categories(
     lines: Sequence[Line],
     measured: Sequence[Measured],
     counts: Counts,
-    there: Sequence[int],
+    present: Sequence[int],
     sampling: Sampling,
     notes: tuple[str, ...],
 ) -> Table:
-    """The five categories of Table 1, as plain means of their perturbations; `baseline` leaves out number 35."""
-    kept = [k for k in there if lines[k].number != REFERENCE and lines[k].category]
+    """Return the five categories of Table 1 as plain means of their perturbations; `baseline` excludes number 35."""
+    included = [k for k in present if lines[k].number != REFERENCE and lines[k].category]
     groups = {
-        name: [k for k in kept if lines[k].category == name] for name in dict.fromkeys(lines[k].category for k in kept)
+        name: [k for k in included if lines[k].category == name]
+        for name in dict.fromkeys(lines[k].category for k in included)
     }
     caption = "DEMETR · mean accuracy of the perturbations by category (Table 1)"
-    reading = "The perturbations by what they damage: accuracy, fluency, both (mixed), typography, and the baselines."
+    reading = (
+        "Perturbations by the quality they affect: accuracy, fluency, both (mixed), typography, and the baselines."
+    )
     table = Table("categories", (TableColumn("category"),), (), caption, notes, reading=reading)
     return _means(table, groups, measured, counts, sampling)
 
@@ -73,17 +76,17 @@ def categories(
 def _means(
     table: Table, groups: Mapping[str, list[int]], measured: Sequence[Measured], counts: Counts, sampling: Sampling
 ) -> Table:
-    """One row for each group of perturbations and metric: the plain mean of the accuracies."""
+    """Return one row per group of perturbations and metric: the plain mean of the accuracies."""
     key = table.columns[0].key
     groups = {name: strata for name, strata in groups.items() if strata}
-    found = estimates(counts, [mean_weights(counts, strata) for strata in groups.values()], sampling)
+    group_estimates = estimates(counts, [mean_weights(counts, strata) for strata in groups.values()], sampling)
     rows = [
         {
             key: name,
             **metric_cells(metric),
             "perturbations": len(strata),
             "n": int(counts.n[m, strata].sum()),
-            **estimate_cells("accuracy", found[g][m]),
+            **estimate_cells("accuracy", group_estimates[g][m]),
             "unscored": int(counts.unscored[m, strata].sum()),
         }
         for g, (name, strata) in enumerate(groups.items())
@@ -103,9 +106,9 @@ def _means(
 
 
 def welch_tests(perturbations: Table) -> Table:
-    """Table A3 as the paper prints it, for every format: one line a perturbation and metric, with t, p, df and accuracy."""
-    kept = ("perturbation", "name", "severity", "metric", "n", "t", "p", "df", "accuracy", "contaminated")
-    rows = [{key: row[key] for key in kept} for row in perturbations.rows]
+    """Return Table A3 as printed: one row per perturbation and metric, with t, p, df and accuracy."""
+    keys = ("perturbation", "name", "severity", "metric", "n", "t", "p", "df", "accuracy", "contaminated")
+    rows = [{key: row[key] for key in keys} for row in perturbations.rows]
     columns = (
         TableColumn("perturbation", kind="count", hidden=True),
         TableColumn("name", "perturbation"),
@@ -119,11 +122,11 @@ def welch_tests(perturbations: Table) -> Table:
         TableColumn("contaminated", hidden=True),
     )
     notes = (
-        "Welch's test of the raw scores, unperturbed first: where lower is better t < 0 when a perturbation hurts",
+        "Welch's test of the raw scores, unperturbed first; if lower is better, a harmful perturbation has t < 0",
         "35 is reversed: a hit is a reference that does not score below the machine translation",
     )
     reading = (
-        "Whether a perturbation moves a metric's scores at all (t, p, df), beside how often in the right direction."
+        "Whether a perturbation changes a metric's scores at all (t, p, df), and how often in the right direction."
     )
     caption = "DEMETR · Welch's test and strict accuracy per perturbation (Table A3)"
     return Table("welch", columns, rows, caption, notes, reading=reading)
@@ -139,7 +142,10 @@ def by_language(
     sampling: Sampling,
     notes: tuple[str, ...],
 ) -> list[Table]:
-    """`languages`: the mean of the perturbations (35 apart) by source language; `perturbation_languages`: every one of them."""
+    """Return the tables by source language.
+
+    `languages` has the mean of the perturbations except number 35, and `perturbation_languages` has each perturbation.
+    """
     languages = [item.langpair.partition("-")[0] for item in items]
     if len({language for language in languages if language}) < 2:
         return []
@@ -147,14 +153,12 @@ def by_language(
     labels = [{"name": line.name, "perturbation": line.number, "phenomenon": line.phenomenon} for line in lines]
     hidden = tuple(TableColumn(key, hidden=True) for key in ("perturbation", "phenomenon"))
     caption = "DEMETR · strict accuracy per perturbation and source language"
-    reading = (
-        "Each kind of damage by the language translated from. A language that a metric does not know shows here first."
-    )
+    reading = "Each perturbation by source language. A language that a metric does not support shows up here first."
     names = (TableColumn("name", "perturbation"), *hidden, TableColumn("language"))
     crossed = Table("perturbation_languages", names, (), caption, notes, reading=reading)
     mean = Table(
         "languages", (TableColumn("language"),), (), "DEMETR · mean accuracy of the perturbations by source language", notes,
-        reading="Plain mean over the perturbations, number 35 apart, by the language translated from.",
+        reading="Plain mean over the perturbations except number 35, by source language.",
     )  # fmt: skip
     identity = [k for k, line in enumerate(lines) if line.number == REFERENCE]
     return [

@@ -1,12 +1,12 @@
-"""The tables of the DFKI challenge set: accuracies and who shares the first place (Avramidis et al. 2023, section 3.3).
+"""DFKI challenge set: accuracies by phenomenon and category, and the metrics that share the first place.
 
-A metric passes an item when it puts the good translation strictly above the incorrect one. The accuracies of a row are
-compared with the best one by a one-tailed z-test of two proportions; whoever is not significantly worse (p >= 0.05) shares
-the first place. This is done over all metrics and once more inside each class of metrics. The test is the paper's; it takes
-the items as independent, although items built from one sentence are not quite.
+A metric passes an item if it scores the good translation strictly above the incorrect one. The accuracies of a row are
+compared with the best one by a one-sided z-test of two proportions. Metrics that are not significantly worse (p >= 0.05)
+share the first place (Avramidis et al. 2023, Section 3.3), both over all metrics and within each class of metrics. The test
+is the paper's; it treats items as independent, although items built from the same sentence are not quite.
 
-Intervals are Wilson's for a share of items (phenomena, categories, micro-average) and the percentile bootstrap within the
-groups for the macro-averages, which are means of shares; those are tested with the variance of a mean of independent shares.
+Intervals are Wilson's for a share of items (phenomena, categories, micro-average), joined for the macro-averages, which are
+means of shares. Macro-averages are tested with the variance of a mean of independent shares.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from assay.stats.proportions import stratified_z_test, weighted_interval, wilson
 
 LEVEL = 0.05
 FEWEST = 5
-"""Items below which the normal approximation of the z-test proves nobody worse."""
+"""Minimum number of items for the normal approximation of the z-test to show a metric to be worse."""
 _READING = {
     "phenomena": "The share of items in which a metric scores the correct output above the incorrect one, in percent.",
-    "categories": f"The same over all items of a category. {FIRST_PLACE} A ring marks the first places among metrics of the "
-    "same class.",
-    "averages": "Micro counts every item once; the macro-averages count every category or phenomenon once, so frequent ones "
-    "do not drown the others.",
+    "categories": f"The same over all items of a category. {FIRST_PLACE} A ring marks first places among metrics of the same "
+    "class.",
+    "averages": "The micro-average weights items equally; the macro-averages weight categories or phenomena equally, so frequent "
+    "ones do not dominate.",
 }
 _FIGURES = {
     "categories": (accuracy_dots("dfki", "categories", "category"),),
@@ -50,7 +50,7 @@ Floats = NDArray[np.float64]
 
 
 def metric_class(card: Card) -> str:
-    """The paper's three classes, read from the card: ``QE`` (sees no reference), ``baseline`` (strings), ``reference-based``."""
+    """Return the paper's class of a metric: ``QE`` (no reference), ``baseline`` (strings) or ``reference-based``."""
     if card.reference_free and card.kind != "baseline":
         return "QE"
     return "baseline" if card.by_characters else "reference-based"
@@ -58,7 +58,7 @@ def metric_class(card: Card) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Tally:
-    """One metric's right answers, scored and unscored items in each of the strata that make up one row of a table."""
+    """Right answers, scored and unscored items of one metric in each of the strata that make up one row of a table."""
 
     metric: Measured
     right: Counts
@@ -66,27 +66,27 @@ class _Tally:
     unscored: Counts
 
     def stratum(self, i: int) -> _Tally:
-        """The tally of one stratum alone."""
+        """Return the tally of a single stratum."""
         one = slice(i, i + 1)
         return _Tally(self.metric, self.right[one], self.scored[one], self.unscored[one])
 
     @property
     def accuracy(self) -> float:
-        """The mean share over the strata that have a scored item; NaN when none has."""
-        some = self.scored > 0
-        return float((self.right[some] / self.scored[some]).mean()) if some.any() else math.nan
+        """Mean share over the strata with a scored item; NaN without any."""
+        usable = self.scored > 0
+        return float((self.right[usable] / self.scored[usable]).mean()) if usable.any() else math.nan
 
     def below(self, best: _Tally) -> float:
-        """p of the one-tailed test that this metric is worse than `best`, over the strata that both could score."""
-        some = (self.scored > 0) & (best.scored > 0)
-        return stratified_z_test(self.right[some], self.scored[some], best.right[some], best.scored[some])[1]
+        """Return p of the one-sided test that this metric is worse than `best`, over the strata that both scored."""
+        usable = (self.scored > 0) & (best.scored > 0)
+        return stratified_z_test(self.right[usable], self.scored[usable], best.right[usable], best.scored[usable])[1]
 
     def interval(self) -> tuple[float, float]:
-        """Wilson's interval for one stratum, joined for a mean over several; it does not depend on rivals."""
-        some = self.scored > 0
-        if not some.any():
+        """Return Wilson's interval for one stratum, joined for a mean over several; independent of other metrics."""
+        usable = self.scored > 0
+        if not usable.any():
             return math.nan, math.nan
-        right, scored = self.right[some], self.scored[some]
+        right, scored = self.right[usable], self.scored[usable]
         weights = np.full(len(scored), 1 / len(scored))
         return weighted_interval(weights, right / scored, *wilson_bounds(right, scored))
 
@@ -100,9 +100,9 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """``averages`` (section 3.3), ``categories`` (Tables 1 to 3) and ``phenomena`` (Tables 4 to 6).
+    """Return ``averages`` (Section 3.3), ``categories`` (Tables 1 to 3) and ``phenomena`` (Tables 4 to 6).
 
-    `correction` takes all comparisons of a table as one family (none, as in the paper, leaves them as they are).
+    `correction` treats all comparisons of a table as one family; ``none``, the paper's choice, leaves p-values unchanged.
     """
     answers = [_answers(items, metric) for metric in measured]
     phenomena, in_phenomenon = _groups([(item.category, item.phenomenon) for item in items])
@@ -120,22 +120,22 @@ def tables(
     each_category = {label: [tally.stratum(i) for tally in by_category] for i, label in enumerate(categories)}
     each_phenomenon = {label: [tally.stratum(i) for tally in by_phenomenon] for i, label in enumerate(phenomena)}
     notes = _notes(items, answers, correction)
-    made = []
+    all_tables = []
     for name, keys, lines, what in (
         ("averages", ("average",), averages, ", averages"),
         ("categories", ("category",), each_category, " by category"),
         ("phenomena", ("category", "phenomenon"), each_phenomenon, " by phenomenon"),
     ):
         caption = f"DFKI · {count(len(items), 'item')} · strict accuracy{what}"
-        made.append(_table(name, keys, _rows(keys, lines, correction), caption, notes))
-    return made
+        all_tables.append(_table(name, keys, _rows(keys, lines, correction), caption, notes))
+    return all_tables
 
 
 def _answers(items: Sequence[Item], metric: Measured) -> tuple[Measured, Bools, Bools]:
-    """For each item: was it ranked right, and was it scored at all?"""
+    """Return, for each item, whether it was ranked correctly and whether it was scored."""
     if metric.good is None or metric.incorrect is None or not len(metric.good) == len(metric.incorrect) == len(items):
         raise InputError(
-            f"{metric.name} has no score of the good and incorrect translation for each of {count(len(items), 'item')}."
+            f"{metric.name} must have scores of the good and the incorrect translation of each of {count(len(items), 'item')}."
         )
     scored = ~(np.isnan(metric.good) | np.isnan(metric.incorrect))
     better = metric.good > metric.incorrect if metric.card.higher_is_better else metric.good < metric.incorrect
@@ -143,7 +143,7 @@ def _answers(items: Sequence[Item], metric: Measured) -> tuple[Measured, Bools, 
 
 
 def _groups(labels: Sequence[tuple[str, ...]]) -> tuple[list[tuple[str, ...]], Counts]:
-    """The distinct labels in their order of appearance, and the number of each item's label among them."""
+    """Return the distinct labels in order of appearance, and the index of each item's label."""
     numbers: dict[tuple[str, ...], int] = {}
     of_item = [numbers.setdefault(label, len(numbers)) for label in labels]
     return list(numbers), np.array(of_item, np.int64)
@@ -156,7 +156,7 @@ def _tally(metric: Measured, right: Bools, scored: Bools, groups: Counts, number
 def _rows(
     keys: tuple[str, ...], lines: Mapping[tuple[str, ...], list[_Tally]], correction: str
 ) -> list[dict[str, Any]]:
-    """The rows of one table: one for each line and metric."""
+    """Return the rows of one table, one per label and metric."""
     row = next(iter(lines.values()), [])
     classes = [metric_class(tally.metric.card) for tally in row]
     in_class = [[i for i in range(len(row)) if classes[i] == name] for name in dict.fromkeys(classes)]
@@ -187,7 +187,7 @@ def _rows(
 
 
 def _places(lines: Sequence[list[_Tally]], rivals: Sequence[list[int]], correction: str) -> tuple[Floats, Bools]:
-    """[line, metric]: p against the best among its rivals (NaN: the best itself, or nothing to compare), first places."""
+    """Return [line, metric]: p against the best among its rivals (NaN for the best, or if untested), and first places."""
     size = (len(lines), sum(map(len, rivals)))
     p, first = np.full(size, np.nan), np.zeros(size, bool)
     for at, tallies in enumerate(lines):
@@ -215,7 +215,7 @@ def _notes(items: Sequence[Item], answers: Sequence[tuple[Measured, Bools, Bools
     ]
     for metric, _, scored in answers:
         if metric.contaminated:
-            notes.append(f"† {metric.name}: trained on this suite, by its card")
+            notes.append(f"† {metric.name}: trained on this suite, according to its card")
         if missing := [item.id for item, done in zip(items, scored, strict=True) if not done]:
             notes.append(f"{metric.name}: {count(len(missing), 'item')} unscored and left out ({listing(missing, 3)})")
         strange = [pair for pair in dict.fromkeys(item.langpair for item in items) if not metric.card.covers(pair)]

@@ -1,7 +1,8 @@
-"""Summary tables of the DFKI challenge set: what is hard for all metrics, which metrics win, and what systems do well.
+"""Summary tables of the DFKI challenge set: hardest phenomena, first places of metrics, and pass rates of MT systems.
 
 Avramidis et al. 2023 discuss the first two in Section 4 (accuracies averaged over all metrics, categories won) and print
-neither as a table. Tables 1 and 4 are those of de-en, 2 and 5 of en-de, 3 and 6 of en-ru, each by one run of its language pair.
+neither as a table. Tables 1 and 4 are those of de-en, 2 and 5 of en-de, 3 and 6 of en-ru; run each language pair
+separately.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """The tables of `dfki`, and, where there are several metrics, `metric_means` and `wins`."""
-    made = dfki.tables(items, measured, seed=seed, samples=samples, correction=correction)
+    """Return the tables of `dfki` and, with several metrics, `metric_means` and `wins`."""
+    all_tables = dfki.tables(items, measured, seed=seed, samples=samples, correction=correction)
     if len(measured) < 2:
-        return made
-    averages, categories, phenomena = made
-    return [*made, _means(averages, categories, phenomena), _wins(categories, phenomena)]
+        return all_tables
+    averages, categories, phenomena = all_tables
+    return [*all_tables, _means(averages, categories, phenomena), _wins(categories, phenomena)]
 
 
 def _means(averages: Table, categories: Table, phenomena: Table) -> Table:
-    """Section 4.2: the plain mean over all metrics of every average, category and phenomenon, the hardest first."""
+    """Return Section 4.2: the plain mean over all metrics of every average, category and phenomenon, hardest first."""
     rows = [
         *_averaged(averages, "average", ("average",)),
         *sorted(_averaged(categories, "category", ("category",)), key=_hardest),
@@ -55,8 +56,8 @@ def _means(averages: Table, categories: Table, phenomena: Table) -> Table:
         TableColumn("lowest", kind="percent"),
     )
     caption = "DFKI · accuracy averaged over all metrics, the hardest first"
-    notes = ("the mean of the metrics that scored some of the items; n: the most that one scored",)
-    reading = "What is hard for all metrics together, and how well the best of them does there."
+    notes = ("mean of the metrics that scored some of the items; n: most items scored by one metric",)
+    reading = "What is hard for all metrics together, and the accuracy of the best one."
     return Table("metric_means", columns, rows, caption, notes, reading=reading)
 
 
@@ -66,19 +67,19 @@ def _averaged(table: Table, level: str, keys: tuple[str, ...]) -> list[dict[str,
         if row["accuracy"] is not None:
             lines.setdefault(tuple(row[key] for key in keys), []).append(row)
     rows = []
-    for labels, mine in lines.items():
-        best = max(mine, key=lambda row: row["accuracy"])
+    for labels, group in lines.items():
+        best = max(group, key=lambda row: row["accuracy"])
         rows.append(
             {
                 "level": level,
                 "name": labels[-1],
                 "category": labels[0] if level != "average" else "",
-                "n": max(row["n"] for row in mine),
-                "metrics": len(mine),
-                "accuracy": sum(row["accuracy"] for row in mine) / len(mine),
+                "n": max(row["n"] for row in group),
+                "metrics": len(group),
+                "accuracy": sum(row["accuracy"] for row in group) / len(group),
                 "best": best["metric"],
                 "highest": best["accuracy"],
-                "lowest": min(row["accuracy"] for row in mine),
+                "lowest": min(row["accuracy"] for row in group),
             }
         )
     return rows
@@ -89,22 +90,22 @@ def _hardest(row: Mapping[str, Any]) -> float:
 
 
 def _wins(categories: Table, phenomena: Table) -> Table:
-    """Section 4.1: in how many categories and phenomena a metric shares the first place, has it alone, shares that of its class."""
+    """Return Section 4.1: how often a metric shares the first place, holds it alone, and shares that of its class."""
     wins: dict[str, dict[str, Any]] = {}
     for level, table in (("categories", categories), ("phenomena", phenomena)):
         shared: dict[tuple[str, ...], int] = {}
         for row in table.rows:
-            place = row["category"], row.get("phenomenon", "")
-            shared[place] = shared.get(place, 0) + bool(row["first"])
+            group = row["category"], row.get("phenomenon", "")
+            shared[group] = shared.get(group, 0) + bool(row["first"])
         for row in table.rows:
-            mine = wins.setdefault(row["metric"], {"metric": row["metric"], "class": row["class"]})
+            totals = wins.setdefault(row["metric"], {"metric": row["metric"], "class": row["class"]})
             alone = row["first"] and shared[row["category"], row.get("phenomenon", "")] == 1
             for key, won in (
                 (level, row["first"]),
                 (f"{level}_alone", alone),
                 (f"{level}_class", row["first_in_class"]),
             ):
-                mine[key] = mine.get(key, 0) + bool(won)
+                totals[key] = totals.get(key, 0) + bool(won)
     rows = sorted(wins.values(), key=lambda row: (-row["categories"], -row["phenomena"]))
     columns = (
         TableColumn("metric"),
@@ -122,26 +123,29 @@ def _wins(categories: Table, phenomena: Table) -> Table:
 
 
 def pass_rates(verdicts: Table) -> Table:
-    """Passed, failed and open outputs of every phenomenon; the rate is over those with a verdict, with Wilson's interval."""
+    """Count passed, failed and unresolved outputs of every phenomenon.
+
+    The pass rate, with Wilson's interval, excludes unresolved ones.
+    """
     counts: dict[tuple[str, str, str], Counter[str]] = {}
     sentences: dict[tuple[str, str, str], set[str]] = {}
     for row in verdicts.rows:
-        place = row["langpair"], row["category"], row["phenomenon"]
-        counts.setdefault(place, Counter())[row["verdict"]] += 1
-        sentences.setdefault(place, set()).add(row["id"])
+        key = row["langpair"], row["category"], row["phenomenon"]
+        counts.setdefault(key, Counter())[row["verdict"]] += 1
+        sentences.setdefault(key, set()).add(row["id"])
     rows = []
-    for place, found in counts.items():
-        decided = found["pass"] + found["fail"]
-        low, high = wilson(found["pass"], decided) if decided else (None, None)
+    for key, verdict_counts in counts.items():
+        decided = verdict_counts["pass"] + verdict_counts["fail"]
+        low, high = wilson(verdict_counts["pass"], decided) if decided else (None, None)
         rows.append(
             {
-                **dict(zip(("langpair", "category", "phenomenon"), place, strict=True)),
-                "sentences": len(sentences[place]),
-                "n": found.total(),
-                "pass": found["pass"],
-                "fail": found["fail"],
-                "unresolved": found["unresolved"],
-                "rate": found["pass"] / decided if decided else None,
+                **dict(zip(("langpair", "category", "phenomenon"), key, strict=True)),
+                "sentences": len(sentences[key]),
+                "n": verdict_counts.total(),
+                "pass": verdict_counts["pass"],
+                "fail": verdict_counts["fail"],
+                "unresolved": verdict_counts["unresolved"],
+                "rate": verdict_counts["pass"] / decided if decided else None,
                 "rate_low": low,
                 "rate_high": high,
             }
@@ -158,5 +162,7 @@ def pass_rates(verdicts: Table) -> Table:
         TableColumn("rate", "pass rate", "percent", interval=("rate_low", "rate_high")),
         *(TableColumn(key, kind="percent", hidden=True) for key in ("rate_low", "rate_high")),
     )
-    caption = "DFKI outputs by phenomenon: how many pass, of those with a verdict"
-    return Table("phenomena", columns, rows, caption, ("open outputs are in no rate · 95% intervals: Wilson",))
+    caption = "DFKI · pass rate of outputs by phenomenon"
+    return Table(
+        "phenomena", columns, rows, caption, ("open outputs are excluded from the rate · 95% intervals: Wilson",)
+    )

@@ -1,11 +1,10 @@
-"""Finding hallucinations with a quality metric (Guerreiro et al. 2023a, Section 7.2, on the corpus of Guerreiro, Voita
-and Martins 2023).
+"""Hallucination detection with quality metrics (Guerreiro et al. 2023a, Section 7.2; corpus of Guerreiro, Voita and Martins 2023).
 
 - `detection`: ROC area (xCOMET's Table 6) and precision at 90% recall (as published by stopes, Dale et al. 2023), for all
-  hallucinations and for each kind against the rest of the corpus: a low quality score is an alarm.
+  hallucinations and for each kind against the rest of the corpus. A low quality score raises an alarm.
 - `distribution`: quantiles of the raw scores by category (xCOMET's Figure 4).
 
-Intervals come from resampling positives and negatives apart. First place: the best, and every metric whose paired
+Intervals come from resampling positives and negatives separately. First place: the best, and every metric whose paired
 bootstrap on the same resamples does not show it to be worse at 0.05 (one-sided).
 """
 
@@ -47,11 +46,11 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 KINDS = {"oscillatory": "repetitions", "strongly detached": "strong-unsupport", "fully detached": "full-unsupport"}
-"""The three kinds of hallucination, and the corpus's label of each."""
+"""The three kinds of hallucination, and the corpus label of each."""
 SETS = ("all", "fully detached", "oscillatory", "strongly detached")
 CATEGORIES = {"correct": "correct", "omission": "omission", "named entities": "named-entities", **KINDS}
 FEWEST = 5
-"""Positives, and negatives, below which no metric is shown to be worse than another."""
+"""Minimum number of positives, and of negatives, to show a metric to be worse than another."""
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 Draws = tuple[Floats, Floats]
 
@@ -70,7 +69,7 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """The tables `detection` and `distribution`."""
+    """Return the tables `detection` and `distribution`."""
     values = [_values(metric, len(judged.batch)) for metric in measured]
     kinds = {name: _label(judged, label) for name, label in KINDS.items()}
     positives = kinds | {"all": np.logical_or.reduce(list(kinds.values()))}
@@ -92,7 +91,7 @@ def tables(
 
 
 def _inverted_notes(measured: Sequence[Measured], detection: Table) -> list[str]:
-    """Warnings about metrics whose area is below 25% for all kinds of hallucinations."""
+    """Warn about metrics whose area is below 25% for all kinds of hallucinations."""
     notes = []
     for metric in measured:
         areas = [row["auroc"] for row in detection.rows if row["metric"] == metric.name and row["auroc"] is not None]
@@ -104,14 +103,16 @@ def _inverted_notes(measured: Sequence[Measured], detection: Table) -> list[str]
 
 def _values(metric: Measured, size: int) -> Floats:
     if metric.values is None or len(metric.values) != size:
-        there = "no" if metric.values is None else f"{len(metric.values):,}"
-        raise InputError(f"{metric.name} has {there} scores for {count(size, 'segment')}.")
+        number = "no" if metric.values is None else f"{len(metric.values):,}"
+        raise InputError(f"{metric.name} has {number} scores for {count(size, 'segment')}.")
     return metric.values
 
 
 def _label(judged: Judged, label: str) -> Bools:
     if label not in judged.labels:
-        raise InputError(f"the judged set has no label {label!r}; it has {', '.join(judged.labels) or 'none'}.")
+        raise InputError(
+            f"the judged set has no label {label!r}. Its labels are: {', '.join(judged.labels) or 'none'}."
+        )
     return judged.labels[label]
 
 
@@ -139,8 +140,8 @@ def _detection(
             scored = ~np.isnan(alarm)
             areas[m] = auroc(alarm[scored], positive[scored])
             precisions[m] = precision_at_recall(alarm[scored], positive[scored])
-            own = None if np.isnan(areas[m]) else sampler.draws(m, scored)
-            bounds.append(None if own is None else (percentile_interval(own[0]), percentile_interval(own[1])))
+            draws = None if np.isnan(areas[m]) else sampler.draws(m, scored)
+            bounds.append(None if draws is None else (percentile_interval(draws[0]), percentile_interval(draws[1])))
         p_area[s], p_precision[s] = sampler.worse(areas, 0), sampler.worse(precisions, 1)
         for m, metric in enumerate(measured):
             rows.append(_detection_row(name, metric, alarms[m], positive, areas[m], precisions[m], bounds[m]))
@@ -164,9 +165,8 @@ def _detection(
         rows,
         caption,
         tuple(notes),
-        reading="The metric's low scores are taken as alarms. The area is the chance that a hallucination scores below another "
-        "segment, in percent: 50 is a coin, 100 finds them all. P@90R is the share of true alarms when nine in ten "
-        "hallucinations are found.",
+        reading="Low scores raise alarms. The area is the chance that a hallucination scores below another segment, in percent: "
+        "50 is chance, 100 is perfect. P@90R is the share of true alarms when nine in ten hallucinations are found.",
         figures=(area_dots("hallucinations", "detection", "set"),),
     )
 
@@ -190,7 +190,7 @@ def _detection_row(
 
 
 class _Sampler:
-    """Bootstrap draws of one set's detection figures; metrics that scored the same segments share their resamples."""
+    """Bootstrap draws of the detection figures of one set; metrics that scored the same segments share their resamples."""
 
     def __init__(self, alarms: Sequence[Floats], positive: Bools, seed: int, samples: int, name: str) -> None:
         self.alarms, self.positive = alarms, positive
@@ -199,19 +199,19 @@ class _Sampler:
         self._draws: dict[tuple[int, bytes], Draws] = {}
 
     def draws(self, m: int, kept: Bools) -> Draws:
-        """Draws of ROC area and precision of metric `m` on the segments `kept`, which hold positives and negatives."""
+        """Return draws of ROC area and precision of metric `m` on the segments `kept`, which include positives and negatives."""
         mask = kept.tobytes()
         if mask not in self._resamples:
             n_positive = int(self.positive[kept].sum())
             generator = _generator(self.seed, self.name)
             self._resamples[mask] = resamples(n_positive, int(kept.sum()) - n_positive, generator, self.samples)
         if (m, mask) not in self._draws:
-            own = detection_draws(self.alarms[m][kept], self.positive[kept], self._resamples[mask])
-            self._draws[m, mask] = own
+            drawn = detection_draws(self.alarms[m][kept], self.positive[kept], self._resamples[mask])
+            self._draws[m, mask] = drawn
         return self._draws[m, mask]
 
     def worse(self, values: Floats, figure: int) -> Floats:
-        """One p-value a metric: that its figure (0 area, 1 precision) is worse than the best's."""
+        """Return one p-value per metric: that its figure (0 area, 1 precision) is worse than that of the best."""
         p = np.full(len(values), np.nan)
         if np.count_nonzero(~np.isnan(values)) < 2:
             return p
@@ -226,14 +226,14 @@ class _Sampler:
 
 
 def _mark(rows: list[dict[str, Any]], key: str, mark: str, p: Floats, correction: str) -> None:
-    """Write first places into rows, which stand set by set; all sets of the table are one family of comparisons."""
+    """Write first places into the rows, which are ordered set by set; all sets of the table are one family of comparisons."""
     p = corrected_family(p, correction)
     width = p.shape[1]
     for s in range(len(p)):
-        mine = rows[s * width : (s + 1) * width]
-        values = np.array([np.nan if row[key] is None else row[key] for row in mine])
+        set_rows = rows[s * width : (s + 1) * width]
+        values = np.array([np.nan if row[key] is None else row[key] for row in set_rows])
         first = share_first(values, p[s]) & (np.count_nonzero(~np.isnan(values)) > 1)
-        for row, is_first in zip(mine, first, strict=True):
+        for row, is_first in zip(set_rows, first, strict=True):
             row[mark] = FIRST if is_first else ""
 
 
@@ -246,23 +246,25 @@ def _distribution(
     samples: int,
     notes: Sequence[str],
 ) -> Table:
-    """Raw scores by category; a segment with several labels counts in each of them, one without any in `other`."""
+    """Return raw scores by category; a segment with several labels counts in each, one without any in `other`."""
     masks = {name: judged.labels[label] for name, label in CATEGORIES.items() if label in judged.labels} | kinds
     masks["other"] = ~np.logical_or.reduce(list(masks.values()))
     rows: list[dict[str, Any]] = []
     for name, mask in masks.items():
         for metric, column in zip(measured, values, strict=True):
-            mine = column[mask]
-            scored = mine[~np.isnan(mine)]
+            column_part = column[mask]
+            scored = column_part[~np.isnan(column_part)]
             row: dict[str, Any] = {"category": name, **metric_cells(metric), "n": len(scored)}
-            found = np.quantile(scored, list(QUANTILES.values())).tolist() if len(scored) else [None] * len(QUANTILES)
-            row |= dict(zip(QUANTILES, found, strict=True))
+            quantile_values = (
+                np.quantile(scored, list(QUANTILES.values())).tolist() if len(scored) else [None] * len(QUANTILES)
+            )
+            row |= dict(zip(QUANTILES, quantile_values, strict=True))
             bounds = (
                 median_interval(scored, _generator(seed, metric.name, name), samples) if len(scored) else (None, None)
             )
             row |= dict(zip(("median_low", "median_high"), bounds, strict=True))
             row["mean"] = float(scored.mean()) if len(scored) else None
-            rows.append(row | {"unscored": len(mine) - len(scored)})
+            rows.append(row | {"unscored": len(column_part) - len(scored)})
     decimals = max((metric.card.decimals for metric in measured), default=1)
     quantiles = [
         TableColumn(
@@ -286,9 +288,9 @@ def _distribution(
         "distribution",
         columns,
         rows,
-        "Scores by category, as each metric gives them",
+        "Raw scores by category",
         without_places(notes),
-        reading="Raw scores on the metric's own scale. The further a row lies from the correct translations, the better the "
-        "metric tells it apart.",
+        reading="Raw scores on the scale of each metric. The further a category is from the correct translations, the better the "
+        "metric detects it.",
         figures=(Figure("distribution", "boxes", family="hallucinations"),),
     )

@@ -1,9 +1,10 @@
-"""Contrastive sets by language: phenomena in every language, pooled in part where a cell has few items.
+"""Contrastive sets by language: phenomena in every language, small cells partially pooled.
 
-A cell (one phenomenon in one language) often has a handful of items. Its `pooled` value draws it towards the phenomenon's value in
-all languages, the more the fewer items it has and the more alike the languages are (`assay.stats.pooling`, empirical Bayes with a
-beta-binomial); the raw value and the number of items stand beside it. A language's `expected` value is what its mix of phenomena
-alone would give if language made no difference: read a language against that, not against other languages.
+A cell (one phenomenon in one language) often has a handful of items. Its `pooled` value is shrunk towards the value of the
+phenomenon in all languages: the fewer items it has and the more similar the languages are, the stronger the shrinkage
+(`assay.stats.pooling`, empirical Bayes with a beta-binomial). The raw value and the number of items are shown, too. The
+`expected` value of a language is what its mix of phenomena would give if language made no difference. Compare a language
+with that value, not with other languages.
 """
 
 from __future__ import annotations
@@ -33,21 +34,21 @@ from assay.stats.pooling import pooled_shares
 
 N = TableColumn("n", kind="count")
 POOLING = (
-    "pooled: drawn towards the phenomenon's value in all languages, the more the fewer items (beta-binomial, empirical Bayes)",
-    "expected: what the language's mix of phenomena alone would give",
+    "pooled: shrunk towards the value of the phenomenon in all languages, more with fewer items (beta-binomial, empirical Bayes)",
+    "expected: value if only the mix of phenomena mattered, not the language",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Phenomena (lines, by number) crossed with languages: one stratum a cell that has items, and every metric's counts."""
+    """Phenomena (lines, by number) crossed with languages: one stratum per cell with items, and the counts of every metric."""
 
     lines: Ints
     """The line of each cell."""
     languages: tuple[str, ...]
     """The language of each cell."""
     cells: Ints
-    """The cell of each item, -1 for one that takes no part."""
+    """The cell of each item, -1 for excluded items."""
     outcome: Outcomes
     right: Bools | None
     counts: Counts
@@ -59,32 +60,32 @@ class Crossing:
     """[metric, cell]: the share of the cell's phenomenon in all languages."""
 
     def of_language(self, left_out: Collection[int] = ()) -> dict[str, list[int]]:
-        """The cells of each language without those of the lines `left_out`, languages in the order of the alphabet."""
-        found: dict[str, list[int]] = {}
+        """Return the cells of each language, in alphabetical order, without those of the lines `left_out`."""
+        cells: dict[str, list[int]] = {}
         for cell, (line, language) in enumerate(zip(self.lines.tolist(), self.languages, strict=True)):
             if line not in left_out:
-                found.setdefault(language, []).append(cell)
-        return {language: found[language] for language in sorted(found)}
+                cells.setdefault(language, []).append(cell)
+        return {language: cells[language] for language in sorted(cells)}
 
 
 def cross(
     outcome: Outcomes, lines: Ints, languages: Sequence[str], sampling: Sampling, right: Bools | None = None
 ) -> Crossing:
-    """Count every line in every language and pool each line's languages; items without a language take no part."""
+    """Count every line in every language and pool the languages of each line; items without a language are excluded."""
     keys = [(int(line), language) for line, language in zip(lines, languages, strict=True)]
     cells = sorted({key for key in keys if key[0] >= 0 and key[1]})
-    place = {key: i for i, key in enumerate(cells)}
-    strata = np.array([place.get(key, -1) for key in keys], np.int64)
-    counts = count(outcome, strata, len(cells), replace(sampling, samples=1), right)  # nothing here is resampled
+    cell_index = {key: i for i, key in enumerate(cells)}
+    strata = np.array([cell_index.get(key, -1) for key in keys], np.int64)
+    counts = count(outcome, strata, len(cells), replace(sampling, samples=1), right)  # nothing is resampled here
     of_line = np.array([line for line, _ in cells], np.int64)
     names = tuple(language for _, language in cells)
-    place_of = {name: i for i, name in enumerate(sorted(set(names)))}
-    at = of_line, np.array([place_of[name] for name in names], np.int64)
-    whole = np.zeros((2, len(counts.n), int(of_line.max(initial=-1)) + 1, len(place_of)), np.int64)
-    whole[0][:, *at], whole[1][:, *at] = counts.hits, counts.n
-    found = pooled_shares(*whole)
-    pooled, low, high = (values[:, *at] for values in (found.shares, found.low, found.high))
-    return Crossing(of_line, names, strata, outcome, right, counts, pooled, low, high, found.mean[:, of_line])
+    language_index = {name: i for i, name in enumerate(sorted(set(names)))}
+    positions = of_line, np.array([language_index[name] for name in names], np.int64)
+    table = np.zeros((2, len(counts.n), int(of_line.max(initial=-1)) + 1, len(language_index)), np.int64)
+    table[0][:, *positions], table[1][:, *positions] = counts.hits, counts.n
+    pooled_all = pooled_shares(*table)
+    pooled, low, high = (values[:, *positions] for values in (pooled_all.shares, pooled_all.low, pooled_all.high))
+    return Crossing(of_line, names, strata, outcome, right, counts, pooled, low, high, pooled_all.mean[:, of_line])
 
 
 def _scale(value: float, tau: bool) -> float | None:
@@ -94,10 +95,10 @@ def _scale(value: float, tau: bool) -> float | None:
 def cell_table(
     crossing: Crossing, measured: Sequence[Measured], labels: Sequence[dict[str, Any]], table: Table, *, tau: bool
 ) -> Table:
-    """One row a cell and metric: items, the raw value, and the pooled one with its interval.
+    """Return one row per cell and metric: number of items, raw value, and pooled value with its interval.
 
-    `labels` has the cells that name each line; `table` gives name, caption, notes, reading, and in `columns` those that name the
-    lines, that of the language last.
+    `labels` has the cells that name each line. `table` provides name, caption, notes, reading, and in `columns` those that
+    name the lines, with the language last.
     """
     key = table.columns[-1].key
     value, kind = ("tau", "number") if tau else ("accuracy", "percent")
@@ -143,29 +144,29 @@ def language_table(
     plain: bool,
     left_out: Collection[int] = (),
 ) -> Table:
-    """One row a language and metric: its value, the same from pooled cells, and what its phenomena alone would give.
+    """Return one row per language and metric: its value, the value from pooled cells, and the expected value.
 
-    With `plain` every phenomenon counts alike (DEMETR), otherwise every item (ACES's Table 3). `left_out` are lines that enter no
-    mean; `table` is as in `cell_table`, its one column that of the language.
+    With `plain`, every phenomenon has equal weight (DEMETR); otherwise every item has (ACES's Table 3). Lines in `left_out`
+    enter no mean. `table` is as in `cell_table`, with the language as its only column.
     """
     value, kind = ("tau", "number") if tau else ("accuracy", "percent")
     key = table.columns[0].key
     groups = crossing.of_language(left_out)
     weightings = [_weights(crossing.counts, cells, plain) for cells in groups.values()]
-    found = _estimates(crossing, groups, sampling, tau=tau, plain=plain)
+    language_estimates = _estimates(crossing, groups, sampling, tau=tau, plain=plain)
     rows = []
     for g, (language, cells) in enumerate(groups.items()):
         for m, metric in enumerate(measured):
-            own = weightings[g][m, cells]
+            weights = weightings[g][m, cells]
             rows.append(
                 {
                     key: language,
                     **metric_cells(metric),
                     "phenomena": int(np.count_nonzero(crossing.counts.n[m, cells])),
                     "n": int(crossing.counts.n[m, cells].sum()),
-                    **estimate_cells(value, found[g][m]),
-                    "pooled": _scale(_mean(own, crossing.pooled[m, cells]), tau),
-                    "expected": _scale(_mean(own, crossing.overall[m, cells]), tau),
+                    **estimate_cells(value, language_estimates[g][m]),
+                    "pooled": _scale(_mean(weights, crossing.pooled[m, cells]), tau),
+                    "expected": _scale(_mean(weights, crossing.overall[m, cells]), tau),
                     "unscored": int(crossing.counts.unscored[m, cells].sum()),
                 }
             )
@@ -186,10 +187,10 @@ def language_table(
 def _estimates(
     crossing: Crossing, groups: Mapping[str, list[int]], sampling: Sampling, *, tau: bool, plain: bool
 ) -> list[list[Estimate | None]]:
-    """Every language's estimates: the mean of its cells, or the share of all its items, which are then one stratum."""
+    """Return the estimates of every language: the mean of its cells, or the share of all its items as one stratum."""
     strata, size = crossing.cells, len(crossing.lines)
     if not plain:
-        language = np.full(size + 1, -1, np.int64)  # the last is for items of no cell
+        language = np.full(size + 1, -1, np.int64)  # the last entry is for items without a cell
         for number, cells in enumerate(groups.values()):
             language[cells] = number
         strata, size = language[crossing.cells], len(groups)
@@ -199,7 +200,7 @@ def _estimates(
 
 
 def _weights(counts: Counts, cells: Sequence[int], plain: bool) -> Floats:
-    """[metric, cell]: how much each cell of a language counts; they sum to one, NaN where the metric scored none."""
+    """Return [metric, cell]: weights of the cells of a language, which sum to one; NaN if the metric scored none."""
     weights = np.zeros(counts.n.shape)
     chosen = list(cells)
     weights[:, chosen] = counts.n[:, chosen] > 0 if plain else counts.n[:, chosen]

@@ -1,13 +1,13 @@
-"""From raw scores to right and wrong answers, counted by stratum, and to estimates with intervals and first places.
+"""Outcomes of metrics on contrastive items: counts by stratum, and estimates with intervals and first places.
 
 Every contrastive table is a weighted sum of shares: an accuracy is one share, a category the mean of its phenomena's
-shares, the ACES-Score a weighted sum of them, a gain the difference of two. So there is one estimate for all: counts by
-stratum go in with one row of weights a metric, and value, interval and place come out.
+shares, the ACES-Score a weighted sum of them, a gain the difference of two. One function therefore serves all of them:
+counts by stratum and one row of weights per metric yield value, interval and place.
 
-Intervals: Wilson's for a share, joined for a sum of several (`weighted_interval`); one right answer out of one is no
+Intervals: Wilson's for a share, joined for a sum of several (`weighted_interval`), so one right answer out of one is not
 certainty. First place: the best value, and every metric that a one-sided paired test on the items both scored does not show
-to be worse at 0.05: the exact sign test for a single stratum, a paired bootstrap for a sum of several, whose p is never below
-what as many items could give in a sign test. All comparisons of one table are the family that a correction works on.
+to be worse at 0.05. The test is the exact sign test for a single stratum, and a paired bootstrap for a sum of several,
+whose p is at least that of a sign test on as many items. A correction treats all comparisons of one table as one family.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What every metric did with every item, as [metric, item] columns. Direction comes from the card."""
+    """Outcome of every metric on every item, as [metric, item] columns. The card defines the direction."""
 
     scored: Bools
     better: Bools
-    """The good translation scored strictly better."""
+    """Whether the good translation scored strictly better."""
     tied: Bools
 
     def take(self, items: Ints) -> Outcomes:
-        """The given items in the given order; an item may come twice when it belongs to two groups."""
+        """Return the given items in the given order; an item may be repeated if it belongs to two groups."""
         return Outcomes(self.scored[:, items], self.better[:, items], self.tied[:, items])
 
 
@@ -57,13 +57,13 @@ class Counts:
     unscored: Ints
     duels: Duels
     low: Floats
-    """Wilson's lower bound of hits / n; NaN where n is 0."""
+    """Wilson's lower bound of hits / n; NaN if n is 0."""
     high: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One number with its interval; `first` says that it shares the first place."""
+    """One number with its interval; `first` is True if it shares the first place."""
 
     value: float
     low: float
@@ -73,7 +73,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How estimates are made sure: seed, bootstrap samples, correction of many comparisons."""
+    """Settings of tests and intervals: metric names, seed, bootstrap samples, correction for multiple comparisons."""
 
     names: tuple[str, ...]
     seed: int = 12345
@@ -81,12 +81,12 @@ class Sampling:
     correction: str = "none"
 
     def generator(self, *metrics: int) -> np.random.Generator:
-        """A generator that depends on the seed and on these metrics' names, and on nothing else."""
+        """Return a random generator that depends only on the seed and the names of these metrics."""
         return np.random.default_rng([self.seed, *(zlib.crc32(self.names[m].encode()) for m in metrics)])
 
 
 def outcomes(items: Sequence[Item], measured: Sequence[Measured]) -> Outcomes:
-    """Compare good with incorrect for every metric; an item with a NaN on either side is unscored, not lost."""
+    """Compare good with incorrect for every metric; an item with a NaN on either side is unscored."""
     size = (len(measured), len(items))
     scored, better, tied = np.zeros(size, bool), np.zeros(size, bool), np.zeros(size, bool)
     for m, metric in enumerate(measured):
@@ -98,7 +98,7 @@ def outcomes(items: Sequence[Item], measured: Sequence[Measured]) -> Outcomes:
 
 
 def raw_scores(metric: Measured, size: int) -> tuple[Floats, Floats]:
-    """The metric's good and incorrect columns, checked to be there and to fit the items."""
+    """Return the metric's columns of good and incorrect scores, checked against the number of items."""
     if metric.good is None or metric.incorrect is None:
         raise InputError(f"{metric.name} has no scores of good and incorrect translations for this suite.")
     for side, column in (("good", metric.good), ("incorrect", metric.incorrect)):
@@ -110,11 +110,11 @@ def raw_scores(metric: Measured, size: int) -> tuple[Floats, Floats]:
 
 
 def count(outcome: Outcomes, strata: Ints, size: int, sampling: Sampling, right: Bools | None = None) -> Counts:
-    """Count outcomes by stratum (`strata` numbers each item's, -1 leaves it out). `right` replaces "strictly better"."""
-    kept = np.flatnonzero(strata >= 0)
-    codes = strata[kept]
-    scored = outcome.scored[:, kept]
-    hit = scored & (outcome.better if right is None else right)[:, kept]
+    """Count outcomes by stratum (`strata` numbers each item's, -1 excludes it). `right` replaces "strictly better"."""
+    included = np.flatnonzero(strata >= 0)
+    codes = strata[included]
+    scored = outcome.scored[:, included]
+    hit = scored & (outcome.better if right is None else right)[:, included]
 
     def by_stratum(mask: Bools) -> Ints:
         return np.array([np.bincount(codes[row], minlength=size) for row in mask], np.int64).reshape(len(mask), size)
@@ -125,7 +125,7 @@ def count(outcome: Outcomes, strata: Ints, size: int, sampling: Sampling, right:
     return Counts(
         n=n,
         hits=hits,
-        ties=by_stratum(scored & outcome.tied[:, kept]),
+        ties=by_stratum(scored & outcome.tied[:, included]),
         unscored=by_stratum(~scored),
         duels=duels(hit, scored, codes, size),
         low=low,
@@ -134,7 +134,7 @@ def count(outcome: Outcomes, strata: Ints, size: int, sampling: Sampling, right:
 
 
 def mean_weights(counts: Counts, strata: Sequence[int]) -> Floats:
-    """Weights [metric, stratum] of the plain mean over those of `strata` that the metric scored at all."""
+    """Return weights [metric, stratum] of the plain mean over those of `strata` with items that the metric scored."""
     weights = np.zeros(counts.n.shape)
     weights[:, list(strata)] = counts.n[:, list(strata)] > 0
     with np.errstate(invalid="ignore"):
@@ -142,7 +142,7 @@ def mean_weights(counts: Counts, strata: Sequence[int]) -> Floats:
 
 
 def difference_weights(counts: Counts, plus: int, minus: int) -> Floats:
-    """Weights [metric, stratum] of one share less another; NaN for a metric that scored only one of them."""
+    """Return weights [metric, stratum] of one share minus another; NaN for a metric that scored only one of them."""
     weights = np.zeros(counts.n.shape)
     weights[:, plus], weights[:, minus] = 1.0, -1.0
     weights[(counts.n[:, plus] == 0) | (counts.n[:, minus] == 0)] = np.nan
@@ -152,9 +152,9 @@ def difference_weights(counts: Counts, plus: int, minus: int) -> Floats:
 def estimates(
     counts: Counts, weightings: Sequence[Floats], sampling: Sampling, *, tau: bool = False, race: bool = True
 ) -> list[list[Estimate | None]]:
-    """For each weighting [metric, stratum], the estimate of each metric; None where its weights are NaN.
+    """Return, for each weighting [metric, stratum], the estimate of each metric; None if its weights are NaN.
 
-    With `tau` a share a counts as 2a - 1 (right less wrong), the Kendall tau-like of WMT's challenge sets.
+    With `tau`, a share a counts as 2a - 1 (right minus wrong), the Kendall tau-like statistic of WMT's challenge sets.
     """
     values = np.array([[_weighted(counts, m, row, tau) for m, row in enumerate(rows)] for rows in weightings])
     values = values.reshape(len(weightings), len(counts.n))
@@ -192,7 +192,7 @@ def _interval(counts: Counts, m: int, weights: Floats, tau: bool) -> tuple[float
 
 
 def _worse_than_best(counts: Counts, rows: Floats, values: Floats, sampling: Sampling) -> Floats:
-    """One p-value a metric: that it is worse than the best. NaN for the best itself and where nothing can be tested."""
+    """Return one p-value per metric: that it is worse than the best. NaN for the best itself and if untested."""
     p = np.full(len(values), np.nan)
     if np.count_nonzero(~np.isnan(values)) < 2:
         return p

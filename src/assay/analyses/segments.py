@@ -1,4 +1,4 @@
-"""Single segments that a comparison turns on: a system's worst, and those that changed most from the baseline."""
+"""Tables of single segments in a comparison: the worst of a system, and those that differ most from the baseline."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 TEXTS = ("sources", "reference", "hypotheses", "ids", "documents")
-"""Columns of a run that the tables show."""
+"""Columns of a run shown in the tables."""
 Values = Mapping[str, Mapping[str, "Floats"]]
-"""System to metric to the values of its segments, which are the same for every system."""
+"""Segment values by system and metric; all systems have the same segments."""
 Texts = Mapping[tuple[str, int], Mapping[str, Any]]
-"""(System, segment from 0) to what is known of it, by the names of `TEXTS`."""
+"""Texts and ids by (system, segment from 0), under the names of `TEXTS`."""
 
 
 def worst(values: Values, system: str, metric: str, many: int, *, higher_is_better: bool) -> list[int]:
-    """The segments on which a system scores worst, worst first; those without a score take no part."""
+    """Return the lowest-scoring segments of a system, worst first; segments without a score are skipped."""
     column = values[system][metric]
     return _first(column if higher_is_better else -column, many)
 
 
 def changed(values: Values, system: str, metric: str, many: int) -> list[int]:
-    """The segments whose score lies furthest from the baseline's, whichever way."""
+    """Return the segments with the largest score difference from the baseline, in either direction."""
     baseline = next(iter(values))
     gap = np.abs(values[system][metric] - values[baseline][metric])
     return [i for i in _first(-gap, many) if gap[i] > 0]
@@ -49,37 +49,37 @@ def table(
     metrics: Mapping[str, Metric],
     metric: str,
 ) -> Table:
-    """The table `worst` or `changed`: a line for every chosen segment, its texts below it."""
+    """Return the table `worst` or `changed`: one row per chosen segment, with its texts below."""
     baseline = next(iter(values))
     card, several, alone = metrics[metric].card, len(chosen) > 1, len(values) == 1
     rows: list[dict[str, Any]] = []
     for system, segments in chosen.items():
         for i in segments:
-            mine, other = texts[system, i], texts[baseline, i]
+            texts_here, other = texts[system, i], texts[baseline, i]
             scores = {each: float(values[system][each][i]) for each in metrics}
             rows.append(
                 {
                     "system": system,
                     "segment": i + 1,
-                    "id": mine.get("ids"),
-                    "doc": mine.get("documents"),
+                    "id": texts_here.get("ids"),
+                    "doc": texts_here.get("documents"),
                     **scores,
                     "baseline score": float(values[baseline][metric][i]),
                     "difference": scores[metric] - float(values[baseline][metric][i]),
-                    "source": mine.get("sources"),
-                    "reference": mine.get("reference"),
+                    "source": texts_here.get("sources"),
+                    "reference": texts_here.get("reference"),
                     "baseline": other.get("hypotheses"),
-                    "translation": mine.get("hypotheses"),
-                    "flags": ", ".join(mine.get("flags", ())),
+                    "translation": texts_here.get("hypotheses"),
+                    "flags": ", ".join(texts_here.get("flags", ())),
                 }
             )
     (first, *_) = chosen
-    there = {key for row in rows for key, value in row.items() if value not in (None, "")}
+    present = {key for row in rows for key, value in row.items() if value not in (None, "")}
     columns = [
         TableColumn("system", hidden=not several),
         TableColumn("segment", kind="count"),
-        TableColumn("id", hidden="id" not in there),
-        TableColumn("doc", hidden="doc" not in there),
+        TableColumn("id", hidden="id" not in present),
+        TableColumn("doc", hidden="doc" not in present),
         TableColumn(metric, card.label, "number", card.decimals, lower_is_better=not card.higher_is_better),
         TableColumn("baseline score", baseline, "number", card.decimals, hidden=alone),
         TableColumn("difference", kind="change", decimals=card.decimals, hidden=alone),
@@ -90,11 +90,11 @@ def table(
             for other, each in metrics.items()
             if other != metric
         ),
-        TableColumn("source", hidden="source" not in there),
-        TableColumn("reference", hidden="reference" not in there),
+        TableColumn("source", hidden="source" not in present),
+        TableColumn("reference", hidden="reference" not in present),
         TableColumn("baseline", baseline, hidden=alone),
         TableColumn("translation", "translation" if several else first),
-        TableColumn("flags", hidden="flags" not in there),
+        TableColumn("flags", hidden="flags" not in present),
     ]
     whose = "each system" if several else first
     caption = (

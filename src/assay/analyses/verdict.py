@@ -1,7 +1,7 @@
-"""The verdict of a comparison: what all metrics together say of each system against the baseline, in one sentence.
+"""Verdict of a comparison: the conclusion of all metrics about each system and the baseline, in one sentence.
 
-A metric calls a system better or worse if its difference is significant. Metrics that call it both disagree; the verdict then names
-the segments on which they disagree most.
+A metric calls a system better or worse if its difference is significant. If metrics disagree, the verdict names the
+segments on which they disagree most.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 Outcome = Literal["better", "worse", "no difference", "identical", "untested"]
-"""What one metric says of a system: `untested` if there are too few segments for a test."""
+"""Conclusion of one metric about a system: `untested` if there are too few segments for a test."""
 Kind = Literal["better", "worse", "mixed", "no difference", "identical", "untested"]
-"""What all metrics say together: `better` and `worse` if at least one metric is significant and none contradicts it."""
+"""Conclusion of all metrics: `better` or `worse` if at least one metric is significant and none contradicts it."""
 FEW = 5
-"""Segments that a verdict names."""
+"""Maximum number of segments that a verdict names."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemVerdict:
-    """What the metrics say of one system against the baseline; metrics by their labels."""
+    """Conclusions of the metrics, by label, about one system and the baseline."""
 
     system: str
     baseline: str
@@ -37,11 +37,11 @@ class SystemVerdict:
     identical: tuple[str, ...] = ()
     untested: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
-    """Where the metrics disagree most, if they do: ids, or numbers of segments."""
+    """Segments on which the metrics disagree most, by id or number."""
 
     @property
     def kind(self) -> Kind:
-        """The verdict in a word."""
+        """The verdict in one word."""
         if self.better and self.worse:
             return "mixed"
         if self.better or self.worse:
@@ -53,13 +53,13 @@ class SystemVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonVerdict:
-    """The verdict on every system but the baseline; without other systems it is empty."""
+    """The verdict on every system but the baseline; empty without other systems."""
 
     systems: tuple[SystemVerdict, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """One sentence per group of systems of which all metrics say the same."""
+        """One sentence per group of systems with the same conclusions."""
         groups: dict[SystemVerdict, list[str]] = {}
         for one in self.systems:
             groups.setdefault(one if one.kind == "mixed" else replace(one, system=""), []).append(one.system)
@@ -67,10 +67,10 @@ class ComparisonVerdict:
 
 
 def verdict(outcomes: Mapping[str, Mapping[str, Outcome]], baseline: str) -> ComparisonVerdict:
-    """Return the verdict, given what each metric (by label) says of each system."""
+    """Return the verdict, given the conclusion of each metric (by label) about each system."""
 
     def those(row: Mapping[str, Outcome], outcome: Outcome) -> tuple[str, ...]:
-        return tuple(metric for metric, found in row.items() if found == outcome)
+        return tuple(metric for metric, actual in row.items() if actual == outcome)
 
     return ComparisonVerdict(
         tuple(
@@ -102,7 +102,7 @@ def most_disputed(better: Sequence[Floats], worse: Sequence[Floats], many: int =
 
 
 def _mean(columns: Iterable[Floats]) -> Floats:
-    """The mean of the columns, each in its own standard deviations (those that do not vary count as 0)."""
+    """Return the mean of the columns, each in its own standard deviations; constant columns count as 0."""
     scaled = []
     for column in columns:
         spread = float(np.nanstd(column))
@@ -111,12 +111,12 @@ def _mean(columns: Iterable[Floats]) -> Floats:
 
 
 def _sentence(one: SystemVerdict, systems: Sequence[str]) -> str:
-    """What holds of these systems, which have all that `one` says in common."""
+    """Return the sentence about systems that share the conclusions of `one`."""
     who, baseline, verb = _all(systems), listing([one.baseline]), "is" if len(systems) == 1 else "are"
     if one.kind == "mixed":
         look = f"; look at segment{'s' * (len(one.segments) > 1)} {_all(one.segments)}" if one.segments else ""
-        said = f"{_are(one.worse)} worse, {_are(one.better)} better"
-        return f"The metrics disagree on {who} against {baseline}: {said}{_rest(one)}{look}."
+        opinions = f"{_are(one.worse)} worse, {_are(one.better)} better"
+        return f"The metrics disagree on {who} against {baseline}: {opinions}{_rest(one)}{look}."
     if one.kind == "no difference":
         return f"No significant difference between {baseline} and {who} by {_all(one.no_difference)}{_rest(one)}."
     if one.kind == "identical":
@@ -128,7 +128,7 @@ def _sentence(one: SystemVerdict, systems: Sequence[str]) -> str:
 
 
 def _rest(one: SystemVerdict) -> str:
-    """What the other metrics say, unless the sentence is about them."""
+    """Return the conclusions of the other metrics, unless the sentence is about them."""
     parts = []
     if one.no_difference and one.kind != "no difference":
         parts.append(f"no significant difference by {_all(one.no_difference)}")
@@ -144,6 +144,6 @@ def _are(names: Sequence[str]) -> str:
 
 
 def _all(names: Sequence[str]) -> str:
-    """``A, B and C``, on one line whatever the names hold."""
+    """Return ``A, B and C``, escaped to one line."""
     *first, last = (listing([name]) for name in names)
     return f"{', '.join(first)} and {last}" if first else last
