@@ -28,7 +28,7 @@ def test_wrong_configurations_are_one_line_and_exit_2(tmp_path: Path, capsys: py
     assert "no configuration was given" in capsys.readouterr().err
     path.write_text("output: run\nphases: [{data: [{path: gone.tsv, format: da}]}]\n")
     assert main(["train", str(path)]) == 2
-    assert "there is no training data" in capsys.readouterr().err
+    assert "the training data" in capsys.readouterr().err
 
 
 def test_missing_torch_is_an_instruction(

@@ -240,7 +240,8 @@ def test_values_that_mean_numbers_are_taken(write, tmp_path: Path) -> None:  # t
 
 def test_a_plain_function_is_told_how_to_become_a_metric() -> None:
     with pytest.raises(
-        InputError, match=r"metrics takes names and Metric objects, not <built-in function len>: write @assay\.metric"
+        InputError,
+        match=r"metrics must be names or Metric objects, not <built-in function len>: decorate the function with @assay\.metric",
     ):
         assay.score(["a"], ["a"], metrics=[len])  # type: ignore[list-item]
 

@@ -250,7 +250,7 @@ def test_wrong_options_are_refused() -> None:
     with pytest.raises(UnknownName, match="Did you mean 13a"):
         metric("bleu:tokenize=13b")
     for wrong in ("max_ngram_order=0", "smooth_value=1", "smooth_method=floor,smooth_value=-1", "model=x.model"):
-        with pytest.raises(InputError, match="bleu takes"):
+        with pytest.raises(InputError, match="bleu needs"):
             metric(f"bleu:{wrong}")
 
 

@@ -126,4 +126,4 @@ def test_without_a_gpu_it_says_how_slow(checkpoint: Path, monkeypatch: pytest.Mo
     made = metric(f"{checkpoint}:device=cpu")
     sources, hypotheses, references = map(list, zip(*tiny().OWN, strict=True))
     assay.score(hypotheses, references, sources=sources, metrics=[made], store=False)
-    assert "segments a second" in made.notices[0]
+    assert "segments per second" in made.notices[0]

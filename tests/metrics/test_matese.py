@@ -67,7 +67,7 @@ def test_the_contract_and_precisions(folder: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_what_is_refused(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(MissingPart, match=r"matese is not fetched by assay\. Download matese\.ckpt"):
+    with pytest.raises(MissingPart, match=r"matese cannot be downloaded by assay\. Download matese\.ckpt"):
         metric("matese")
     with pytest.raises(MissingPart, match=r"has no weights: matese\.ckpt is missing"):
         metric(f"matese:path={tmp_path}")
@@ -75,10 +75,10 @@ def test_what_is_refused(folder: Path, tmp_path: Path) -> None:
     one = Batch(["a cat"], references=(["the cat"],))
     whole = (place / "matese.ckpt").read_bytes()
     (place / "matese.ckpt").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match=r"is cut short or is not a torch checkpoint .*Fetch it again"):
+    with pytest.raises(InputError, match=r"is incomplete or not a torch checkpoint .*Fetch it again"):
         metric(f"matese:path={place}").score(one)
     torch.save({"state_dict": {"a": torch.zeros(1)}, "hyper_parameters": {}}, place / "matese.ckpt")
-    with pytest.raises(InputError, match=r"does not say the order of its five labels"):
+    with pytest.raises(InputError, match=r"lacks the order of its five labels"):
         metric(f"matese:path={place}").score(one)
     (place / "matese.ckpt").write_bytes(whole)
     (place / "matese.json").write_text(

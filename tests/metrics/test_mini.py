@@ -279,7 +279,7 @@ def test_missing_weights_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: p
     assert set(assay.score(["a b"], ["a c"]).system) == {"chrf", "bleu"}
     with pytest.raises(MissingPart, match="assay-mini scores without a reference"):
         assay.score(["a b"], sources=["a c"])
-    with pytest.raises(InputError, match="no folder nowhere"):
+    with pytest.raises(InputError, match="the folder nowhere does not exist"):
         metric("assay-mini:path=nowhere")
     assert main(["score", "--spans", "--data", "demo"]) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -122,7 +122,7 @@ def test_a_language_without_a_tag_is_not_scored(models: Path) -> None:
     pairs = ["de-en", "de-fi"] * (len(BATCH) // 2)
     found = made.score(replace(BATCH, langpairs=pairs)).values
     assert np.isnan(found[1::2]).all() and np.isfinite(found[::2]).all()
-    with pytest.raises(AssayError, match="must know the languages"):
+    with pytest.raises(AssayError, match="needs the languages"):
         made.score(replace(BATCH, langpairs=None))
     told = metric(f"prism:path={models / 'prism'},lang=en").score(replace(BATCH, langpairs=None)).values
     assert np.abs(told - EXPECTED["prism"]).max() < 1e-5
@@ -161,20 +161,20 @@ def test_one_clear_line_for_what_is_wrong(models: Path, tmp_path: Path) -> None:
 
     assert "assay fetch metricx-24-xl" in said("metricx-24-qe-xl")
     assert "path=FOLDER" in said("metricx-22") and "path=FOLDER" in said("hwtsc-tlm")
-    assert "there is no model folder" in said("bartscore:path=/nowhere/at/all")
+    assert "the model folder /nowhere/at/all does not exist" in said("bartscore:path=/nowhere/at/all")
     assert "not an encoder-decoder that assay knows" in said(
         f"bartscore:path={_other(copied('bart'), model_type='bert')}"
     )
-    assert "regression logit is read from a T5" in said(f"metricx-23-xl:path={models / 'bart'}")
-    assert "it is no MetricX model" in said(f"metricx-23-xl:path={_small(copied('metricx'))}")
-    assert "reads a language model" in said(f"hwtsc-tlm:path={models / 'bart'}")
+    assert "regression logit needs a T5" in said(f"metricx-23-xl:path={models / 'bart'}")
+    assert "it is not a MetricX model" in said(f"metricx-23-xl:path={_small(copied('metricx'))}")
+    assert "hwtsc-tlm needs a language model" in said(f"hwtsc-tlm:path={models / 'bart'}")
 
     bare = copied("bart")
     (bare / "vocab.json").unlink()
     assert "has no tokenizer" in said(f"bartscore:path={bare}")
     cut = copied("bart")
     (cut / "model.safetensors").write_bytes((cut / "model.safetensors").read_bytes()[:-1000])
-    assert "cut short" in said(f"bartscore:path={cut}")
+    assert "is incomplete" in said(f"bartscore:path={cut}")
     half = copied("metricx")
     next(half.glob("*-00002-of-*.bin")).unlink()
     assert "1 of the 2 files" in said(f"metricx-23-xl:path={half}")
@@ -183,7 +183,7 @@ def test_one_clear_line_for_what_is_wrong(models: Path, tmp_path: Path) -> None:
 
     torn = copied("prism")
     (torn / "checkpoint.pt").write_bytes((torn / "checkpoint.pt").read_bytes()[:5000])
-    assert "cut short" in said(f"prism:path={torn}")
+    assert "is incomplete" in said(f"prism:path={torn}")
     lost = copied("prism")
     (lost / "spm.model").unlink()
     assert "has no spm.model" in said(f"prism:path={lost}")

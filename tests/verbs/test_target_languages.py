@@ -90,7 +90,7 @@ def test_a_language_without_blanks_gets_a_note_and_an_option_silences_it(tmp_pat
     texts = HYPOTHESES["th"], REFERENCES["th"]
     (note,) = assay.score(*texts, metrics=["bleu"], langpair="en-th").notes
     assert note == (
-        "BLEU counts what stands between blanks (tok:13a), and th is written without: take spbleu or bleu:tokenize=char."
+        "BLEU counts words between spaces (tok:13a), and th is written without spaces: use spbleu or bleu:tokenize=char."
     )
     assert assay.score(*texts, metrics=["bleu:tokenize=char"], langpair="en-th").notes == []
     assert assay.score(*texts, metrics=["chrf"], langpair="en-th").notes == []

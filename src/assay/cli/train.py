@@ -83,7 +83,7 @@ def _train(output: Output, config: str, resume: bool, minutes: float | None) -> 
     if trained.finished:
         output.note(f"trained: assay score -m {trained.metric} --src … --mt … --ref …")
     else:
-        output.note(f"the time is over in {trained.table().rows[0]['stage']}: --resume goes on from there.")
+        output.note(f"the time limit was reached in {trained.table().rows[0]['stage']}. Use --resume to continue.")
 
 
 class Display:

@@ -63,9 +63,9 @@ METRICS = Registry(
     mark="@assay.metric",
     alias="assay.models.files.published:published_name",
     excluded={
-        "reuse": "its chunker was not published, and without it it orders segments as labse-sim does (docs/neural.md).",
-        "kg-bertscore": "which recogniser of names and which graph it takes is not stated well enough (docs/neural.md); "
-        "bertscore is the rest of it.",
+        "reuse": "its chunker was not published, and without it the metric ranks segments as labse-sim does (docs/neural.md).",
+        "kg-bertscore": "its entity recogniser and its graph are not specified (docs/neural.md); "
+        "the rest of it is bertscore.",
     },
 )
 
@@ -127,7 +127,7 @@ def signed(made: Metric) -> Metric:
         return made
     if not isinstance(getattr(made, "card", None), Card):
         raise InputError(
-            f"the metric {type(made).__qualname__} ({location(made)}) has no card: write card = Card(...) in it."
+            f"the metric {type(made).__qualname__} ({location(made)}) has no card. Add card = Card(...) to the class."
         )
     with attribute_errors(made, f"the signature of the metric {made.card.name}"):
         signature: object = made.signature
@@ -145,13 +145,13 @@ def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
     if isinstance(wanted, (str, Metric)):
         wanted = [wanted]
     if not wanted:
-        raise InputError("no metric was asked for (-m chrf, or metrics=['chrf']).")
+        raise InputError("no metric was given (-m chrf, or metrics=['chrf']).")
     built: dict[str, Metric] = {}
     missing: dict[str, MissingPart] = {}
     for one in wanted:
         if not isinstance(one, (str, Metric)):
-            hint = ": write @assay.metric above it" if callable(one) else ""
-            raise InputError(f"metrics takes names and Metric objects, not {one!r:.60}{hint}.")
+            hint = ": decorate the function with @assay.metric" if callable(one) else ""
+            raise InputError(f"metrics must be names or Metric objects, not {one!r:.60}{hint}.")
         try:
             made = metric(one) if isinstance(one, str) else signed(one)
         except MissingPart as error:

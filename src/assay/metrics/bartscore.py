@@ -47,7 +47,7 @@ class BartScore(NeuralMetric):
         needs="reference",
         higher_is_better=True,
         range=(None, 0.0),
-        meaning="Mean log-probability of the translation after the reference and of the reference after it, 0 at best.",
+        meaning="Mean log-probability of the translation given the reference and of the reverse, 0 at best.",
         languages=("en",),
         licence="Apache-2.0; bart-large-cnn: MIT",
         citation="Yuan et al. 2021, BARTScore: evaluating generated text as text generation",
@@ -80,13 +80,13 @@ class BartScore(NeuralMetric):
         if weights is not None:
             file = Path(weights).expanduser()
             if not file.is_file():
-                raise InputError(f"there are no weights at {file}.")
+                raise InputError(f"the weights {file} do not exist.")
             found = replace(found, weights=(file,))
         self.files = found
         shape = found.shape()
         if shape.causal_only:
             raise InputError(
-                f"{found.config} describes a language model: bartscore reads encoder-decoders (bart, mbart, m2m_100, t5)."
+                f"{found.config} describes a language model, but bartscore needs an encoder-decoder (bart, mbart, m2m_100, t5)."
             )
         self.on_gpu = "bf16" if shape.rms else "fp16"  # type: ignore[misc]
         self.framing: Framing = Framing(shape, read_words(found.folder, tokenizer))
@@ -168,9 +168,7 @@ def likelihoods(
 
     for _, language in (*before, *after):
         if framing.by_language and not language:
-            raise InputError(
-                f"{name} must know the languages: give --langpair (en-de), or {name}:lang=de for the target's."
-            )
+            raise InputError(f"{name} needs the languages: give --langpair en-de, or {name}:lang=de for the target.")
     distinct = list(dict.fromkeys(text for text, _ in (*before, *after)))
     ids = dict(zip(distinct, framing.words.encode(distinct), strict=True))
     known = [framing.knows(a[1]) and framing.knows(b[1]) for a, b in zip(before, after, strict=True)]

@@ -66,13 +66,13 @@ class Bleu(Metric):
         model: str | None = None,
     ) -> None:
         if not 1 <= max_ngram_order <= 100:
-            raise InputError(f"{self.card.name} takes max_ngram_order from 1 to 100, not {max_ngram_order}.")
+            raise InputError(f"{self.card.name} needs max_ngram_order from 1 to 100, not {max_ngram_order}.")
         if smooth_value is not None and (smooth_method not in SMOOTH_DEFAULTS or not 0 <= smooth_value < float("inf")):
             raise InputError(
-                f"{self.card.name} takes a smooth_value of at least 0, and only with smooth_method floor or add-k."
+                f"{self.card.name} needs a smooth_value of at least 0, and only with smooth_method floor or add-k."
             )
         if model is not None and tokenize not in SENTENCEPIECE:
-            raise InputError(f"{self.card.name} takes a sentencepiece model only with tokenize=spm, not {tokenize}.")
+            raise InputError(f"{self.card.name} needs tokenize=spm for a sentencepiece model, not {tokenize}.")
         self.tokenize, self.lowercase, self.smooth_method = tokenize, lowercase, smooth_method
         self.max_ngram_order, self.effective_order = max_ngram_order, effective_order
         self.smooth_value = SMOOTH_DEFAULTS.get(smooth_method, 0.0) if smooth_value is None else smooth_value
@@ -97,7 +97,7 @@ class Bleu(Metric):
         made._take(made.tokenize, None)
         if code in NO_SPACES:
             made.notices = [
-                f"{self.card.label} counts what stands between blanks (tok:13a), and {language} is written without: take spbleu or "
+                f"{self.card.label} counts words between spaces (tok:13a), and {language} is written without spaces: use spbleu or "
                 "bleu:tokenize=char."
             ]
         return made
@@ -190,8 +190,8 @@ class SpBleu(Bleu):
         needs="reference",
         higher_is_better=True,
         range=(0.0, 100.0),
-        meaning="BLEU over sentencepiece pieces, so that languages without blanks between words can be compared.",
-        licence="Apache-2.0; the pieces: their makers'",
+        meaning="BLEU over sentencepiece subwords, so that languages written without spaces can be compared.",
+        licence="Apache-2.0; the subwords: their authors'",
         citation="Goyal et al. 2022, The FLORES-101 evaluation benchmark",
         extra="spm",
         weights=WeightsNeeded(

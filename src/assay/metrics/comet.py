@@ -143,7 +143,7 @@ class CometFolder(Comet):
     """Metric of a checkpoint folder given by its path."""
 
     card = Card(
-        "checkpoint", "COMET", "either", True, (None, None), "A COMET checkpoint from the disk.", kind="learned"
+        "checkpoint", "COMET", "either", True, (None, None), "A COMET checkpoint in a local folder.", kind="learned"
     )
 
 
@@ -151,7 +151,7 @@ def _find(name: str | None) -> Path:
     from assay.models.files.published import find_published
 
     if name is None:
-        raise InputError("a checkpoint needs its path: -m PATH.")
+        raise InputError("a checkpoint is given by its path: -m PATH.")
     return find_published(name)
 
 
@@ -170,13 +170,13 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
         needs = "reference"
     learned = tuple(str(name) for name in hparams.get("assay_trained_on") or ())
     name = str(hparams.get("assay_name") or folder.resolve().name)
-    meaning, licence = f"What the {kind} in {name} learned to predict.", "the checkpoint's own"
+    meaning, licence = f"Score that the {kind} in {name} was trained to predict.", "the checkpoint's own"
     if "assay_name" in hparams:
-        meaning = f"Quality from 0 to 1, learned by assay train on the encoder {hparams.get('assay_encoder')}."
-        licence = str(hparams.get("assay_licence") or "not stated by its training run")
+        meaning = f"Quality from 0 to 1, trained by assay train with the encoder {hparams.get('assay_encoder')}."
+        licence = str(hparams.get("assay_licence") or "not stated in its training configuration")
         if len(segments) == 1:
             side = "translation" if segments == ["mt"] else "source"
-            meaning = f"A sentinel: quality from 0 to 1 guessed from the {side} alone. A metric must beat it."
+            meaning = f"A sentinel: quality from 0 to 1 predicted from the {side} alone. A metric should beat it."
     return Card(
         name=name,
         label=name,
@@ -212,13 +212,13 @@ def reading(card: Card, hparams: Mapping[str, Any], inputs: Inputs, value: Value
     sides = set(hparams.get("input_segments") or ("mt", "src", "ref"))
     if kind not in ("unified_metric", "xcomet_metric") or not {"src", "ref"} <= sides:
         raise InputError(
-            f"{card.name} has one way to read its texts and one score: inputs and value are for xCOMET and UniTE."
+            f"{card.name} has fixed inputs and one score: inputs and value are options of xCOMET and UniTE."
         )
     if value == "mqm" and kind != "xcomet_metric":
-        raise InputError(f"{card.name} marks no errors, and so has no value=mqm. There is score, src, ref, unified.")
+        raise InputError(f"{card.name} marks no errors, so it has no value=mqm. Use score, src, ref or unified.")
     implied = _IMPLIED.get(value, inputs)
     if inputs not in ("auto", implied):
-        raise InputError(f"value={value} is the score that reads inputs={implied}, not inputs={inputs}.")
+        raise InputError(f"value={value} needs inputs={implied}, not inputs={inputs}.")
     bounds = (0.0, 1.0) if value == "mqm" else card.range
     return replace(card, needs=card.needs if implied == "auto" else _NEEDS[implied], range=bounds)
 

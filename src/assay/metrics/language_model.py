@@ -37,13 +37,13 @@ class HwtscTlm(NeuralMetric):
         needs="translation",
         higher_is_better=True,
         range=(None, 0.0),
-        meaning="Mean log-probability of the translation's tokens under a language model, which reads nothing else.",
+        meaning="Mean log-probability of the translation's tokens under a language model, without source or reference.",
         licence="the folder's own",
         citation="Liu et al. 2022, Partial could be better than whole. HW-TSC 2022 submission for the metrics shared task",
         extra="neural",
         decimals=3,
         kind="likelihood",
-        weights=WeightsNeeded(None, "-m hwtsc-tlm:path=FOLDER, with a language model of the target side"),
+        weights=WeightsNeeded(None, "-m hwtsc-tlm:path=FOLDER, with a language model of the target language"),
     )
 
     def __init__(
@@ -61,13 +61,13 @@ class HwtscTlm(NeuralMetric):
         super().__init__(precision, device)
         if path is None:
             raise MissingPart(
-                "hwtsc-tlm has no published weights: give a language model of the target side with -m hwtsc-tlm:path=FOLDER."
+                "hwtsc-tlm has no published weights: give a language model of the target language with -m hwtsc-tlm:path=FOLDER."
             )
         self.files = find_model(path)
         shape = self.files.shape()
         if not shape.causal_only:
             raise InputError(
-                f"{self.files.config} describes a {shape.family} model; hwtsc-tlm reads a language model (gpt2)."
+                f"{self.files.config} describes a {shape.family} model, but hwtsc-tlm needs a language model (gpt2)."
             )
         self.framing: Framing = Framing(shape, read_words(self.files.folder, tokenizer))
 

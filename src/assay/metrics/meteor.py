@@ -43,8 +43,8 @@ class Meteor(Metric):
         needs="reference",
         higher_is_better=True,
         range=(0.0, 1.0),
-        meaning="Words in common with the reference (equal, same stem, synonym), recall before precision, less a penalty "
-        "for broken order. Stems and synonyms are English; other languages are compared by equal words.",
+        meaning="Words in common with the reference (equal, same stem, synonym), recall weighted above precision, less a "
+        "penalty for changed order. Stems and synonyms are English; other languages are compared by equal words.",
         citation="Lavie and Agarwal 2007, METEOR: An automatic metric for MT evaluation with high levels of correlation "
         "with human judgments",
         stored=False,
@@ -60,7 +60,7 @@ class Meteor(Metric):
         wordnet: Literal["auto", "none"] | str = "auto",
     ) -> None:
         if not (0 <= alpha <= 1 and 0 <= gamma <= 1 and beta >= 0):
-            raise InputError("meteor takes alpha and gamma from 0 to 1 and beta from 0 up.")
+            raise InputError("meteor needs alpha and gamma from 0 to 1 and beta of at least 0.")
         self.alpha, self.beta, self.gamma = float(alpha), float(beta), float(gamma)
         self.wordnet, self._place = wordnet, _place(wordnet)
 

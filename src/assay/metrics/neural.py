@@ -90,7 +90,7 @@ class NeuralMetric(Metric):
         """Return the first device, and the precision as a signature names it."""
         device = self.devices()[0]
         if self.precision == "int8" and device.type != "cpu":
-            raise InputError("precision=int8 is for the CPU. On a GPU take fp16 or bf16 (or device=cpu).")
+            raise InputError("precision=int8 works on a CPU only. Use fp16 or bf16 on a GPU, or device=cpu.")
         if self.precision == "fp8":
             from assay.models.runtime.precision import choose_dtype
 
@@ -116,7 +116,7 @@ class NeuralMetric(Metric):
         device, precision = self.place()
         if device.type == "cpu" and rows >= 8 and rows / max(seconds, 1e-9) < SLOW:
             self.notices = [
-                f"{self.card.name} ran on the CPU in {precision} at {rows / seconds:.1f} segments a second; {hint}a GPU is many "
+                f"{self.card.name} ran on the CPU in {precision} at {rows / seconds:.1f} segments per second; {hint}a GPU is many "
                 "times faster."
             ]
 
@@ -143,12 +143,12 @@ def device_named(name: str) -> Any:
     try:
         made = torch.device("cpu" if name == "auto" else name)
     except RuntimeError:
-        raise InputError(f"there is no device called {name!r}: it is auto, cpu, cuda, cuda:1 … or mps.") from None
+        raise InputError(f"unknown device {name!r}. Use auto, cpu, cuda, cuda:1 … or mps.") from None
     here = {"cpu": True, "cuda": True, "mps": torch.backends.mps.is_available(), "xpu": torch.xpu.is_available()}
     if not here.get(made.type, False):
-        raise InputError(f"device {name} was asked for, and torch has none here. Leave the option out.")
+        raise InputError(f"device {name} is not available to torch. Omit the option.")
     if made.type == "cuda" and (made.index or 0) >= (there := torch.cuda.device_count()) > 0:
-        raise InputError(f"device {name} was asked for, and the last GPU here is cuda:{there - 1}.")
+        raise InputError(f"device {name} does not exist; the last GPU is cuda:{there - 1}.")
     return choose_device(name)
 
 

@@ -112,7 +112,7 @@ class PrismQe(Prism):
         "prism-qe",
         "Prism-QE",
         "source",
-        "Mean log-probability of the translation behind the source, 0 at best.",
+        "Mean log-probability of the translation given the source, 0 at best.",
     )
 
     def _score(self, batch: Batch) -> Scores:

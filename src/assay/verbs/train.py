@@ -199,7 +199,7 @@ def _configuration(config: Configuration) -> TrainConfig | MiniConfig:
         return config
     path = Path(config)
     if not path.is_file():
-        raise InputError(f"there is no configuration {path}.")
+        raise InputError(f"the configuration {path} does not exist.")
     data = read_document(path, yaml=True)
     return (parse_mini if is_mini(data) else parse_config)(data, path.name, path.parent)
 

@@ -86,14 +86,14 @@ def test_what_is_refused(tmp_path: Path) -> None:
     batch = Batch(("a",), sources=("b",))
     about = folder / "1_Pooling" / "config.json"
     about.write_text(json.dumps({"pooling_mode_lasttoken": True}))
-    with pytest.raises(InputError, match=r"pools in a way that assay does not know: pooling_mode_lasttoken"):
+    with pytest.raises(InputError, match=r"uses a pooling that assay does not support: pooling_mode_lasttoken"):
         LabseSim(model=str(folder)).score(batch)
     about.write_text(json.dumps({"pooling_mode_cls_token": True}))
     (folder / "2_Dense" / "config.json").write_text(json.dumps({"activation_function": "os.system"}))
-    with pytest.raises(InputError, match=r"has an activation that assay does not know: system"):
+    with pytest.raises(InputError, match=r"has an activation that assay does not support: system"):
         LabseSim(model=str(folder)).score(batch)
     listed = json.loads((folder / "modules.json").read_text())
     (folder / "modules.json").write_text(json.dumps([*listed, {"path": "../..", "type": "x.Dense"}]))
     (folder / "2_Dense" / "config.json").write_text(json.dumps({"activation_function": "x.Identity"}))
-    with pytest.raises(InputError, match=r"modules.json leads out of its folder"):
+    with pytest.raises(InputError, match=r"modules.json refers to a path outside its folder"):
         LabseSim(model=str(folder)).score(batch)

@@ -176,7 +176,7 @@ def test_samples_and_their_spread(server):
 
 
 def test_several_samples_at_no_temperature_are_refused():
-    with pytest.raises(InputError, match=r"3 samples at temperature 0 .* add temperature=0.7"):
+    with pytest.raises(InputError, match=r"3 samples at temperature 0 .* Add temperature=0.7"):
         metric("judge-da:samples=3")
 
 
@@ -225,7 +225,7 @@ def test_equal_rows_are_one_question(server):
 
 
 def test_answers_that_are_not_kept(server):
-    assert "will ask and pay again" in judged(server, "judge-da", rows=1, keep=False).notes[-1]
+    assert "repeating the call asks and pays again" in judged(server, "judge-da", rows=1, keep=False).notes[-1]
     judged(server, "judge-da", rows=1, keep=False)
     assert server.answered == 2
 
@@ -259,7 +259,7 @@ def test_faults_in_the_middle(server):
 def test_the_budget_stops_and_the_same_call_goes_on(server):
     with pytest.raises(
         BudgetReached,
-        match=r"judge-da stopped: the 2 requests of --max-requests are sent, 2 of 3 segments judged; their answers are kept",
+        match=r"judge-da stopped: the 2 requests of --max-requests are sent, 2 of 3 segments judged; their answers are cached",
     ):
         judged(server, "judge-da", rows=3, max_requests=2, concurrency=1)
     assert server.answered == 2
@@ -271,7 +271,7 @@ def test_the_budget_stops_and_the_same_call_goes_on(server):
 
 def test_answers_under_way_when_the_budget_ends_count(server):
     server.delay = 0.3  # two are under way when a third is refused
-    with pytest.raises(BudgetReached, match=r"2 of 3 segments judged; .* goes on from there, with the budget anew\.$"):
+    with pytest.raises(BudgetReached, match=r"2 of 3 segments judged; .* resumes from there, with a new budget\.$"):
         judged(server, "judge-da", rows=3, max_requests=2, concurrency=3)
     assert server.answered == 2
 
@@ -297,7 +297,7 @@ def test_an_endpoint_that_fails_says_how_far_it_was(server):
     server.always = status(500, "it fell over")
     with pytest.raises(
         InputError,
-        match=r"answered 500: it fell over, at each of 2 tries. 2 of 3 segments judged; their answers are kept",
+        match=r"answered 500: it fell over, at each of 2 tries. 2 of 3 segments judged; their answers are cached",
     ):
         judged(server, "judge-da", rows=3, retries=1, concurrency=1)
 
@@ -307,7 +307,7 @@ def test_a_user_who_stops_it(server, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("assay.metrics.judges.judge.as_completed", stop)
-    with pytest.raises(Interrupted, match="the same command goes on from there"):
+    with pytest.raises(Interrupted, match="the same command resumes from there"):
         judged(server, "judge-da", rows=3)
 
 

@@ -124,33 +124,34 @@ def test_no_code_is_run(tmp_path: Path) -> None:
     folder, _ = folder_of("bert", tmp_path)
     (folder / "model.safetensors").unlink()
     torch.save({"embeddings.word_embeddings.weight": Hostile()}, folder / "pytorch_model.bin")
-    with pytest.raises(InputError, match=r"holds Python objects beside its weights, and assay runs no code"):
+    with pytest.raises(InputError, match=r"contains Python objects besides its weights, and assay runs no code"):
         load_encoder(folder)
     assert not (tmp_path / "ran").exists()
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
     folder, _ = folder_of("bert", tmp_path)
-    with pytest.raises(MissingPart, match=r"there is no encoder folder"):
+    with pytest.raises(MissingPart, match=r"the encoder folder .* does not exist"):
         load_encoder(tmp_path / "nowhere")
     whole = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(
-        InputError, match=r"model.safetensors is cut short or is not a safetensors file .*Fetch it again"
-    ):
+    with pytest.raises(InputError, match=r"model.safetensors is incomplete or not a safetensors file .*Fetch it again"):
         load_encoder(folder)
     (folder / "model.safetensors").write_bytes(whole)
     about = json.loads((folder / "config.json").read_text())
     for changed, said in (
-        ({"num_hidden_layers": 4}, r"lacks encoder\.layer\.3\..*it is cut, or no bert encoder"),
-        ({"intermediate_size": 64}, r"intermediate\.dense\.weight has the shape \(48, 32\), which its config\.json"),
+        ({"num_hidden_layers": 4}, r"lacks encoder\.layer\.3\..*it is incomplete, or not the bert encoder"),
+        (
+            {"intermediate_size": 64},
+            r"intermediate\.dense\.weight has the shape \(48, 32\), which does not match its config\.json",
+        ),
         ({"vocab_size": 20}, r"word_embeddings\.weight has the shape \(40, 32\)"),
     ):
         (folder / "config.json").write_text(json.dumps(about | changed))
         with pytest.raises(InputError, match=said):
             load_encoder(folder)
     (folder / "config.json").unlink()
-    with pytest.raises(MissingPart, match=r"has no config\.json: it is not the folder of an encoder"):
+    with pytest.raises(MissingPart, match=r"has no config\.json: it is not an encoder folder"):
         load_encoder(folder)
 
 

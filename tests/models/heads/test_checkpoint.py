@@ -38,7 +38,7 @@ def rewrite(folder: Path, change: Any) -> None:
 def test_a_truncated_file(folder: Path) -> None:
     path = folder / "checkpoints" / "model.ckpt"
     path.write_bytes(path.read_bytes()[:30_000])
-    with pytest.raises(InputError, match="cut short"):
+    with pytest.raises(InputError, match="is incomplete"):
         load(folder)
 
 
@@ -68,7 +68,7 @@ def test_missing_weights_are_named(folder: Path) -> None:
 
 def test_a_foreign_checkpoint(folder: Path) -> None:
     torch.save({"state_dict": {"layer.weight": torch.zeros(2)}}, folder / "checkpoints" / "model.ckpt")
-    with pytest.raises(InputError, match="foreign checkpoint"):
+    with pytest.raises(InputError, match="another kind of checkpoint"):
         load(folder)
     torch.save([1, 2], folder / "checkpoints" / "model.ckpt")
     with pytest.raises(InputError, match="no state_dict"):
@@ -101,7 +101,7 @@ def test_the_tokenizer_of_another_encoder(folder: Path, place: Path) -> None:
     with pytest.raises(InputError, match="tokenizer of another encoder"):
         load(folder, tokenizer=unpack("kiwi_bert", place) / "tokenizer.json")
     (folder / "tokenizer.json").write_text("{}")
-    with pytest.raises(InputError, match="not a tokenizer"):
+    with pytest.raises(InputError, match="not a readable tokenizer"):
         load(folder)
     (folder / "tokenizer.json").unlink()
     with pytest.raises(MissingPart, match="has no tokenizer"):
@@ -109,7 +109,7 @@ def test_the_tokenizer_of_another_encoder(folder: Path, place: Path) -> None:
 
 
 def test_missing_files(tmp_path: Path) -> None:
-    with pytest.raises(MissingPart, match="no checkpoint folder"):
+    with pytest.raises(MissingPart, match=r"the checkpoint folder .* does not exist"):
         load(tmp_path / "nowhere")
     with pytest.raises(MissingPart, match=r"no hparams\.yaml"):
         load(tmp_path)

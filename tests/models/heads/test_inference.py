@@ -100,7 +100,7 @@ def test_one_sequence_that_does_not_fit_is_an_error(place: Path, monkeypatch: py
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
     monkeypatch.setattr(type(tight.model), "forward", never)
-    with pytest.raises(InputError, match="does not fit the memory"):
+    with pytest.raises(InputError, match="does not fit into the memory"):
         tight.predict(*columns())
 
 

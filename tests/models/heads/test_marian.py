@@ -94,12 +94,12 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
         assay.score(["a"], sources=["b"], metrics=[str(place)])
     model.write_bytes(whole.replace(b"activation: gelu", b"activation: relu"))
     with pytest.raises(
-        InputError, match="has transformer-ffn-activation: 'relu', not 'gelu': an encoder that assay does not have"
+        InputError, match="has transformer-ffn-activation: 'relu', not 'gelu': assay does not support this encoder"
     ):
         assay.score(["a"], sources=["b"], metrics=[str(place)])
     model.write_bytes(whole)
     (place / "vocab.spm").unlink()
-    with pytest.raises(MissingPart, match=r"there is no vocab\.spm beside .*tokenizer=FILE"):
+    with pytest.raises(MissingPart, match=r"vocab\.spm is missing next to .*tokenizer=FILE"):
         assay.score(["a"], sources=["b"], metrics=[str(place)])
 
 

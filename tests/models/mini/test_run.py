@@ -137,7 +137,7 @@ def test_the_example_runs_as_written_and_stops_in_time(tmp_path: Path) -> None:
     path = example(tmp_path, "mini")
     first = train(path, minutes=0)
     assert not first.finished and first.table().rows[0]["stage"] == "teacher-1"
-    with pytest.raises(InputError, match="holds a run already: --resume"):
+    with pytest.raises(InputError, match=r"already contains a run\. Use --resume"):
         train(path)
     assert (tmp_path / "run" / "prepared" / "features-000.safetensors").is_file()
     rows = {row["collection"]: row for row in preview(path).table().rows}
@@ -152,7 +152,7 @@ def test_a_configuration_is_checked(tmp_path: Path) -> None:
     (tmp_path / "toy.jsonl").write_text("")
     wrong = {
         "no earlier stage": "[{name: a, steps: 1, teachers: [b]}]",
-        "needs a name of its own": "[{name: a, steps: 1}, {name: a, steps: 1}]",
+        "stage names must be unique": "[{name: a, steps: 1}, {name: a, steps: 1}]",
     }
     head = "architecture: mini\noutput: run\ndata: [{path: toy.jsonl}]\nstages: "
     for said, stages in wrong.items():

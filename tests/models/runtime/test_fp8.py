@@ -164,7 +164,7 @@ def test_a_cast_back_forgets_the_small_weights() -> None:
 
 
 def test_a_processor_without_8_bit_products_says_so() -> None:
-    with pytest.raises(InputError, match=r"precision=fp8 needs a GPU that multiplies 8-bit floats .* and cpu is none"):
+    with pytest.raises(InputError, match=r"precision=fp8 needs a GPU that supports 8-bit floats .*, unlike cpu"):
         choose_dtype("fp8", torch.device("cpu"))
 
 

@@ -106,7 +106,7 @@ def test_where_memory_runs_out_all_the_same_the_others_go(specs: list[str], monk
             try:
                 raise torch.OutOfMemoryError("CUDA out of memory")
             except RuntimeError:
-                raise InputError("one segment of 9 tokens does not fit the memory of cuda.") from None
+                raise InputError("one segment of 9 tokens does not fit into the memory of cuda.") from None
         return plain(self, batch)
 
     monkeypatch.setattr(type(second), "_score", crowded)
@@ -117,7 +117,7 @@ def test_where_memory_runs_out_all_the_same_the_others_go(specs: list[str], monk
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9437184 bytes.")
 
     monkeypatch.setattr(type(second), "_score", never)
-    with pytest.raises(InputError, match=r"^bartscore does not fit the memory of cpu\. Use a smaller model\.$"):
+    with pytest.raises(InputError, match=r"^bartscore does not fit into the memory of cpu\. Use a smaller model\.$"):
         second.score(batch)
     monkeypatch.setattr(type(second), "_load", never)
     second.release()
@@ -180,7 +180,7 @@ def test_memory_goes_back_to_the_system() -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("tpu", "unknown device 'tpu'"), ("meta", "torch has none here"), ("cuda:", "unknown device 'cuda:'")],
+    [("tpu", "unknown device 'tpu'"), ("meta", "is not available to torch"), ("cuda:", "unknown device 'cuda:'")],
 )
 def test_a_device_that_is_none_is_refused_in_a_line(specs: list[str], name: str, said: str) -> None:
     for spec in specs:

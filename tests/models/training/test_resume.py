@@ -94,5 +94,5 @@ def test_ctrl_c_ends_after_the_step_and_the_run_goes_on(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130, said
-    assert "--resume goes on from there" in said
+    assert "Use --resume to continue" in said
     assert subprocess.run(command(folder), env=environment, check=False).returncode == 0

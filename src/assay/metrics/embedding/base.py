@@ -69,7 +69,7 @@ class EncoderMetric(NeuralMetric):
 def counted_file(name: str, option: str, given: str | None) -> str | None:
     """Return the file that an option names. Raise if it does not exist."""
     if given is not None and not Path(given).is_file():
-        raise InputError(f"{name} counts tokens in the lines of a file, and there is none at {given} ({option}=FILE).")
+        raise InputError(f"{name} needs a text file to count tokens in, and {given} does not exist ({option}=FILE).")
     return given
 
 
@@ -87,7 +87,7 @@ class Rarity:
             for tokens in embedder.tokens(lines):
                 counted.update(set(tokens.ids))
         if not total:
-            raise InputError(f"{path} has no line to count tokens in (idf=FILE).")
+            raise InputError(f"{path} is empty: it has no tokens to count (idf=FILE).")
         self.table = np.full(embedder.config.vocabulary, weigh(total, 0))
         for token, count in counted.items():
             self.table[token] = weigh(total, count)

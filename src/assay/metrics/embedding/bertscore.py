@@ -174,7 +174,7 @@ def _baseline_file(name: str, folder: Path) -> Path:
         if path.is_file():
             return path
     raise InputError(
-        f"there is no baseline {name}: give a file of bert-score's form (LAYER,P,R,F), or put it at "
+        f"the baseline {name} does not exist: give a file in bert-score's format (LAYER,P,R,F), or put it at "
         f"{folder / 'baselines' / f'{name}.tsv'}."
     )
 
@@ -183,16 +183,16 @@ def read_baseline(path: Path, layer: int | None) -> Floats:
     """Return precision, recall and F1 of unrelated texts at this layer."""
     lines = [line.split(",") for line in read_text(path).splitlines() if line.strip()]
     if not lines or [cell.strip() for cell in lines[0]] != ["LAYER", "P", "R", "F"]:
-        raise InputError(f"{path} is no baseline of bert-score: its first line must be LAYER,P,R,F.")
+        raise InputError(f"{path} is not a baseline of bert-score: its first line must be LAYER,P,R,F.")
     if layer is None:
-        raise InputError(f"{path} has a line for each layer: say which layer is matched (layer=N).")
+        raise InputError(f"{path} has one line per layer: select the matched layer (layer=N).")
     for number, cells in enumerate(lines[1:], 2):
         try:
             row = [float(cell) for cell in cells]
         except ValueError:
             row = []
         if len(row) != 4 or not all(-1 <= share < 1 for share in row[1:]):
-            raise InputError(f"{path}, line {number}: four numbers are expected, the last three below 1.")
+            raise InputError(f"{path}, line {number}: expected four numbers, the last three below 1.")
         if row[0] == layer:
             return np.array(row[1:])
     raise InputError(f"{path} has no line for layer {layer}.")

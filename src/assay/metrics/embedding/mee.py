@@ -228,11 +228,11 @@ def character_bleu(hypothesis: str, reference: str) -> float:
 def _vector_file(name: str, given: str | None) -> Path:
     if given is None:
         raise MissingPart(
-            f"{name} needs word vectors of the target language in text form: {name}:vectors=cc.de.300.vec "
+            f"{name} needs word vectors of the target language in text format: {name}:vectors=cc.de.300.vec "
             "(fastText's are at https://fasttext.cc/docs/en/crawl-vectors.html)."
         )
     if not Path(given).is_file():
-        raise InputError(f"there are no word vectors {given}.")
+        raise InputError(f"the word vectors {given} do not exist.")
     return Path(given)
 
 

@@ -58,7 +58,7 @@ class GembaDa(_GembaWithReference):
 class GembaSqm(_GembaWithReference):
     """Score from 0 to 100 on a scale with verbal labels."""
 
-    card = _card("gemba-sqm", "GEMBA-SQM", 0, 100, "A language model's score on a scale with words along it.", _DA)
+    card = _card("gemba-sqm", "GEMBA-SQM", 0, 100, "A language model's score on a scale with verbal labels.", _DA)
 
 
 class GembaStars(_GembaWithReference):
@@ -70,7 +70,9 @@ class GembaStars(_GembaWithReference):
 class GembaClasses(_GembaWithReference):
     """One of five classes."""
 
-    card = _card("gemba-classes", "GEMBA-classes", 0, 4, "A language model's choice of five classes, 0 the worst.", _DA)
+    card = _card(
+        "gemba-classes", "GEMBA-classes", 0, 4, "A language model's choice among five classes, 0 the worst.", _DA
+    )
 
 
 class GembaMqm(_GembaJudge):

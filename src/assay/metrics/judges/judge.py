@@ -51,7 +51,7 @@ class PromptJudge(Metric):
             raise InputError(f"{card.name}: samples must be at least 1, and insist at least 0.")
         if samples > 1 and temperature == 0:
             raise InputError(
-                f"{card.name}: {samples} samples at temperature 0 would be one answer {samples} times: add temperature=0.7."
+                f"{card.name}: {samples} samples at temperature 0 would repeat one answer {samples} times. Add temperature=0.7."
             )
         self.prompt, self.card, self.endpoint, self.model = prompt, card, endpoint, model
         self.temperature, self.samples, self.insist, self.max_tokens = temperature, samples, insist, max_tokens
@@ -186,7 +186,7 @@ class PromptJudge(Metric):
         model = self._model(settings)
         if not model:
             raise MissingPart(
-                f"{self.card.name} does not know which model to ask at {address.server}: --llm NAME, "
+                f"{self.card.name} needs the name of a model at {address.server}: --llm NAME, "
                 f"{self.card.name}:model=NAME or ASSAY_LLM_MODEL."
             )
         return LlmClient(address, model, settings, kept if settings.keep else None)
@@ -203,7 +203,7 @@ class PromptJudge(Metric):
             spoken = languages(pair) if pair else []
             if reads & {"source_lang", "target_lang"} and len(spoken) < 2:
                 raise InputError(
-                    f"{self.card.name} names the languages to the model, and a segment has no language pair: give "
+                    f"{self.card.name} names the languages in its prompt, and a segment has no language pair: give "
                     "--langpair en-de."
                 )
             if len(spoken) == 2:
@@ -233,7 +233,9 @@ class PromptJudge(Metric):
         if self._spent.requests:
             self._said["cost"] = f"{self.card.name} asked {asker.address.server}: {self._spent.summary()}."
         if asker.cache is None and asker.asked:
-            self._said["kept"] = f"the answers to {self.card.name} were not kept: the same call will ask and pay again."
+            self._said["kept"] = (
+                f"the answers to {self.card.name} were not cached: repeating the call asks and pays again."
+            )
 
     def _progress(self, asker: LlmClient, before: RequestEstimate | None = None) -> str:
         if before is not None:
@@ -246,13 +248,13 @@ class PromptJudge(Metric):
         """Return one sentence that says what stopped the judge, how far it came, and what is kept."""
         kept = asker.cache is not None
         so_far = f"{done:,} of {count(total, 'segment')} judged"
-        onward = "their answers are kept, and the same command goes on from there" if kept else "nothing was kept"
+        onward = "their answers are cached, and the same command resumes from there" if kept else "nothing was cached"
         if isinstance(problem, KeyboardInterrupt):
             return Interrupted(f"stopped at {so_far}; {onward}.")
         if isinstance(problem, BudgetReached):
             if not asker.asked + asker.found:
                 return BudgetReached(f"{self.card.name} stopped: {problem}.")
-            anew = ", with the budget anew" if kept else ""
+            anew = ", with a new budget" if kept else ""
             return BudgetReached(f"{self.card.name} stopped: {problem}, {so_far}; {onward}{anew}.")
         if not isinstance(problem, AssayError):
             raise problem

@@ -18,7 +18,7 @@ class Judge(PromptJudge):
     """Judge with a prompt file of the user: ``judge:prompt=my_prompt.toml``."""
 
     card = Card(
-        "judge", "judge", "source", True, (None, None), "A language model's rating by a prompt of your own.", stored=False,
+        "judge", "judge", "source", True, (None, None), "A language model's rating with your own prompt.", stored=False,
         decimals=1, kind="judge", licence="the model's", service="an OpenAI-compatible endpoint",
     )  # fmt: skip
 
@@ -27,7 +27,7 @@ class Judge(PromptJudge):
         samples: int = 1, insist: int = 3, max_tokens: int | None = None,
     ) -> None:  # fmt: skip
         if not prompt:
-            raise MissingPart("judge needs a prompt of yours: judge:prompt=FILE.toml. (docs/judges.md)")
+            raise MissingPart("judge needs a prompt file: judge:prompt=FILE.toml (docs/judges.md).")
         read = from_file(prompt)
         super().__init__(
             read, card_of(read, self.card), endpoint=endpoint, model=model, temperature=temperature, samples=samples,

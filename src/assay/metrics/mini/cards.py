@@ -9,7 +9,7 @@ _TRAINED_ON = (
     "wmt20-mqm", "wmt21-mqm", "ted21-mqm", "wmt24", "bio-mqm", "mlqe-pe", "wmt19-da", "wmt20-da", "wmt21-da", "indic-qe",
     "wmt25 metric scores", "ntrex-128 with made errors",
 )  # fmt: skip
-_LICENCE = "MIT; part of what it learned from was published for research (docs/mini.md)"
+_LICENCE = "MIT; part of its training data was published for research (docs/mini.md)"
 _E5 = "Wang et al. 2024, Multilingual E5 text embeddings"
 _COMET = "after Rei et al. 2020 (COMET), Guerreiro et al. 2023 (xCOMET) and Juraska et al. 2023 (MetricX)"
 
@@ -51,21 +51,21 @@ MINI = _card(
 UNIT = _card(
     "assay-mini.unit",
     "either",
-    "The ranking score of assay-mini from 0 to 1: the share of known translations that lie below.",
+    "The ranking score of assay-mini from 0 to 1: the share of known translations with a lower score.",
     bounds=(0.0, 1.0),
     decimals=3,
 )
 MQM = _card(
     "assay-mini.mqm",
     "either",
-    "Minus the MQM penalties a segment is expected to get (minor 1, major 5): 0 is without errors; long segments have more.",
+    "Minus the expected MQM penalties of a segment (minor 1, major 5): 0 is without errors; long segments have more.",
     bounds=(None, 0.0),
 )
 _BERTSCORE = "Zhang et al. 2020, BERTScore: evaluating text generation with BERT"
 BERTSCORE = _card(
     "bertscore-mini",
     "reference",
-    "How alike the translation's and the reference's pieces are: F1 of each piece's best match in assay-mini's encoder.",
+    "Similarity of the subwords of translation and reference: F1 of each subword's best match in assay-mini's encoder.",
     bounds=(-1.0, 1.0),
     decimals=4,
     learned=False,
@@ -74,8 +74,8 @@ BERTSCORE = _card(
 E5_QE = _card(
     "e5-qe",
     "source",
-    "How alike the translation's and the source's pieces are, without a reference: F1 of each piece's best match. It finds what is "
-    "no translation at all, and does not rank good ones.",
+    "Similarity of the subwords of translation and source: F1 of each subword's best match. It detects texts that are "
+    "not translations, but does not rank good ones.",
     bounds=(-1.0, 1.0),
     decimals=4,
     learned=False,

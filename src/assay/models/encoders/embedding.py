@@ -58,7 +58,7 @@ class Embedder:
         self.layer = self.config.layers if layer is None else layer
         if not 0 <= self.layer <= self.config.layers:
             raise InputError(
-                f"{files.folder} has layers 0 to {self.config.layers}, and layer {self.layer} was asked for."
+                f"{files.folder} has layers 0 to {self.config.layers}, but layer {self.layer} was requested."
             )
         self.runner = encoder_runner(self.config, self.device, dtype, budget)
 
@@ -147,13 +147,13 @@ def read_head(embedder: Embedder, folder: Path) -> Head:
     for module in _list(listed):
         kind, place = str(module.get("type", "")).rpartition(".")[2], folder / str(module.get("path", ""))
         if ".." in Path(str(module.get("path", ""))).parts:
-            raise InputError(f"{listed} leads out of its folder ({module.get('path')}).")
+            raise InputError(f"{listed} refers to a path outside its folder ({module.get('path')}).")
         if kind == "Pooling":
             pooling = _pooling(place / "config.json")
         elif kind == "Dense":
             dense.append(_dense(place, embedder))
         elif kind not in ("Transformer", "Normalize"):
-            raise InputError(f"{listed} has a module that assay does not know: {kind[:40]}.")
+            raise InputError(f"{listed} has a module that assay does not support: {kind[:40]}.")
     return Head(pooling, tuple(dense))
 
 
@@ -184,7 +184,7 @@ def _pooling(path: Path) -> Pooling:
     about = read_document(path, said="cannot be read")
     on = [mode for mode, value in about.items() if mode.startswith("pooling_mode") and value is True]
     if len(on) != 1 or on[0] not in _MODES:
-        raise InputError(f"{path} pools in a way that assay does not know: {', '.join(on)[:120] or 'none'}.")
+        raise InputError(f"{path} uses a pooling that assay does not support: {', '.join(on)[:120] or 'none'}.")
     return _MODES[on[0]]
 
 
@@ -192,10 +192,10 @@ def _dense(place: Path, embedder: Embedder) -> tuple[Tensor, Tensor | None, bool
     about = read_document(place / "config.json", said="cannot be read")
     bend = str(about.get("activation_function", "")).rpartition(".")[2]
     if bend not in ("Tanh", "Identity"):
-        raise InputError(f"{place / 'config.json'} has an activation that assay does not know: {bend[:40]}.")
+        raise InputError(f"{place / 'config.json'} has an activation that assay does not support: {bend[:40]}.")
     state = read_state(weight_files(place))
     if "linear.weight" not in state:
-        raise InputError(f"{place} has no linear.weight: it is no dense layer of sentence-transformers.")
+        raise InputError(f"{place} has no linear.weight: it is not a dense layer of sentence-transformers.")
     bias = state.get("linear.bias")
     return _ready(state["linear.weight"], embedder), None if bias is None else _ready(bias, embedder), bend == "Tanh"
 
@@ -207,5 +207,5 @@ def _ready(tensor: Tensor, embedder: Embedder) -> Tensor:
 def _list(path: Path) -> list[dict[str, Any]]:
     content = read_document(path, said="cannot be read")
     if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
-        raise InputError(f"{path} is no list of modules.")
+        raise InputError(f"{path} is not a list of modules.")
     return content

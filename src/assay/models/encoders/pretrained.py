@@ -80,7 +80,7 @@ class ForeignEncoder(nn.Module):
         except Exception as error:  # a config.json may say anything, and transformers stumbles in as many ways
             said = (str(error).splitlines() or [type(error).__name__])[0][:160]
             raise InputError(
-                f"transformers makes no encoder of type {kind[:40]!r} from this config.json: {said}."
+                f"transformers cannot build an encoder of type {kind[:40]!r} from this config.json: {said}."
             ) from error
         if getattr(self.model, "pooler", None) is not None:
             self.model.pooler = None
@@ -163,7 +163,7 @@ def our_weights(
     prefix = next((name.removesuffix(heart) for name in state if name.endswith(heart)), None)
     if prefix is None:
         some = ", ".join(list(state)[:2]) or "nothing"
-        raise InputError(f"{path} has no encoder inside (it begins with {some}): a foreign checkpoint.")
+        raise InputError(f"{path} contains no encoder (it begins with {some}): it is another kind of checkpoint.")
     found: dict[str, Tensor] = {}
     used: set[str] = set()
     for name, shape in shapes.items():
@@ -172,13 +172,13 @@ def our_weights(
             if name.endswith(".position_ids"):
                 continue
             raise InputError(
-                f"{path} lacks {missing}: it is cut, or no {_kind(config)} encoder as its config.json says."
+                f"{path} lacks {missing}: it is incomplete, or not the {_kind(config)} encoder that its config.json describes."
             )
         parts = [state[one] for one in theirs]
         whole = (sum(len(part) for part in parts), *parts[0].shape[1:]) if parts[0].dim() else ()
         if whole != tuple(shape) or any(part.shape[1:] != parts[0].shape[1:] for part in parts):
             raise InputError(
-                f"{path}: {theirs[0]} has the shape {tuple(parts[0].shape)}, which its config.json does not describe."
+                f"{path}: {theirs[0]} has the shape {tuple(parts[0].shape)}, which does not match its config.json."
             )
         tensor = check_finite(parts[0] if len(parts) == 1 else torch.cat(parts), theirs[0], path)
         found[name] = tensor.float() if tensor.is_floating_point() else tensor
@@ -213,7 +213,7 @@ def fill(
         if name not in filled:
             theirs = heads(name)
             if (tensor := rest.get(theirs)) is None:
-                raise InputError(f"{path} lacks {theirs}: it is an encoder without {metric}'s head, or it is cut.")
+                raise InputError(f"{path} lacks {theirs}: it is an encoder without {metric}'s head, or incomplete.")
             if tensor.shape != shape:
                 raise InputError(f"{path}: {theirs} has the shape {tuple(tensor.shape)}, {metric}'s is {tuple(shape)}.")
             filled[name] = check_finite(tensor, theirs, path).to(device, torch.float32)

@@ -80,7 +80,7 @@ class Tokenizer:
         except InputError:
             raise
         except Exception as error:
-            raise InputError(f"{path} is not a tokenizer that can be read: {error}.") from error
+            raise InputError(f"{path} is not a readable tokenizer: {error}.") from error
 
     def with_leading_blank(self) -> Tokenizer:
         """Make RoBERTa's byte-level tokenizer read a text as if a space preceded it. Others stay unchanged."""
@@ -144,7 +144,7 @@ def xlmr_tokenizer(data: bytes) -> Any:
 
     pieces, charsmap = read_model(data)
     if len(pieces) < 4:
-        raise ValueError("it holds no sentencepiece vocabulary")
+        raise ValueError("it contains no sentencepiece vocabulary")
     vocabulary = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *pieces[3:], ("<mask>", 0.0)]
     backend = Tokenizer(models.Unigram(vocabulary, unk_id=3, byte_fallback=False))
     steps = [normalizers.Precompiled(charsmap)] if charsmap else []
@@ -171,7 +171,7 @@ def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
     pieces, charsmap = read_model(data)
     kinds = piece_kinds(data)
     if not pieces or 2 not in kinds:
-        raise ValueError("it holds no sentencepiece vocabulary")
+        raise ValueError("it contains no sentencepiece vocabulary")
     if not named:  # under a character that is none
         pieces = [
             (f"\ufdd0{i}" if kind in (2, 3, 5) else text, score)
@@ -224,4 +224,4 @@ def read_sentencepiece(path: Path) -> Any:
     try:
         return sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
     except Exception as error:  # sentencepiece raises what its C++ raises
-        raise InputError(f"{path} is cut short or is not a sentencepiece model. Fetch it again.") from error
+        raise InputError(f"{path} is incomplete or not a sentencepiece model. Fetch it again.") from error

@@ -84,7 +84,7 @@ def locate_bleurt(path: str | Path) -> BleurtFiles:
     """Return the files of the checkpoint at `path`. Raise if one is missing."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
-        raise MissingPart(f"there is no BLEURT checkpoint {folder}.")
+        raise MissingPart(f"the BLEURT checkpoint {folder} does not exist.")
     if (folder / TENSORFLOW).is_file():
         return _tensorflow(folder)
     if (folder / "config.json").is_file():
@@ -99,11 +99,11 @@ def _tensorflow(folder: Path) -> BleurtFiles:
     shape = _shape(shape_file)
     name = f"{config.sp_model}.model" if config.sp_model else config.vocab_file
     if not name:
-        raise InputError(f"{about} names neither sp_model nor vocab_file: there is no vocabulary.")
+        raise InputError(f"{about} names no vocabulary: sp_model or vocab_file is missing.")
     index = folder / "variables" / "variables.index"
     parts = sorted((folder / "variables").glob("variables.data-*-of-*"))
     if not index.is_file() or not parts:
-        raise MissingPart(f"{folder} has no weights: variables/{index.name} and variables.data-… must be there.")
+        raise MissingPart(f"{folder} has no weights: variables/{index.name} or variables.data-… is missing.")
     graph = folder / "saved_model.pb"
     exact = graph.is_file() and _ERF in graph.read_bytes()
     return BleurtFiles(

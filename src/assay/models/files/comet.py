@@ -54,10 +54,12 @@ def locate(path: str | Path, tokenizer: str | Path | None = None) -> Files:
         folder = inside if inside.name != "checkpoints" and (inside / "hparams.yaml").is_file() else inside.parent
         folder = folder if (folder / "hparams.yaml").is_file() else inside
     if not folder.is_dir():
-        raise MissingPart(f"there is no checkpoint folder {place}.")
+        raise MissingPart(f"the checkpoint folder {place} does not exist.")
     hparams = folder / "hparams.yaml"
     if not hparams.is_file():
-        other = " Give one of another kind to the metric that reads it, such as bertscore:model=FOLDER or bartscore:path=FOLDER."
+        other = (
+            " Give other models to the metric that reads them, such as bertscore:model=FOLDER or bartscore:path=FOLDER."
+        )
         hint = other if (folder / "config.json").is_file() else ""
         raise MissingPart(f"{folder} has no hparams.yaml: it is not a COMET checkpoint folder.{hint}")
     weights = weights or _weights(folder)
@@ -80,7 +82,7 @@ def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
         place = Path(given).expanduser()
         chosen = next((place / name for name in FILES if (place / name).is_file()), place)
         if not chosen.is_file():
-            raise MissingPart(f"there is no tokenizer at {place}.")
+            raise MissingPart(f"no tokenizer exists at {place}.")
         return chosen
     name = str(_yaml(hparams).get("pretrained_model", "the encoder"))[:200]
     for home in _homes(folder, name):
@@ -88,7 +90,7 @@ def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
             if (home / file).is_file():
                 return home / file
     raise MissingPart(
-        f"{folder} has no tokenizer. Put the tokenizer.json of {name} beside hparams.yaml, or give it with tokenizer=FILE."
+        f"{folder} has no tokenizer. Put the tokenizer.json of {name} next to hparams.yaml, or give it with tokenizer=FILE."
     )
 
 
@@ -112,7 +114,7 @@ def _homes(folder: Path, pretrained: str) -> Iterator[Path]:
 def _yaml(path: Path) -> dict[str, Any]:
     content = read_document(path, yaml=True, said="cannot be read")
     if not isinstance(content, dict):
-        raise InputError(f"{path} holds no hyperparameters.")
+        raise InputError(f"{path} contains no hyperparameters.")
     return {str(name): value for name, value in content.items()}
 
 
@@ -136,7 +138,7 @@ def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
     if known is None:
         raise MissingPart(
             f"{files.folder} was trained on {config.pretrained_model}, an encoder whose shape assay does not know. Put its "
-            "config.json beside hparams.yaml."
+            "config.json next to hparams.yaml."
         )
     return known if family in (None, known.family) else replace(known, family=family)
 
@@ -192,7 +194,7 @@ def find_vocabulary(model: Path, given: str | Path | None) -> Path:
     places = places if given is None else [Path(given).expanduser()]
     found = next((place for place in places if place.is_file()), None)
     if found is None:
-        where = f"there is no {VOCABULARY} beside {model}" if given is None else f"there is no tokenizer at {places[0]}"
+        where = f"{VOCABULARY} is missing next to {model}" if given is None else f"no tokenizer exists at {places[0]}"
         raise MissingPart(f"{where}. Give Marian's sentencepiece model with tokenizer=FILE.")
     return found
 
@@ -201,15 +203,15 @@ def read_settings(model: Path) -> MarianSettings:
     """Return the settings in a model's file. Raise if it is another kind of model."""
     content = parse_document(read_marian(model)[0], str(model), yaml=True, said="has settings that are not YAML")
     if not isinstance(content, dict):
-        raise InputError(f"{model} holds no settings.")
+        raise InputError(f"{model} contains no settings.")
     if (kind := str(content.get("type", "nothing"))[:40]) != "comet-qe":
         raise InputError(
-            f"{model} is a {kind} of Marian; assay reads comet-qe. Score other models from their original."
+            f"{model} is a {kind} of Marian; assay reads comet-qe only. Use the original checkpoint of other models."
         )
     for name, value in _LIKE_XLMR.items():
         if (found := content.get(name, "")) != value:
             raise InputError(
-                f"{model} has {name}: {str(found)[:40]!r}, not {value!r}: an encoder that assay does not have."
+                f"{model} has {name}: {str(found)[:40]!r}, not {value!r}: assay does not support this encoder."
             )
     named = {str(name).replace("-", "_"): value for name, value in content.items()}
     return typed(MarianSettings, named, Place(str(model)), strict=False)

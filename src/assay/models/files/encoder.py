@@ -33,10 +33,10 @@ def locate_encoder(folder: str | Path) -> EncoderFiles:
     """Return the files of an encoder's folder. Raise if one is missing."""
     place = Path(folder).expanduser()
     if not place.is_dir():
-        raise MissingPart(f"there is no encoder folder {place}.")
+        raise MissingPart(f"the encoder folder {place} does not exist.")
     config = place / "config.json"
     if not config.is_file():
-        raise MissingPart(f"{place} has no config.json: it is not the folder of an encoder.")
+        raise MissingPart(f"{place} has no config.json: it is not an encoder folder.")
     tokenizer = next((place / name for name in FILES if (place / name).is_file()), None)
     if tokenizer is None:
         raise MissingPart(f"{place} has no tokenizer: one of {', '.join(FILES)} is missing.")
@@ -89,7 +89,7 @@ def locate_matese(path: str | Path, *, quality_estimation: bool) -> MateseFiles:
     name = "matese-qe" if quality_estimation else "matese"
     folder = place.parent if place.is_file() else place
     if not folder.is_dir():
-        raise MissingPart(f"there is no MaTESe folder {place}.")
+        raise MissingPart(f"the MaTESe folder {place} does not exist.")
     weights = place if place.is_file() else folder / f"{name}.ckpt"
     if not weights.is_file():
         found = sorted(folder.glob("*.ckpt"))
@@ -102,7 +102,7 @@ def locate_matese(path: str | Path, *, quality_estimation: bool) -> MateseFiles:
     tokenizer = next((folder / file for file in FILES if (folder / file).is_file()), None)
     if tokenizer is None:
         raise MissingPart(
-            f"{folder} has no tokenizer. Put the tokenizer.json of microsoft/infoxlm-large beside {weights.name}."
+            f"{folder} has no tokenizer. Put the tokenizer.json of microsoft/infoxlm-large next to {weights.name}."
         )
     config = next((one for one in (folder / f"{weights.stem}.json", folder / f"{name}.json") if one.is_file()), None)
     encoder = folder / "config.json"

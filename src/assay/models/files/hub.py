@@ -74,7 +74,9 @@ def fetch_files(
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
     missing = [choice for choice in choices if not any((place / file).is_file() for file, _ in choice)]
     if missing and offline():
-        raise MissingPart(f"{name} is not whole on this machine, and HF_HUB_OFFLINE is set. Unset it to fetch {name}.")
+        raise MissingPart(
+            f"{name} is incomplete on this machine, and HF_HUB_OFFLINE is set. Unset it to download {name}."
+        )
     headers = _authorization(name, say) if missing else {}
     pins = checkpoints()[name].sha256
     for choice in missing:
@@ -94,10 +96,10 @@ def _authorization(name: str, say: Notify | None) -> dict[str, str]:
     """Return the header with the token, unless the connection to the hub is not encrypted."""
     token, gated = os.environ.get("HF_TOKEN", "").strip(), checkpoints()[name].gated
     if gated and not token:
-        raise MissingPart(f"{name} is handed out under its own licence. {instruction(name)}")
+        raise MissingPart(f"{name} requires accepting its licence. {instruction(name)}")
     if not token or may_carry_secrets(hub_address()):
         return {"Authorization": f"Bearer {token}"} if token else {}
-    refused = f"HF_TOKEN is not sent to {hub_address()}, since anybody on the way could read it"
+    refused = f"HF_TOKEN is not sent to {hub_address()}, since the connection is not encrypted"
     if gated:
         raise MissingPart(f"{refused}, and {name} needs it. Set HF_ENDPOINT to an address with https.")
     if say is not None:
@@ -125,9 +127,9 @@ def _described(name: str, address: str, target: Path, headers: Mapping[str, str]
         status, said = head(address, headers)
     except urllib.error.HTTPError as error:
         if error.code in (401, 403):
-            who = "the account of HF_TOKEN" if headers else "anybody"
+            who = "the account of HF_TOKEN" if headers else "anonymous users"
             raise MissingPart(
-                f"the hub does not hand {name} to {who} ({error.code} at {address}). {instruction(name)}"
+                f"the hub refuses {name} to {who} ({error.code} at {address}). {instruction(name)}"
             ) from error
         raise download_error(error, name, address, target) from error
     except (OSError, http.client.HTTPException, ValueError) as error:

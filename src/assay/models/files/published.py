@@ -73,7 +73,7 @@ def find_published(name: str) -> Path:
     known = checkpoints()[name]
     if known.by_hand:
         raise MissingPart(
-            f"{name} is not fetched by assay. Download and unpack {known.by_hand}, then give its folder: {name}:path=FOLDER."
+            f"{name} cannot be downloaded by assay. Download and unpack {known.by_hand}, then give its folder: {name}:path=FOLDER."
         )
     if known.family == "bleurt":
         return find_archive(name)
@@ -97,7 +97,7 @@ def find_encoder(name: str) -> Path:
     known = encoder_name(name)
     if known is None:
         raise InputError(
-            f"{name[:200]} is neither a folder nor an encoder that assay knows ({listing(of_family('encoder'))}): give the "
+            f"{name[:200]} is neither a folder nor a known encoder ({listing(of_family('encoder'))}): give the "
             "folder of one with model=PATH."
         )
     return find_published(known)
@@ -138,7 +138,7 @@ def _fetch_baselines(name: str, place: Path, say: Notify | None) -> None:
                 download(name, f"{baselines_address()}/{row['path']}", target, row["sha256"])
     except MissingPart as error:  # they are of use to whoever rescales only
         if say is not None:
-            say(f"the baselines for bertscore:baseline=… were not fetched: {error}")
+            say(f"the baselines for bertscore:baseline=… were not downloaded: {error}")
 
 
 def baselines_address() -> str:
@@ -168,7 +168,7 @@ def _parts(index: Path) -> list[str]:
     named = content.get("weight_map") if isinstance(content, dict) else None
     files = sorted(set(map(str, named.values()))) if isinstance(named, dict) else []
     if not files or not all(_PART.fullmatch(file) for file in files):
-        raise InputError(f"{index} names no files of weights beside it.")
+        raise InputError(f"{index} names no weight files in its folder.")
     return files
 
 
@@ -192,7 +192,9 @@ def _unpacked(
                     while block := content.read(1 << 22):
                         out.write(block)
     except (tarfile.TarError, EOFError) as error:
-        raise InputError(f"{archive} is cut short or no archive ({error}). Delete it and fetch again.") from error
+        raise InputError(
+            f"{archive} is incomplete or not an archive ({error}). Delete it and fetch it again."
+        ) from error
     archive.unlink()
     return place
 
@@ -237,11 +239,13 @@ def unpack(archive: Path, place: Path, marker: str) -> None:
             members = [one for one in opened.infolist() if not one.is_dir()]
             root = next((one.filename.removesuffix(marker) for one in members if _is_named(one.filename, marker)), None)
             if root is None:
-                raise InputError(f"{archive} has no {marker} inside: it is not the checkpoint it should be.")
+                raise InputError(f"{archive} contains no {marker}: it is not the expected checkpoint.")
             if len(members) > MOST_FILES or sum(one.file_size for one in members) > MOST_TIMES * (
                 archive.stat().st_size + 1
             ):
-                raise InputError(f"{archive} would unpack to far more than it holds. Nothing was unpacked.")
+                raise InputError(
+                    f"{archive} is suspicious: it would unpack to far more than its size. Nothing was unpacked."
+                )
             for one in members:
                 if one.filename.startswith(root):
                     _write(opened, one, made, one.filename.removeprefix(root))
@@ -250,7 +254,7 @@ def unpack(archive: Path, place: Path, marker: str) -> None:
         made.replace(place)
     except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
         raise InputError(
-            f"{archive} is cut short or is not a zip archive ({error}). Remove it and fetch it again."
+            f"{archive} is incomplete or not a zip archive ({error}). Remove it and fetch it again."
         ) from error
     finally:
         shutil.rmtree(made, ignore_errors=True)
@@ -264,7 +268,7 @@ def _write(opened: zipfile.ZipFile, one: zipfile.ZipInfo, folder: Path, name: st
     parts = Path(name).parts
     if name.startswith(("/", "\\")) or ".." in parts or ":" in name or stat.S_ISLNK(one.external_attr >> 16):
         raise InputError(
-            f"{opened.filename} holds {one.filename[:80]!r}, which leads out of its folder. Nothing was unpacked."
+            f"{opened.filename} holds {one.filename[:80]!r}, which is outside its folder. Nothing was unpacked."
         )
     target = folder.joinpath(*parts)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -42,15 +42,13 @@ def read_torch(path: Path, stand_ins: Sequence[StandIn] = ()) -> Any:
     except pickle.UnpicklingError as error:
         if "Unsupported" in str(error) or "global" in str(error).lower():
             raise InputError(
-                f"{path} holds Python objects beside its weights, and assay runs no code from a checkpoint. Save it again with "
+                f"{path} contains Python objects besides its weights, and assay runs no code from a checkpoint. Save it again with "
                 "its state_dict and hyper_parameters only."
             ) from error
         raise InputError(f"{path} is not a torch checkpoint.") from error
     except Exception as error:  # whatever a reader of pickles stumbles over in a damaged file
         _refuse_too_large(path, error)
-        raise InputError(
-            f"{path} is cut short or is not a torch checkpoint ({_said(error)}). Fetch it again."
-        ) from error
+        raise InputError(f"{path} is incomplete or not a torch checkpoint ({_said(error)}). Fetch it again.") from error
 
 
 def read_safetensors(path: Path) -> dict[str, Tensor]:
@@ -63,9 +61,7 @@ def read_safetensors(path: Path) -> dict[str, Tensor]:
         raise
     except Exception as error:  # whatever a reader of tensors stumbles over in a damaged file
         _refuse_too_large(path, error)
-        raise InputError(
-            f"{path} is cut short or is not a safetensors file ({_said(error)}). Fetch it again."
-        ) from error
+        raise InputError(f"{path} is incomplete or not a safetensors file ({_said(error)}). Fetch it again.") from error
 
 
 def read_state(files: tuple[Path, ...]) -> dict[str, Tensor]:
@@ -74,10 +70,10 @@ def read_state(files: tuple[Path, ...]) -> dict[str, Tensor]:
     for path in files:
         content = read_safetensors(path) if path.suffix == ".safetensors" else read_torch(path)
         if not isinstance(content, Mapping):
-            raise InputError(f"{path} holds no weights by name.")
+            raise InputError(f"{path} contains no named weights.")
         for name, tensor in content.items():
             if not isinstance(name, str) or not isinstance(tensor, Tensor):
-                raise InputError(f"{path}: {str(name)[:80]} is no tensor with a name. The checkpoint is damaged.")
+                raise InputError(f"{path}: {str(name)[:80]} is not a named tensor. The checkpoint is damaged.")
             found[_todays(name)] = tensor
     return found
 
@@ -98,7 +94,7 @@ def _todays(name: str) -> str:
 def _refuse_too_large(path: Path, error: Exception) -> None:
     """Raise if an error means that memory ran out, since the file is then not damaged."""
     if out_of_memory(error):
-        raise OutOfMemory(f"there is not enough memory to read {path}. Use a smaller model.") from error
+        raise OutOfMemory(f"the memory does not suffice to read {path}. Use a smaller model.") from error
 
 
 def _said(error: Exception) -> str:

@@ -34,7 +34,7 @@ class CometModel(nn.Module):
             )
         elif not (isinstance(config.layer, int) and 0 <= config.layer <= encoder.layers):
             raise InputError(
-                f"layer {config.layer!r} in the hyperparameters is not one of 0 to {encoder.layers} or mix."
+                f"layer {config.layer!r} in the hyperparameters is neither mix nor a layer from 0 to {encoder.layers}."
             )
         self.estimator = FeedForward(
             encoder.hidden * self.features,
@@ -45,7 +45,7 @@ class CometModel(nn.Module):
         )
         self.pool = "cls" if config.unified else config.pool
         if self.pool not in ("cls", "avg", "max", "default"):
-            raise InputError(f"pool {self.pool!r} in the hyperparameters is none of cls, avg, max or default.")
+            raise InputError(f"pool {self.pool!r} in the hyperparameters must be cls, avg, max or default.")
         self._plan: tuple[float, ...] | None = None
 
     @property
@@ -209,5 +209,5 @@ def activation(name: str) -> nn.Module:
     """Return torch's activation of this name. The official package writes both ``tanh`` and ``Tanh``."""
     found = getattr(nn, name.title(), None)
     if not (isinstance(found, type) and issubclass(found, nn.Module)):
-        raise InputError(f"{name!r} in the hyperparameters is no activation that torch knows.")
+        raise InputError(f"{name!r} in the hyperparameters is not an activation of torch.")
     return found()

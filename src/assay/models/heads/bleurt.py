@@ -104,7 +104,7 @@ def load_bleurt(
     pieces = WrittenPieces(files.vocabulary, lowercase=files.lowercase)
     if len(pieces) > config.vocabulary:
         raise InputError(
-            f"{files.vocabulary} has {len(pieces):,} pieces, the network {config.vocabulary:,}: it is the vocabulary of another."
+            f"{files.vocabulary} has {len(pieces):,} subwords, the model {config.vocabulary:,}: it belongs to another model."
         )
     return LoadedBleurt(model, pieces, files.limit)
 
@@ -138,7 +138,7 @@ def _tensorflow(variables: Mapping[str, np.ndarray], path: Path) -> dict[str, Te
         if name.startswith(_SKIPPED) or _OPTIMIZER.search(name):
             continue
         if not name.startswith("bert/") and name not in ("dense/kernel", "dense/bias"):
-            raise InputError(f"{path}: there is a variable {name[:80]!r}, which BLEURT does not have.")
+            raise InputError(f"{path}: the variable {name[:80]!r} is not part of BLEURT.")
         found[_theirs(name)] = _laid_out(name, array)
     return found
 
@@ -228,7 +228,7 @@ def _wordpiece(path: Path, lowercase: bool) -> Any:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not a vocabulary in UTF-8, a piece a line.") from error
+        raise InputError(f"{path} is not a vocabulary in UTF-8 with one subword per line.") from error
     names = [line.strip() for line in (lines if lines[-1] else lines[:-1])]
     if "[UNK]" not in names:
         raise InputError(f"{path} has no token [UNK]: it is not the vocabulary of a BLEURT.")
@@ -260,7 +260,7 @@ class Int8Linear(nn.Module):
 def quantise(encoder: Encoder) -> None:
     """Replace the four linear layers of every block by int8 ones; embeddings, norms and heads stay in float32."""
     if encoder.words.weight.device.type != "cpu":
-        raise InputError("precision=int8 is for the CPU. On a GPU take fp16 or bf16 (or device=cpu).")
+        raise InputError("precision=int8 works on a CPU only. Use fp16 or bf16 on a GPU, or device=cpu.")
     for layer in encoder.layers:
         assert isinstance(layer, Layer)
         layer.fast = None

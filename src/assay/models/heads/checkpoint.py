@@ -66,7 +66,7 @@ def read_weights(path: Path) -> dict[str, Any]:
     if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
         raise InputError(f"{path} has no state_dict: it is not a Lightning checkpoint of a COMET model.")
     if strange := next((name for name, value in state.items() if not isinstance(value, Tensor)), None):
-        raise InputError(f"{path}: {strange[:80]} is no tensor. The checkpoint is damaged.")
+        raise InputError(f"{path}: {strange[:80]} is not a tensor. The checkpoint is damaged.")
     if not isinstance(content.get("hyper_parameters") or {}, Mapping):
         raise InputError(f"{path}: hyper_parameters must be a mapping of names to values.")
     return dict(content)
@@ -99,17 +99,15 @@ def encoder_config(files: Files, config: ModelConfig, state: Mapping[str, Tensor
     if words is None or places is None or kinds is None or inner is None:
         some = ", ".join(list(state)[:2]) or "nothing"
         raise InputError(
-            f"{files.weights} has no encoder like COMET's inside (it begins with {some}): a foreign checkpoint."
+            f"{files.weights} contains no encoder like COMET's (it begins with {some}): it is another kind of checkpoint."
         )
     head = f"{prefix}encoder.layer."
     if any(tensor.dim() != 2 for tensor in (words, places, kinds, inner)):
-        raise InputError(f"{files.weights}: the encoder's embeddings are no matrices. The checkpoint is damaged.")
+        raise InputError(f"{files.weights}: the encoder's embeddings are not matrices. The checkpoint is damaged.")
     numbers = {to_whole(name.removeprefix(head).split(".")[0]) for name in state if name.startswith(head)}
     layers = len(numbers)
     if numbers != set(range(layers)):
-        raise InputError(
-            f"{files.weights}: the encoder's layers are not numbered from 0 on. The checkpoint is damaged."
-        )
+        raise InputError(f"{files.weights}: the encoder's layers are not numbered from 0. The checkpoint is damaged.")
     return replace(
         known,
         hidden=words.shape[1],
@@ -128,7 +126,7 @@ def _check_size(encoder: EncoderConfig, state: Mapping[str, Tensor], files: File
     present = sum(tensor.numel() for tensor in state.values())
     if wanted > 4 * present + 1_000_000:
         raise InputError(
-            f"{files.folder} has a config.json of an encoder with some {wanted:,} weights, and {present:,} weights: they "
+            f"{files.folder} has a config.json for about {wanted:,} weights, but {present:,} weights: they "
             "belong to different checkpoints."
         )
 
@@ -173,7 +171,7 @@ def _check_names(needed: Mapping[str, list[str]], state: Iterable[str], config: 
     if missing := sorted(wanted - present):
         raise InputError(
             f"{path} lacks {count(len(missing), 'weight')} that a {config.class_identifier} needs, the first being {missing[0]}. "
-            "The file is cut, or its hparams.yaml belongs to another checkpoint."
+            "The file is incomplete, or its hparams.yaml belongs to another checkpoint."
         )
     strange = sorted(
         name

@@ -66,7 +66,7 @@ def read_model(model: Path, vocabulary: Path) -> tuple[EncoderConfig, dict[str, 
     words, places = tensors.get(_WORDS), tensors.get(_PLACES)
     up = tensors.get(f"CometEncoder->{_LAYER.format(0)}filterBlock->layers->at(0)->{_LINEAR}->weight")
     if words is None or places is None or up is None or any(each.dim() != 2 for each in (words, places, up)):
-        raise InputError(f"{model} has no encoder like COMET's inside: a foreign model.")
+        raise InputError(f"{model} contains no encoder like COMET's: it is another kind of model.")
     encoder = EncoderConfig(
         "xlm-roberta",
         hidden=words.shape[1],

@@ -177,9 +177,7 @@ def _labels(hyper: Any, path: Path) -> tuple[str, ...]:
     given = hyper.get("ordered_labels") if isinstance(hyper, dict) else None
     known = {"O", "B-Major", "I-Major", "B-Minor", "I-Minor"}
     if not isinstance(given, list | tuple) or set(given) != known or len(given) != LABELS:
-        raise InputError(
-            f"{path} does not say the order of its five labels (ordered_labels): it is not a MaTESe checkpoint."
-        )
+        raise InputError(f"{path} lacks the order of its five labels (ordered_labels): it is not a MaTESe checkpoint.")
     return tuple(given)
 
 
@@ -196,7 +194,7 @@ def _config(files: MateseFiles, shape: MateseShape, state: dict[str, Tensor]) ->
         known = KNOWN_ENCODERS[name]
     if known.family != "xlm-roberta":
         raise InputError(
-            f"{files.folder}: MaTESe is read with an encoder like XLM-R, and this one is a {known.family}."
+            f"{files.folder}: assay supports MaTESe with an encoder like XLM-R only, and this one is a {known.family}."
         )
     words = state.get("transformer_model.embeddings.word_embeddings.weight")
     if words is None or words.dim() != 2:
@@ -233,7 +231,7 @@ def _tokenizer(path: Path, config: EncoderConfig) -> Any:
     backend.add_special_tokens([AddedToken(name, lstrip=True, rstrip=False, normalized=False) for name in names])
     if backend.get_vocab_size() > config.vocabulary:
         raise InputError(
-            f"{path} has {backend.get_vocab_size():,} tokens with MaTESe's own, the network {config.vocabulary:,}: it is the "
+            f"{path} has {backend.get_vocab_size():,} tokens including MaTESe's, the model {config.vocabulary:,}: it is the "
             "tokenizer of another encoder."
         )
     return backend

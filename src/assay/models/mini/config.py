@@ -151,9 +151,7 @@ def parse_mini(data: Any, where: str = "the configuration", folder: Path | None 
     earlier: list[str] = []
     for stage in config.stages:
         if not stage.name or stage.name in earlier or "/" in stage.name or stage.name.startswith("."):
-            raise InputError(
-                f"{where}: every stage needs a name of its own that can be a folder's, not {stage.name!r}."
-            )
+            raise InputError(f"{where}: stage names must be unique and usable as folder names, unlike {stage.name!r}.")
         for teacher in stage.teachers:
             if teacher not in earlier:
                 raise unknown(f"earlier stage of {where}", teacher, earlier)

@@ -42,7 +42,9 @@ class PreparedCorpus:
     def open(cls, folder: Path) -> PreparedCorpus:
         """Open the files that `prepare` wrote. Raise if they are incomplete."""
         if not (folder / FACTS).is_file():
-            raise InputError(f"{folder} holds no prepared data. Run assay train with this configuration to make them.")
+            raise InputError(
+                f"{folder} contains no prepared data. Run assay train with this configuration to prepare them."
+            )
         facts = read_document(folder / FACTS)
         return cls(read_tensors(folder / CORPUS), tuple(facts["collections"]), tuple(facts["langpairs"]), facts)
 

@@ -56,12 +56,12 @@ def load_groups(config: MiniConfig) -> tuple[list[JudgedGroup], list[str]]:
     found: list[JudgedGroup] = []
     for number, one in enumerate(config.data):
         if not Path(one.path).is_file():
-            raise InputError(f"there is no training data {one.path}.")
+            raise InputError(f"the training data {one.path} do not exist.")
         groups = list(_corpus(one, bad) if one.format == "corpus" else _assessments(one, bad))
         admitted = [group for group in _admitted(groups, guard) if group.hypotheses]
         found += sample(admitted, one.limit, config.seed + number, 0x6B)
     if not found:
-        raise InputError("the configuration's data have no groups to train on.")
+        raise InputError("the configured data contain no groups to train on.")
     return _split(found, config), [*guard.report.sentences(), *bad.sentences()]
 
 

@@ -124,7 +124,9 @@ class MiniModel(nn.Module):
         super().__init__()
         units = config.hidden
         if config.layers < 3 or width % FUSION_HEAD:
-            raise InputError(f"assay-mini needs an encoder of 3 layers or more and a width in steps of {FUSION_HEAD}.")
+            raise InputError(
+                f"assay-mini needs an encoder with at least 3 layers and a width that is a multiple of {FUSION_HEAD}."
+            )
         self.config, self.dropout = config, config.dropout
         self.encoder = Encoder(config)
         for layer in self.encoder.layers:

@@ -144,7 +144,7 @@ def pieces_of_tokenizer(tokenizer: Tokenizer, where: str) -> PieceModel:
     model = described["model"]
     if model.get("type", "Unigram") != "Unigram" or not isinstance(model.get("vocab"), list):
         raise InputError(
-            f"{where} cuts texts with {model.get('type')}: assay-mini needs an encoder with a unigram vocabulary."
+            f"{where} has a {model.get('type')} vocabulary: assay-mini needs an encoder with a unigram vocabulary."
         )
     pieces = [str(piece) for piece, _ in model["vocab"]]
     if tuple(pieces[:4]) != SPECIAL:

@@ -98,7 +98,7 @@ class BatchPlan:
             sizes.append((longest + JITTER * rng.random(), tokens))
         made = batches(items, sizes, self.stage.batch_tokens)
         if not made:
-            raise ValueError("an epoch without a batch")
+            raise ValueError("the training data yield no batch")
         return [made[place] for place in rng.permutation(len(made)).tolist()]
 
     def _drawn(self, groups: Ints, share: float, rng: np.random.Generator) -> Iterable[BatchItem]:

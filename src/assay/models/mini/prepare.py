@@ -49,7 +49,7 @@ def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> PreparedC
     wanted = difference(read_document(folder / FACTS)["preparation"], plain_preparation(config))
     if wanted is not None:
         raise InputError(
-            f"the data in {folder} were prepared with another configuration: {wanted} differs. Remove the folder."
+            f"the data in {folder} were prepared with a different configuration: {wanted} differs. Remove the folder."
         )
     corpus = PreparedCorpus.open(folder)
     prepare_features(corpus, folder, note)
@@ -96,7 +96,7 @@ def prepare_texts(config: MiniConfig, folder: Path, note: Note) -> None:
     encoder.write(folder)
     note(
         f"{count(len(table['row_text']), 'translation')} in {count(len(table['group_kind']), 'group')}, "
-        f"{count(len(table['pieces']), 'token')}, {count(len(used), 'piece')} in use."
+        f"{count(len(table['pieces']), 'token')}, {count(len(used), 'subword')} in use."
     )
     langpairs = list(dict.fromkeys(group.langpair for group in groups))
     facts = {"collections": collections, "langpairs": langpairs, "preparation": plain_preparation(config)}

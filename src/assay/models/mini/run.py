@@ -40,7 +40,7 @@ def run(config: MiniConfig, *, resume: bool = False, listener: Listener | None =
     listener = listener or Listener()
     output = Path(config.output)
     if not resume and any((output / stage.name).exists() for stage in config.stages):
-        raise InputError(f"{output} holds a run already: --resume goes on with it, or give another output.")
+        raise InputError(f"{output} already contains a run. Use --resume to continue it, or another output folder.")
     corpus = prepare(config, listener.note)
     taught = {teacher for stage in config.stages for teacher in stage.teachers}
     name = ""

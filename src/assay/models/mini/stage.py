@@ -120,7 +120,7 @@ class StageRecipe:
         total = sum(values.values())
         if not math.isfinite(total):
             where = f"{self.name}, step {done}"
-            raise TrainingStopped(f"{where}: the loss is no longer a finite number. Lower the learning rates.")
+            raise TrainingStopped(f"{where}: the loss is no longer finite. Lower the learning rates.")
         self.run.log.write(step=done, loss=total, **values)
         now = time.monotonic()
         rate, self.reported, self.tokens = self.tokens / max(now - self.reported, 1e-9), now, 0

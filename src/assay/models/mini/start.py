@@ -71,16 +71,14 @@ def starting_encoder(section: EncoderSection, texts: Iterable[str]) -> StartingE
     if section.name == "e5-small":
         return _of_e5(E5File.read(e5_path()))
     if not Path(section.name).is_dir():
-        raise InputError(f"there is no encoder {section.name!r}: give tiny, e5-small or a folder.")
+        raise InputError(f"the encoder {section.name!r} does not exist. Use tiny, e5-small or a folder.")
     found = encoder_of_folder(Path(section.name))
     if found.config.family == "xlm-roberta-xl":
         raise InputError(
-            f"{section.name} normalises before its blocks; assay-mini takes encoders that do so after them."
+            f"{section.name} normalises before its blocks; assay-mini supports only encoders that normalise after them."
         )
     if found.config.hidden % 32:
-        raise InputError(
-            f"{section.name} has {found.config.hidden} units, no multiple of 32, as 4-bit embeddings need."
-        )
+        raise InputError(f"{section.name} has {found.config.hidden} units; 4-bit embeddings need a multiple of 32.")
     assert found.weights is not None
     tensors = {name: value.numpy() for name, value in found.weights.items()}
     return StartingEncoder(found.config, pieces_of_tokenizer(found.tokenizer, section.name), tensors)

@@ -51,7 +51,7 @@ class BatchRunner:
                     raise
                 if len(batch) == 1:
                     raise InputError(
-                        f"one segment of {sizes[batch[0]]} tokens does not fit the memory of {self.device}. Use a smaller "
+                        f"one segment of {sizes[batch[0]]} tokens does not fit into the memory of {self.device}. Use a smaller "
                         "model, or device=cpu."
                     ) from error
             else:
@@ -69,8 +69,8 @@ class BatchRunner:
         if np.isfinite(numbers).all():
             return numbers
         if stored_as(self.dtype) == torch.float16:
-            raise InputError("this model's numbers are too large for fp16. Score with precision=bf16 (or fp32).")
-        raise InputError("the model gives no finite number for some segment: its weights may be damaged.")
+            raise InputError("this model's numbers are too large for fp16. Use precision=bf16 or fp32.")
+        raise InputError("the model's output for some segment is not finite: its weights may be damaged.")
 
 
 def batches(sizes: Sequence[int], budget: int, order: Sequence[int] | None = None) -> Iterator[list[int]]:

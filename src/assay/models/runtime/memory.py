@@ -58,7 +58,7 @@ def with_memory(metric: ModelOwner, call: Callable[[], T]) -> T:
             raise
         instead = "a smaller model" if devices[0].type == "cpu" else "a smaller model, or device=cpu"
         kind = InputError if metric._loaded is not None else OutOfMemory
-        raise kind(f"{metric.card.name} does not fit the memory of {devices[0]}. Use {instead}.") from error
+        raise kind(f"{metric.card.name} does not fit into the memory of {devices[0]}. Use {instead}.") from error
 
 
 def _retried(metric: ModelOwner, call: Callable[[], T], devices: Sequence[torch.device]) -> T:

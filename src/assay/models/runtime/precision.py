@@ -26,9 +26,7 @@ def choose_device(wanted: str = "auto") -> torch.device:
     if wanted == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if wanted.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(
-            f"device {wanted} was asked for, and torch sees no GPU here. Leave the option out to use the CPU."
-        )
+        raise InputError(f"torch finds no GPU for device {wanted}. Omit the option to use the CPU.")
     return torch.device(wanted)
 
 
@@ -40,8 +38,8 @@ def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
     """
     if precision == "fp8" and not can_multiply(device):
         raise InputError(
-            f"precision=fp8 needs a GPU that multiplies 8-bit floats (Hopper or later), and {device} is none. "
-            "Leave the option out, or say precision=fp16 (bf16 on a CPU)."
+            f"precision=fp8 needs a GPU that supports 8-bit floats (Hopper or later), unlike {device}. "
+            "Omit the option, or use precision=fp16 (bf16 on a CPU)."
         )
     if precision != "auto":
         return DTYPES[precision]

@@ -216,7 +216,7 @@ def _bart(read: _Bart, family: Family) -> Shape:
 
 def _gpt2(read: _Gpt2) -> Shape:
     if read.scale_attn_by_inverse_layer_idx:
-        raise InputError("scale_attn_by_inverse_layer_idx is not known here.")
+        raise InputError("scale_attn_by_inverse_layer_idx is not supported.")
     heads = _heads(read.n_embd, read.n_head)
     end = read.eos_token_id or 0
     inner = read.n_inner or 4 * read.n_embd
@@ -246,5 +246,5 @@ def _gpt2(read: _Gpt2) -> Shape:
 
 def _heads(hidden: int, heads: int) -> int:
     if hidden % heads:
-        raise InputError(f"{hidden} units cannot have {heads} heads.")
+        raise InputError(f"{hidden} units cannot be split into {heads} heads.")
     return heads

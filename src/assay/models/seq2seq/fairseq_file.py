@@ -81,7 +81,7 @@ class FairseqFolder:
         source, target = (read_dictionary(self.folder / name) for name in FILES[2:])
         if source != target:
             raise InputError(
-                f"{self.folder}: dict.src.txt and dict.tgt.txt differ; a model that paraphrases has one dictionary."
+                f"{self.folder}: dict.src.txt and dict.tgt.txt differ, but a paraphrasing model has one dictionary."
             )
         return numbered(self.folder / FILES[1], source, source["<unk>"], self.files[2:])
 
@@ -92,9 +92,7 @@ class FairseqFolder:
         state = given(content["model"], path)
         words = state["encoder.embed_tokens.weight"]() if "encoder.embed_tokens.weight" in state else None
         if words is None or words.dim() != 2:
-            raise InputError(
-                f"{path} has no transformer that translates inside: encoder.embed_tokens.weight is missing."
-            )
+            raise InputError(f"{path} contains no translation model: encoder.embed_tokens.weight is missing.")
         return build(read_settings(content, words.shape[0], str(path)), state, str(path), dtype=dtype, device=device)
 
     def fingerprint(self) -> str:
@@ -106,10 +104,10 @@ def find_fairseq(path: str | Path) -> FairseqFolder:
     """Return the model in a folder. Raise if a file is missing."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
-        raise MissingPart(f"there is no model folder {folder}.")
+        raise MissingPart(f"the model folder {folder} does not exist.")
     for name in FILES:
         if not (folder / name).is_file():
-            raise MissingPart(f"{folder} has no {name}: a model of Prism is {', '.join(FILES)}.")
+            raise MissingPart(f"{folder} has no {name}: a model of Prism consists of {', '.join(FILES)}.")
     return FairseqFolder(folder)
 
 
@@ -144,7 +142,7 @@ def read_settings(content: Mapping[str, Any], vocabulary: int, where: str) -> Sh
     try:
         read = typed(_Settings, {str(key): value for key, value in values.items()}, Place(where), strict=False)
     except InputError as error:
-        raise InputError(f"{where} holds no transformer that translates: {error}") from error
+        raise InputError(f"{where} contains no translation model: {error}") from error
     both = [
         (read.encoder_embed_dim, read.decoder_embed_dim),
         (read.encoder_attention_heads, read.decoder_attention_heads),
@@ -152,13 +150,15 @@ def read_settings(content: Mapping[str, Any], vocabulary: int, where: str) -> Sh
         (read.encoder_learned_pos, read.decoder_learned_pos),
     ]
     if any(one != other for one, other in both) or read.no_token_positional_embeddings:
-        raise InputError(f"{where}: encoder and decoder differ in more than their depth, which assay does not read.")
+        raise InputError(f"{where}: encoder and decoder differ in more than their depth, which assay does not support.")
     hidden, heads = read.encoder_embed_dim, read.encoder_attention_heads
     if hidden % heads:
-        raise InputError(f"{where}: {hidden} units cannot have {heads} heads.")
+        raise InputError(f"{where}: {hidden} units cannot be split into {heads} heads.")
     learned = read.encoder_learned_pos
     if read.no_decoder_final_norm and read.decoder_normalize_before:
-        raise InputError(f"{where}: a decoder that normalises before and has no last norm is not read.")
+        raise InputError(
+            f"{where}: a decoder that normalises before its blocks and has no final norm is not supported."
+        )
     return Shape(
         "fairseq",
         hidden=hidden,
@@ -196,8 +196,8 @@ def read_dictionary(path: Path) -> dict[str, int]:
             break
         piece, _, times = line.rstrip().removesuffix(" #fairseq:overwrite").rpartition(" ")
         if not piece or not times.isdecimal():
-            raise InputError(f"{path} line {number}: expected a piece and its count, as fairseq writes them.")
+            raise InputError(f"{path} line {number}: expected a subword and its count, as fairseq writes them.")
         found[piece] = number + 3
     if len(found) == 4:
-        raise InputError(f"{path} is empty: it holds no dictionary.")
+        raise InputError(f"{path} is empty: it contains no dictionary.")
     return found

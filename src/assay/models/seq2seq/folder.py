@@ -52,7 +52,7 @@ def find_model(path: str | Path) -> ModelFolder:
     """Return the model in a folder. Raise if a file is missing."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
-        raise MissingPart(f"there is no model folder {folder}.")
+        raise MissingPart(f"the model folder {folder} does not exist.")
     config = folder / "config.json"
     if not config.is_file():
         raise MissingPart(f"{folder} has no config.json: a model folder has config.json, weights and a tokenizer.")
@@ -67,7 +67,7 @@ def _all_parts(found: tuple[Path, ...]) -> None:
     """Raise if some of the files ``…-00001-of-00003…`` are missing."""
     total = found[0].stem.rpartition("-of-")[2]
     if total.isascii() and total.isdigit() and int(total) != len(found):
-        raise MissingPart(f"{found[0].parent} has {len(found)} of the {int(total)} files that its weights are in.")
+        raise MissingPart(f"{found[0].parent} has {len(found)} of the {int(total)} files of its weights.")
 
 
 def tensors(paths: Iterable[Path]) -> dict[str, Take]:
@@ -86,7 +86,7 @@ def _safetensors(path: Path) -> dict[str, Take]:
         return {name: partial(file.get_tensor, name) for name in file.keys()}  # noqa: SIM118
     except Exception as error:  # whatever a reader of tensors stumbles over in a damaged file
         raise InputError(
-            f"{path} is cut short or no safetensors file ({str(error).splitlines()[0][:160]}). Fetch it again."
+            f"{path} is incomplete or not a safetensors file ({str(error).splitlines()[0][:160]}). Fetch it again."
         ) from error
 
 
@@ -97,10 +97,10 @@ def _torch(path: Path) -> dict[str, Take]:
 def given(state: Any, path: Path) -> dict[str, Take]:
     """Return functions for the weights of a mapping that torch saved."""
     if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
-        raise InputError(f"{path} holds no weights by name.")
+        raise InputError(f"{path} contains no named weights.")
     for name, value in state.items():
         if not isinstance(value, Tensor):
-            raise InputError(f"{path}: {name[:80]} is no tensor. The checkpoint is damaged.")
+            raise InputError(f"{path}: {name[:80]} is not a tensor. The checkpoint is damaged.")
     return {name: partial(_itself, value) for name, value in state.items()}
 
 
@@ -127,7 +127,7 @@ def build(shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.d
             )
             raise InputError(
                 f"{where} lacks {count(missing, 'weight')} that a {shape.family} model of its config.json needs, the first being "
-                f"{ways[0][0]}. A part is missing, or config.json belongs to another model."
+                f"{ways[0][0]}. A file is missing, or config.json belongs to another model."
             )
         kind = dtype if _narrow(name) else torch.float32
         if (tuple(way), kind) not in kept:

@@ -127,10 +127,10 @@ class FirstStep:
 
     def __init__(self, network: Network, word: int, where: str = "the model") -> None:
         if network.encoder is None or not network.shape.rms:
-            raise InputError(f"{where} is a {network.shape.family} model, and a regression logit is read from a T5.")
+            raise InputError(f"{where} is a {network.shape.family} model, but a regression logit needs a T5.")
         if word >= network.shape.target_vocabulary:
             raise InputError(
-                f"{where} has {network.shape.target_vocabulary:,} words, and the regression logit is word {word:,}: it is no "
+                f"{where} has {network.shape.target_vocabulary:,} tokens, and the regression logit is token {word:,}: it is not a "
                 "MetricX model."
             )
         self.network, self.device = network, network.device

@@ -48,7 +48,7 @@ def read_words(folder: Path, given: str | Path | None = None) -> Words:
     if found is not None:
         return _pieces(found, home / "vocab.json" if (home / "vocab.json").is_file() else None)
     raise MissingPart(
-        f"{place} has no tokenizer: tokenizer.json, vocab.json with merges.txt, or spiece.model is missing. Put it beside "
+        f"{place} has no tokenizer: tokenizer.json, vocab.json with merges.txt, or spiece.model is missing. Put it next to "
         "config.json, or give it with tokenizer=PATH."
     )
 
@@ -84,7 +84,7 @@ def _backend(make: Callable[[], Any], files: tuple[Path, ...]) -> Words:
     except ImportError as error:
         raise MissingPart("neural metrics need the extra 'neural': pip install 'mt-assay[neural]'") from error
     except Exception as error:
-        raise InputError(f"{files[0]} is not a tokenizer that can be read: {str(error)[:160]}.") from error
+        raise InputError(f"{files[0]} is not a readable tokenizer: {str(error)[:160]}.") from error
     backend.no_truncation()
     backend.no_padding()
 
@@ -100,13 +100,13 @@ def _pieces(path: Path, vocabulary: Path | None) -> Words:
     if vocabulary is not None:
         numbers = read_document(vocabulary, said="cannot be read")
         if not isinstance(numbers, dict) or not all(isinstance(one, int) for one in numbers.values()):
-            raise InputError(f"{vocabulary} must give every piece its number.")
+            raise InputError(f"{vocabulary} must assign an id to every subword.")
         return numbered(path, numbers, numbers.get("<unk>", 3), (vocabulary,))
 
     def make() -> Any:
         data = path.read_bytes()
         if not is_unigram(data):
-            raise ValueError("pairs of bytes need a tokenizer.json beside the model")
+            raise ValueError("byte pairs need a tokenizer.json next to the model")
         backend = plain_tokenizer(data, named=True)
         backend.add_special_tokens([one for one in ("<pad>", "</s>", "<unk>") if backend.token_to_id(one) is not None])
         return backend
@@ -132,14 +132,14 @@ def _splitter(path: Path) -> Callable[[list[str]], list[list[str]]]:
             backend = plain_tokenizer(data)
             return lambda texts: [one.tokens for one in backend.encode_batch(texts)]
     except OSError as error:
-        raise MissingPart(f"there is no sentencepiece model {path}.") from error
+        raise MissingPart(f"the sentencepiece model {path} does not exist.") from error
     except Exception as error:
-        raise InputError(f"{path} is not a sentencepiece model that can be read: {str(error)[:160]}.") from error
+        raise InputError(f"{path} is not a readable sentencepiece model: {str(error)[:160]}.") from error
     try:
         from sentencepiece import SentencePieceProcessor
     except ImportError as error:
         raise MissingPart(
-            f"{path} holds pairs of bytes, which need the extra 'neural': pip install 'mt-assay[neural]'"
+            f"{path} contains byte pairs, which need the extra 'neural': pip install 'mt-assay[neural]'"
         ) from error
     processor = SentencePieceProcessor(model_proto=data)
     return lambda texts: processor.encode(texts, out_type=str)
@@ -155,10 +155,10 @@ class Framing:
         """mBART-50 puts the language in front, mBART-25 at the end."""
         self.first = words.token_id("<s>") if shape.family == "bart" else None
         if shape.family == "bart" and self.first is None:
-            raise InputError(f"{words.files[0]} has no token <s>: it is not the tokenizer of a BART.")
+            raise InputError(f"{words.files[0]} has no token <s>: it is not a BART tokenizer.")
         if words.size > shape.vocabulary:
             raise InputError(
-                f"{words.files[0]} has {words.size:,} tokens, the model {shape.vocabulary:,}: it is another model's tokenizer. "
+                f"{words.files[0]} has {words.size:,} tokens, the model {shape.vocabulary:,}: it belongs to another model. "
                 "Give the right one with tokenizer=PATH."
             )
 

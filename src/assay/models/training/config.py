@@ -155,7 +155,7 @@ class TrainConfig:
 def load_config(path: Path) -> TrainConfig:
     """Read the configuration in a YAML file; its paths are relative to the file's folder."""
     if not path.is_file():
-        raise InputError(f"there is no configuration {path}.")
+        raise InputError(f"the configuration {path} does not exist.")
     data = read_document(path, yaml=True)
     return parse_config(data, path.name, path.parent)
 
@@ -176,14 +176,14 @@ def parse_config(data: Any, where: str = "the configuration", folder: Path | Non
     )
     if config.model.reads == "source" and any(phase.word_level for phase in phases):
         raise InputError(
-            f"{where}: a sentinel that reads the source sees no translation to tag. Use curriculum: 1 alone."
+            f"{where}: a sentinel that reads the source has no translation to tag. Use only curriculum: 1."
         )
     held = dataclasses.replace(config.held_out, data=_located(config.held_out.data, base))
     if not 0 <= held.fraction < 1:
         raise InputError(f"{where}, held_out: fraction is {held.fraction}, not between 0 and 1.")
     if not held.fraction and not held.data and any(phase.search for phase in phases):
         raise InputError(
-            f"{where}: a search chooses by held-out records, and there are none: held_out: {{fraction: 0.05}}."
+            f"{where}: a search needs held-out records, and there are none. Add held_out: {{fraction: 0.05}}."
         )
     return dataclasses.replace(config, phases=phases, held_out=held, output=str(base / config.output))
 
@@ -245,7 +245,7 @@ def _located(data: tuple[DataConfig, ...], base: Path) -> tuple[DataConfig, ...]
     for one in data:
         path = base / Path(one.path).expanduser()
         if "\0" in one.path or not path.exists():
-            raise InputError(f"there is no training data {path}.")
+            raise InputError(f"the training data {path} do not exist.")
         found.append(dataclasses.replace(one, path=str(path)))
     return tuple(found)
 

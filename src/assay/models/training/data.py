@@ -55,7 +55,7 @@ def load_phase(
         loaded.records = [one for one in loaded.records if not ({one.source, one.reference} & elsewhere)]
         if before != len(loaded.records):
             loaded.notes.append(
-                f"{phase.name}: {count(before - len(loaded.records), 'record')} share a text with held_out: left out."
+                f"{phase.name}: {count(before - len(loaded.records), 'record')} skipped, since they share a text with held_out."
             )
     made = hallucinate(loaded.records, phase.hallucinations, config.seed + number, embed)
     loaded.records += made

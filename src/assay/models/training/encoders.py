@@ -124,7 +124,9 @@ def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:
     files = locate_encoder(folder)
     config = replace(read_shape(files.config), dropout=dropout)
     if config.family not in TRAINED:
-        raise InputError(f"{files.config} describes an encoder that assay cannot train: only {', '.join(TRAINED)}.")
+        raise InputError(
+            f"{files.config} describes an encoder that assay cannot train. Supported: {', '.join(TRAINED)}."
+        )
     with torch.device("meta"):
         shapes = {name: tensor.shape for name, tensor in Encoder(config).state_dict().items()}
     weights, _ = our_weights(shapes, read_state(files.weights), config, files.weights[0])

@@ -83,7 +83,7 @@ class Loop:
         self.progress, old, model, optimizer = load_state(self.folder)
         if (changed := difference(old, self.plain)) is not None:
             raise InputError(
-                f"the configuration of the run in {self.folder} was another one at {changed}. Resume with that."
+                f"the run in {self.folder} was started with a different value of {changed}. Resume with that configuration."
             )
         return model, optimizer
 
@@ -120,7 +120,7 @@ def device_of(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if name.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"the configuration asks for {name}, and torch sees no GPU here. Say device: auto.")
+        raise InputError(f"the configuration asks for {name}, but torch finds no GPU. Use device: auto.")
     return torch.device(name)
 
 

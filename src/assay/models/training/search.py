@@ -110,9 +110,7 @@ def run(
         write_tries(folder, [*others, *tried])
         note(f"{phase.name}, try {place} of {len(wanted)}: {tried[-1]}")
     chosen = best(tried, phase.search.by, phase.name)
-    note(
-        f"{phase.name}: λ {chosen.loss_lambda:g} is the best of {len(wanted)} tries by {BY[phase.search.by]}, and is trained."
-    )
+    note(f"{phase.name}: λ {chosen.loss_lambda:g} is the best of {len(wanted)} tries by {BY[phase.search.by]}.")
     return chosen
 
 

@@ -120,7 +120,7 @@ def _pretrained(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[
             dropout=section.encoder_dropout,
         )
     if not Path(section.encoder).is_dir():
-        raise InputError(f"there is no encoder {section.encoder!r}: give tiny, e5-small or a folder.")
+        raise InputError(f"the encoder {section.encoder!r} does not exist. Use tiny, e5-small or a folder.")
     return encoder_of_folder(Path(section.encoder), section.encoder_dropout)
 
 
@@ -131,7 +131,9 @@ def _trained(folder: Path) -> tuple[Pretrained, dict[str, Tensor], list[str]]:
     loaded = load(folder)
     model = loaded.model
     if not model.config.unified:
-        raise InputError(f"{folder} is a {model.config.class_identifier}; training goes on from unified models only.")
+        raise InputError(
+            f"{folder} is a {model.config.class_identifier}; training can continue only from unified models."
+        )
     shape = replace(model.encoder_config, dropout=model.encoder_config.dropout)
     known = Pretrained(shape, loaded.tokenizer.backend, None, model.config.encoder_model)
     return known, dict(model.state_dict()), list(model.config.extra.get("assay_trained_on") or [folder.resolve().name])

@@ -118,7 +118,7 @@ def corpus_spans(hypothesis: CorpusHypothesis, path: Path, line: int, bad: BadRo
 
 def _outside(start: object, end: object, text: str, term: str = "") -> str:
     what = f"span {shorten(start)}:{shorten(end)}" + (f" ({term[:40]!r})" if term else "")
-    return f"{what} lies outside its text of {len(text)} characters ({text[:40]!r})."
+    return f"{what} is outside its text of {len(text)} characters ({text[:40]!r})."
 
 
 _SCORES = ("z", "z mean", "score")
@@ -135,7 +135,7 @@ def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None
     by_role = {role: found[0] for role in (*_SCORES, "raw", "judgements") if (found := spelled(header, role))}
     wanted = next((by_role[role] for role in _SCORES if role in by_role), None)
     if wanted is None:
-        raise InputError(f"{path} has neither a column z nor a column score; there is {', '.join(header)}.")
+        raise InputError(f"{path} has neither a column z nor a column score. Its columns: {', '.join(header)}.")
     extra = [by_role[role] for role in ("raw", "judgements") if role in by_role]
     judged = read_judged_table(path, columns=columns, scores=[wanted, *extra], skip_bad=bad.skip)
     values, batch = judged.scores[wanted], judged.batch
@@ -143,7 +143,7 @@ def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None
     standardised = wanted != by_role.get("score")
     for row, score in enumerate(values.tolist()):
         if not standardised and not (0 <= score <= 1 or math.isnan(score)):
-            bad(path, row + 2, f"the score is {score}, not on [0, 1]: call the column z if it is a z-score.")
+            bad(path, row + 2, f"the score is {score}, not on [0, 1]. Name the column z if it contains z-scores.")
             continue
         yield Record(
             source=batch.sources[row] if batch.sources else "",
@@ -258,7 +258,7 @@ def _json_spans(errors: Sequence[Any], text: str, path: Path, line: int, bad: Ba
     for error in errors:
         severity = str(error.get("severity", "")).strip().lower()
         if severity not in SEVERITIES:
-            bad(path, line, f"severity {shorten(error.get('severity'))} is none of {', '.join(SEVERITIES)}.")
+            bad(path, line, f"severity {shorten(error.get('severity'))} must be one of {', '.join(SEVERITIES)}.")
             return None
         extent = _extent(error, text)
         if extent is None or not 0 <= extent[0] <= extent[1] <= len(text):
@@ -291,7 +291,7 @@ def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Recor
     with open_table(path, bad, quoting="none") as table:
         at = {name: index for index, name in enumerate(table.names)}
         if missing := [name for name in ("original", "translation", "scores", "z_mean") if name not in at]:
-            raise InputError(f"{path} line 1: no column {', '.join(missing)}; there is {listing(table.names)}.")
+            raise InputError(f"{path} line 1: no column {', '.join(missing)}. Its columns: {listing(table.names)}.")
         rows = list(table.rows())
     for number, (line, row) in enumerate(rows):
         raw, z = _numbers(str(row[at["scores"]])), to_number(row[at["z_mean"]])

@@ -178,7 +178,7 @@ class Listener:
     def check(self, where: str) -> None:
         """Raise if the user asked to stop or the time is over."""
         if self.stop:
-            raise Interrupted(f"stopped {where}; --resume goes on from there.")
+            raise Interrupted(f"stopped {where}. Use --resume to continue.")
         if time.monotonic() >= self.until:
             raise OutOfTime
 

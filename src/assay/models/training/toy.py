@@ -17,7 +17,7 @@ from assay.core.spans import ErrorSpan
 from assay.io.files.atomic import atomic_write
 from assay.models.training.records import Record, mqm_unit
 
-CONFIG = """# A trial of assay train on a made-up language pair: assay train train.yaml
+CONFIG = """# A trial of assay train on an invented language pair: assay train train.yaml
 name: toy
 output: run
 seed: 1
@@ -61,7 +61,7 @@ phases:
     nr_frozen_epochs: 0.0
     keep_embeddings_frozen: false
 """
-MINI_CONFIG = """# A trial of the recipe of assay-mini on a made-up language pair: assay train mini.yaml
+MINI_CONFIG = """# A trial of assay-mini's recipe on an invented language pair: assay train mini.yaml
 architecture: mini
 name: toy-mini
 output: run

@@ -100,11 +100,11 @@ class PhaseRecipe:
             if progress.micro_batch == 1:
                 raise TrainingStopped(
                     f"{phase.name}, step {number + 1}: one record does not fit into memory. "
-                    "Lower max_tokens or take a smaller encoder."
+                    "Lower max_tokens or use a smaller encoder."
                 )
             progress.micro_batch = max(1, min(progress.micro_batch, len(batch)) // 2)
             self.trainer.listener.note(
-                f"out of memory: going on with {count(progress.micro_batch, 'record')} in one pass."
+                f"out of memory: continuing with {count(progress.micro_batch, 'record')} per pass."
             )
         norm = float(clip(model, phase.gradient_clip))
         if not (math.isfinite(sums[0]) and math.isfinite(norm)):
@@ -153,9 +153,9 @@ class PhaseRecipe:
     def _not_finite(self, number: int, loss: float, shown: Record) -> TrainingStopped:
         what = "the loss" if not math.isfinite(loss) else "a gradient"
         return TrainingStopped(
-            f"{self.name}, step {number + 1}: {what} is no longer a finite number. Lower the learning rates or gradient_clip. "
+            f"{self.name}, step {number + 1}: {what} is no longer finite. Lower the learning rates or gradient_clip. "
             f"The batch begins with {shown.origin} {shown.hypothesis[:40]!r}; the last checkpoint in {self.trainer.folder} is "
-            "whole."
+            "complete."
         )
 
 
@@ -165,7 +165,9 @@ class Trainer(Loop):
     def __init__(self, config: TrainConfig, *, resume: bool = False, listener: Listener | None = None) -> None:
         super().__init__(Path(config.output), plain_config(config), config, listener)
         if (self.folder / STATE).is_file() and not resume:
-            raise InputError(f"{self.folder} holds a run already: --resume goes on with it, or give another output.")
+            raise InputError(
+                f"{self.folder} already contains a run. Use --resume to continue it, or another output folder."
+            )
         saved = self.restore()
         if saved is None and not resume:
             for name in (TOKENIZER, search.FILE):
@@ -225,7 +227,7 @@ class Trainer(Loop):
         """Return the phase with the loss weights that do best in short runs from its first step. Finished tries are kept."""
         phase, number = recipe.phase, recipe.number
         if not recipe.held_out:
-            raise InputError(f"{phase.name}: a search chooses by held-out records, and none are left: raise held_out.")
+            raise InputError(f"{phase.name}: a search needs held-out records, and none are left. Raise held_out.")
         before = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
 
         def attempt(variant: PhaseConfig, steps: int) -> Look | None:
@@ -249,11 +251,11 @@ class Trainer(Loop):
                 recipe.step(step, rows)
                 if self.listener.stop:
                     raise Interrupted(
-                        f"stopped in the search of {recipe.name}; --resume goes on from the last whole try."
+                        f"stopped in the search of {recipe.name}. Use --resume to continue after the last complete try."
                     )
             return recipe.look()
         except TrainingStopped as error:
-            self.listener.note(f"a try came to nothing: {error}")
+            self.listener.note(f"a try failed: {error}")
             return None
         finally:
             self.model.load_state_dict(before)
@@ -286,7 +288,7 @@ class Trainer(Loop):
             digest.update(repr((one.tags is None, one.score)).encode())
         if self.progress.data and self.progress.data != digest.hexdigest():
             raise InputError(
-                f"the data of {phase.name} changed since the run in {self.folder} began. Restore it, or start anew."
+                f"the data of {phase.name} changed since the run in {self.folder} began. Restore them, or start a new run."
             )
         self.progress.data = digest.hexdigest()
 
@@ -299,5 +301,5 @@ class Trainer(Loop):
             if not out_of_memory(error):
                 raise
             raise TrainingStopped(
-                f"the weights and the optimizer's state do not fit into the memory of {self.device}. Take a smaller encoder."
+                f"the weights and the optimizer's state do not fit into the memory of {self.device}. Use a smaller encoder."
             ) from error
