@@ -12,7 +12,7 @@ import pytest
 
 import assay
 from assay.core.errors import InputError
-from assay.decide.evaluation import parts
+from assay.decide.evaluation import split_examples
 from assay.report.grid import grid
 from assay.tasks.running import task_outcomes
 from tests.tasks_fake import Mirror, Same, WordTask
@@ -275,7 +275,7 @@ def test_examples_of_both_parts_choose_thresholds_and_are_reported(tmp_path: Pat
     (row,) = result.tables["balance"].rows
     assert row["test_good"] + row["test_bad"] == 60 and row["dev_good"] + row["dev_bad"] == 30
     assert any("30 development examples in the test part, too" in note for note in result.table().notes)
-    teach, test = parts(result.outcomes)  # a rule is not tried on what it was learned from
+    teach, test = split_examples(result.outcomes)  # a rule is not tried on what it was learned from
     assert (teach.sum(), test.sum(), (teach & test).sum()) == (30, 30, 0)
     result.write(tmp_path / "run", figures=())
     again = assay.breakdown(tmp_path / "run" / "outcomes.tsv", ["chrf"], samples=50)
