@@ -158,17 +158,17 @@ class TaskOutcomes:
         import numpy as np
 
         mask = np.asarray(examples, bool)
-        kept, rows = np.flatnonzero(mask).tolist(), np.flatnonzero(mask[self.example])
+        examples_kept, rows = np.flatnonzero(mask).tolist(), np.flatnonzero(mask[self.example])
         renumbered = np.cumsum(mask) - 1
         at = rows.tolist()
         return TaskOutcomes(
             batch=self.batch.select(at),
             success=self.success[mask],
-            languages=[self.languages[i] for i in kept],
-            splits=[self.splits[i] for i in kept],
-            tasks=[self.tasks[i] for i in kept],
-            ids=[self.ids[i] for i in kept],
-            error_types=[self.error_types[i] for i in kept],
+            languages=[self.languages[i] for i in examples_kept],
+            splits=[self.splits[i] for i in examples_kept],
+            tasks=[self.tasks[i] for i in examples_kept],
+            ids=[self.ids[i] for i in examples_kept],
+            error_types=[self.error_types[i] for i in examples_kept],
             controlled=self.controlled[mask],
             example=renumbered[self.example[rows]],
             parts=None if self.parts is None else [self.parts[i] for i in at],

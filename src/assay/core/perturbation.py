@@ -111,8 +111,8 @@ class Perturbed:
         The parts are ``alignment`` (two words translate each other), ``sense`` (the word has the replaced sense), ``parse`` and
         ``fluency``. A rule is sure of what it does not judge.
         """
-        known = self.confidence_by_part
-        judged = {part: round(min(parts.get(part, 1.0), known.get(part, 1.0)), 2) for part in {**known, **parts}}
+        earlier = self.confidence_by_part
+        judged = {part: round(min(parts.get(part, 1.0), earlier.get(part, 1.0)), 2) for part in {**earlier, **parts}}
         return replace(self, meta={**self.meta, _CONFIDENCE: judged})
 
     @property
@@ -175,7 +175,7 @@ class Perturbation(ABC):
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Return what is wrong with the result, as sentences; empty if nothing is. It runs for every item."""
         good = segment.hypothesis if perturbed.good is None else perturbed.good
-        found = []
+        problems = []
         if perturbed.incorrect(segment) == good:
-            found.append("the text did not change")
-        return found
+            problems.append("the text did not change")
+        return problems

@@ -106,5 +106,5 @@ class ReviewSession(Protocol):
     def item(self, number: int) -> dict[str, Any]:
         """Return one item with its texts, its decision, and `seen`: the state that the page sends back when it decides."""
 
-    def decide(self, said: Any) -> dict[str, Any]:
+    def decide(self, message: Any) -> dict[str, Any]:
         """Store a decision; return the item as stored now and the progress of the review. May raise `Stale`."""

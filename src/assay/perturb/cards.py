@@ -50,5 +50,5 @@ def _languages(cell: str) -> tuple[str, ...]:
 
 def variant(base: type[Rule], name: str, **attributes: object) -> type[Rule]:
     """Return a subclass of `base` with the card of the perturbation `name` and these class attributes; functions become static."""
-    own = {key: staticmethod(value) if isfunction(value) else value for key, value in attributes.items()}
-    return cast("type[Rule]", type(name, (base,), {"__module__": base.__module__, "card": card_of(name), **own}))
+    static = {key: staticmethod(value) if isfunction(value) else value for key, value in attributes.items()}
+    return cast("type[Rule]", type(name, (base,), {"__module__": base.__module__, "card": card_of(name), **static}))

@@ -38,14 +38,14 @@ def shared(first: str, second: str) -> float:
 def _pool(segment: Segment, tools: Tools) -> list[Segment]:
     """Return the other segments with the same target language and a different meaning."""
     target = target_language(segment)
-    own = [segment.hypothesis, *segment.references]
+    same_content = [segment.hypothesis, *segment.references]
     return [
         other
         for other in tools.others()
         if target_language(other) == target
         and other.hypothesis.strip()
         and not (other.source and other.source == segment.source)
-        and other.hypothesis not in own
+        and other.hypothesis not in same_content
     ]
 
 
@@ -69,11 +69,11 @@ class Detached(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the text is not a translation of the same source."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         reference = reference_of(segment) or segment.hypothesis
         if shared(perturbed.incorrect(segment), reference) > _RELATED and len(_words(reference)) > 6:
-            found.append("the other sentence has nearly the same meaning")
-        return found
+            problems.append("the other sentence has nearly the same meaning")
+        return problems
 
 
 class DetachedRandom(Detached):
@@ -197,10 +197,10 @@ class Oscillatory(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the insertion repeats the text before it one to ten times."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change, ngram = perturbed.changes[0], str(perturbed.meta.get("ngram", ""))
         if not ngram or not segment.hypothesis[: change.start].endswith(ngram):
-            found.append("the n-gram is not directly before the repetition")
+            problems.append("the n-gram is not directly before the repetition")
         elif not 1 <= change.text.count(ngram) <= 10 or change.text.replace(ngram, "").strip():
-            found.append("the insertion is not one to ten repetitions of the n-gram")
-        return found
+            problems.append("the insertion is not one to ten repetitions of the n-gram")
+        return problems

@@ -55,20 +55,20 @@ class TextInserted(Perturbation):
         new = next((other for other in options if other not in text and shared(other, text) < 0.5), None)
         if new is None:
             return Refused("no short sentence in the corpus to insert")
-        places = [0, *(match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text))]
-        at = pick(places, rng)
+        positions = [0, *(match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text))]
+        at = pick(positions, rng)
         gap = "" if spaceless(language) else " "
         return Perturbed((Change(at, at, new + gap),), f"inserted: {new}", {"new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that text was only inserted, and that the reference does not have it."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if change.start != change.end:
-            found.append("something was replaced")
+            problems.append("something was replaced")
         if change.text.strip() in (reference_of(segment) or ""):
-            found.append("the reference has the text")
-        return found
+            problems.append("the reference has the text")
+        return problems
 
 
 class NegationChanged(Perturbation):
@@ -84,15 +84,15 @@ class NegationChanged(Perturbation):
             return Refused(f"no negation words for {language}")
         text = segment.hypothesis
         edges = ("", "") if spaceless(language) else (r"(?<![\w-])", r"(?![\w-])")
-        found = [match.span() for match in re.finditer(f"{edges[0]}(?:{pattern}){edges[1]}", text)]
-        found = [
-            place
-            for place in found
-            if not re.match(r" (?:nur|solo|sólo|só|только|tylko|sondern|quin)\b", text[place[1] :])
+        spans = [match.span() for match in re.finditer(f"{edges[0]}(?:{pattern}){edges[1]}", text)]
+        spans = [
+            span
+            for span in spans
+            if not re.match(r" (?:nur|solo|sólo|só|только|tylko|sondern|quin)\b", text[span[1] :])
         ]
-        if len(found) != 1:
+        if len(spans) != 1:
             return Refused("not exactly one negation word")
-        start, end = found[0]
+        start, end = spans[0]
         return Perturbed((deletion(text, start, end),), f"{text[start:end]} removed", {"old": text[start:end]})
 
 
@@ -124,8 +124,8 @@ class MaskFilled(Perturbation):
                 continue
             new = self._filled(text, start, end, left, right, rng, tools, language)
             if new and new.lower() != old.lower():
-                made = Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
-                return made.with_confidence(fluency=_BY_MODEL if self.model else _BY_NEIGHBOURS)
+                result = Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
+                return result.with_confidence(fluency=_BY_MODEL if self.model else _BY_NEIGHBOURS)
         nothing = "the model has no other word for a place in the sentence"
         return Refused(nothing if self.model else "nothing in the corpus fits between two words of the sentence")
 
@@ -151,10 +151,10 @@ class MaskFilled(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that one span was replaced by other words."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         if len(perturbed.changes) != 1 or not perturbed.changes[0].text.strip():
-            found.append("there must be exactly one filled span")
-        return found
+            problems.append("there must be exactly one filled span")
+        return problems
 
 
 def _ngrams(texts: tuple[str, ...], words: Any) -> dict[tuple[str, str], list[str]]:

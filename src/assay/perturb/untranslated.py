@@ -32,47 +32,57 @@ class UntranslatedWord(TextRule):
             return Refused("the source language is not known")
         source, text = segment.source or "", segment.hypothesis
         lowered = text.lower()
-        theirs = [
+        source_words = [
             e for e in content_words(source, source_language, tools) if source[slice(*e[0])].lower() not in lowered
         ]
-        ours = content_words(text, language, tools)
-        if not theirs or not ours:
+        target_words = content_words(text, language, tools)
+        if not source_words or not target_words:
             return Refused("no content word")
-        found = aligned(pair, tools).pairs(source, [span for span, _ in theirs], text, [span for span, _ in ours])
-        sure = [entry for entry in found if entry[2] >= SURE]
-        if sure:
-            mine, other, confidence = HashRing(sure, lambda entry: text[slice(*entry[0])]).draw(rng)
+        aligned_words = aligned(pair, tools).pairs(
+            source, [span for span, _ in source_words], text, [span for span, _ in target_words]
+        )
+        certain = [entry for entry in aligned_words if entry[2] >= SURE]
+        if certain:
+            target_span, source_span, confidence = HashRing(certain, lambda entry: text[slice(*entry[0])]).draw(rng)
         else:
-            mine, other = _nearest(source, theirs, text, ours)
-            confidence = next((value for a, b, value in found if (a, b) == (mine, other)), 0.1)
-        new = source[slice(*other)]
-        if not source[: other[0]].strip(" \"'“„«‘(-–—") and source_language != "de" and text[mine[0]].islower():
+            target_span, source_span = _nearest(source, source_words, text, target_words)
+            confidence = next((value for a, b, value in aligned_words if (a, b) == (target_span, source_span)), 0.1)
+        new = source[slice(*source_span)]
+        if (
+            not source[: source_span[0]].strip(" \"'“„«‘(-–—")
+            and source_language != "de"
+            and text[target_span[0]].islower()
+        ):
             new = new[:1].lower() + new[1:]
-        elif text[mine[0]].isupper() and mine[0] == 0:
+        elif text[target_span[0]].isupper() and target_span[0] == 0:
             new = capital(new)
-        made = Perturbed((Change(*mine, new),), f"{text[slice(*mine)]} -> {new}")
-        return made.with_confidence(alignment=confidence if pair in READ or confidence < SURE else SURE - 0.01)
+        result = Perturbed((Change(*target_span, new),), f"{text[slice(*target_span)]} -> {new}")
+        return result.with_confidence(alignment=confidence if pair in READ or confidence < SURE else SURE - 0.01)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the new word is in the source and was not in the translation."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         word = perturbed.changes[0].text
         if word.lower() not in (segment.source or "").lower() or word.lower() in segment.hypothesis.lower():
-            found.append(f"{word!r} is not only in the source")
-        return found
+            problems.append(f"{word!r} is not only in the source")
+        return problems
 
 
 def _nearest(
-    source: str, theirs: list[tuple[Span, float]], text: str, ours: list[tuple[Span, float]]
+    source: str, source_words: list[tuple[Span, float]], text: str, target_words: list[tuple[Span, float]]
 ) -> tuple[Span, Span]:
     """Return the translated word and the source word that are nearest in position and frequency."""
 
-    def distance(mine: tuple[Span, float], other: tuple[Span, float]) -> float:
-        apart = abs(sum(mine[0]) / (2 * len(text)) - sum(other[0]) / (2 * len(source)))
-        return 6 * apart + abs(mine[1] - other[1])
+    def distance(target_word: tuple[Span, float], source_word: tuple[Span, float]) -> float:
+        apart = abs(sum(target_word[0]) / (2 * len(text)) - sum(source_word[0]) / (2 * len(source)))
+        return 6 * apart + abs(target_word[1] - source_word[1])
 
-    _, mine, other = min((distance(mine, other), mine[0], other[0]) for mine in ours for other in theirs)
-    return mine, other
+    _, target_word, source_word = min(
+        (distance(target_word, source_word), target_word[0], source_word[0])
+        for target_word in target_words
+        for source_word in source_words
+    )
+    return target_word, source_word
 
 
 _LEAST = 0.3
@@ -93,8 +103,8 @@ class CopySource(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the incorrect text is the source."""
-        found = super().problems(segment, perturbed, language, tools)
-        return found if perturbed.incorrect(segment) == segment.source else [*found, "the text is not the source"]
+        problems = super().problems(segment, perturbed, language, tools)
+        return problems if perturbed.incorrect(segment) == segment.source else [*problems, "the text is not the source"]
 
 
 class SourceWordKept(Perturbation):
@@ -105,46 +115,46 @@ class SourceWordKept(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Put a source word in place of its translation."""
         reference, text = reference_of(segment) or "", segment.hypothesis
-        given = segment.meta.get("target_word"), segment.meta.get("source_word")
-        if given[0] and given[1]:
-            pairs = [(given[0], given[1], 1.0)]
+        from_columns = segment.meta.get("target_word"), segment.meta.get("source_word")
+        if from_columns[0] and from_columns[1]:
+            pairs = [(from_columns[0], from_columns[1], 1.0)]
         else:
             pairs = self._pairs(segment, tools)
             if not pairs:
                 return Refused("no word whose source word is known (give the columns source_word and target_word)")
         fitting = [
-            (target, word, sure)
-            for target, word, sure in pairs
+            (target, word, confidence)
+            for target, word, confidence in pairs
             if bool(word_at(reference, target)) == self.in_reference and word.lower() != target.lower()
         ]
-        found = [entry for entry in fitting if word_at(text, entry[0])]
-        if not found:
+        candidates = [entry for entry in fitting if word_at(text, entry[0])]
+        if not candidates:
             return Refused("the reference has no such word" if self.in_reference else "the reference has the same word")
-        target, word, sure = HashRing(found, lambda entry: entry[0]).draw(rng)
+        target, word, confidence = HashRing(candidates, lambda entry: entry[0]).draw(rng)
         start, end = word_at(text, target)[0]
         new = like_case(word, target) if start == 0 else word
-        made = Perturbed((Change(start, end, new),), f"{target} -> {new}", {"old": target, "new": new})
-        return made if sure == 1 else made.with_confidence(alignment=sure)
+        result = Perturbed((Change(start, end, new),), f"{target} -> {new}", {"old": target, "new": new})
+        return result if confidence == 1 else result.with_confidence(alignment=confidence)
 
     def _pairs(self, segment: Segment, tools: Tools) -> list[tuple[str, str, float]]:
         """Return words of the translation with their source words and confidences; only certain pairs if there are any."""
         pair, source, text = segment.langpair or "", segment.source or "", segment.hypothesis
         languages = pair.rpartition("-")
-        ours = [span for span, _ in content_words(text, languages[2], tools)]
-        theirs = [span for span, _ in content_words(source, languages[0], tools)]
-        found = [
-            (text[slice(*mine)], source[slice(*other)], value if pair in READ else min(value, SURE - 0.01))
-            for mine, other, value in aligned(pair, tools).pairs(source, theirs, text, ours)
+        target_spans = [span for span, _ in content_words(text, languages[2], tools)]
+        source_spans = [span for span, _ in content_words(source, languages[0], tools)]
+        word_pairs = [
+            (text[slice(*target_span)], source[slice(*source_span)], value if pair in READ else min(value, SURE - 0.01))
+            for target_span, source_span, value in aligned(pair, tools).pairs(source, source_spans, text, target_spans)
         ]
-        sure = [entry for entry in found if entry[2] >= SURE]
-        return sure or [entry for entry in found if entry[2] > _LEAST]
+        certain = [entry for entry in word_pairs if entry[2] >= SURE]
+        return certain or [entry for entry in word_pairs if entry[2] > _LEAST]
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the new word is in the source."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         if perturbed.changes[0].text.lower() not in (segment.source or "").lower():
-            found.append("the word is not in the source")
-        return found
+            problems.append("the word is not in the source")
+        return problems
 
 
 UntranslatedVersusReference = variant(SourceWordKept, "untranslated-versus-reference", in_reference=True)
@@ -167,25 +177,25 @@ class DoNotTranslate(Perturbation):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Use the columns `do_not_translate` and `translated`, or assay's list of names."""
-        given = segment.meta.get("do_not_translate"), segment.meta.get("translated")
-        if given[0] and given[1]:
-            options = {given[0]: given[1]}
+        from_columns = segment.meta.get("do_not_translate"), segment.meta.get("translated")
+        if from_columns[0] and from_columns[1]:
+            options = {from_columns[0]: from_columns[1]}
         else:
             options = {name: forms[language] for name, forms in LITERAL.items() if language in forms}
         source, text = segment.source or "", segment.hypothesis
-        found = [(name, place) for name in sorted(options, key=len, reverse=True) for place in word_at(text, name)[:1]]
-        found = [(name, place) for name, place in found if name in source]
-        if not found:
+        matches = [(name, span) for name in sorted(options, key=len, reverse=True) for span in word_at(text, name)[:1]]
+        matches = [(name, span) for name, span in matches if name in source]
+        if not matches:
             return Refused("no name that must stay untranslated (give the columns do_not_translate and translated)")
-        name, (start, end) = found[0]
+        name, (start, end) = matches[0]
         return Perturbed(
             (Change(start, end, options[name]),), f"{name} -> {options[name]}", {"old": name, "new": options[name]}
         )
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the replaced text is in the source."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end] not in (segment.source or ""):
-            found.append("the translated name is not in the source")
-        return found
+            problems.append("the translated name is not in the source")
+        return problems

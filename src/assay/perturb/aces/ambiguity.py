@@ -87,13 +87,13 @@ class WordSense(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the reference has no cue."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         word, cue = str(perturbed.meta.get("word")), str(perturbed.meta.get("new"))
         if f"{cue} {word}" not in perturbed.incorrect(segment):
-            found.append("the cue is not before the word")
+            problems.append("the cue is not before the word")
         if f"{cue} {word}" in (perturbed.reference or ""):
-            found.append("the reference has the cue")
-        return found
+            problems.append("the reference has the cue")
+        return problems
 
 
 FrequentSense = variant(WordSense, "word-sense-frequent", frequent=True)
@@ -181,16 +181,16 @@ class OccupationGender(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the texts differ only in *female* and *male*, and that the reference has neither."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         words = {
             perturbed.changes[0].text,
             (perturbed.good or "")[perturbed.changes[0].start : perturbed.changes[0].end],
         }
         if words != {"female", "male"}:
-            found.append("the texts differ in more than the gender")
+            problems.append("the texts differ in more than the gender")
         if re.search(r"\b(?:fe)?male\b", perturbed.reference or ""):
-            found.append("the reference shows the gender")
-        return found
+            problems.append("the reference shows the gender")
+        return problems
 
 
 FemalePro = variant(OccupationGender, "occupation-female-pro", gender="female", stereotype=True)
@@ -205,13 +205,13 @@ WHILE = {"contrast": "whereas", "temporal": "as"}
 
 def sense_of(segment: Segment, word: str, senses: Iterable[str]) -> str | None:
     """Return the sense from the column or the source; None if the source has cues for both senses or for neither."""
-    given = segment.meta.get("sense", "").strip().lower()
-    if given:
-        return given
+    from_column = segment.meta.get("sense", "").strip().lower()
+    if from_column:
+        return from_column
     language = source_language(segment)
     cues = {sense: patterns(f"{word} {sense}").get(language) for sense in senses}
-    found = [name for name, cue in cues.items() if cue and re.search(cue, segment.source or "", re.IGNORECASE)]
-    return found[0] if len(found) == 1 else None
+    matches = [name for name, cue in cues.items() if cue and re.search(cue, segment.source or "", re.IGNORECASE)]
+    return matches[0] if len(matches) == 1 else None
 
 
 class Connective(Perturbation):
@@ -257,12 +257,12 @@ class Connective(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the texts differ in the connective and that the reference still has the ambiguous one."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         if self.word not in (perturbed.reference or "").lower():
-            found.append("the reference has lost the ambiguous connective")
+            problems.append("the reference has lost the ambiguous connective")
         if perturbed.changes[0].text.lower() != self.spelt[self._other()]:
-            found.append("the incorrect connective is not the other sense")
-        return found
+            problems.append("the incorrect connective is not the other sense")
+        return problems
 
 
 SinceCausal = variant(Connective, "since-causal", word="since", sense="causal", spelt=SINCE)

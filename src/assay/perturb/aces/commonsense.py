@@ -73,8 +73,8 @@ class Commonsense(Perturbation):
         text = segment.hypothesis
         filler, distractor = segment.meta.get("filler", ""), segment.meta.get("distractor", "")
         if filler and distractor:
-            places = [place for place in word_at(text, filler) if place[0] >= at]
-            return (*places[0], distractor) if places else Refused("filler is not in the clause of reason")
+            spans = [span for span in word_at(text, filler) if span[0] >= at]
+            return (*spans[0], distractor) if spans else Refused("filler is not in the clause of reason")
         if language != "en":
             return Refused("needs the columns filler and distractor")
         sentence = sentence_of(tools, text, "en")
@@ -92,13 +92,13 @@ class Commonsense(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the change is in the clause and that the reference has no clause."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         at = clause_at(segment.hypothesis, language)
         if at is None or perturbed.changes[0].start < at:
-            found.append("the change is not in the clause of reason")
+            problems.append("the change is not in the clause of reason")
         if clause_at(perturbed.reference or "", language) is not None:
-            found.append("the reference still has the clause")
-        return found
+            problems.append("the reference still has the clause")
+        return problems
 
 
 OnlyReferenceAmbiguous = variant(Commonsense, "commonsense-only-ref-ambiguous")
@@ -124,14 +124,14 @@ class Coreference(Perturbation):
         if at is None:
             return Refused("no clause of reason")
         forms = "|".join(WRONG[language])
-        found = list(re.finditer(rf"(?<!\w)(?:{forms})(?!\w)", text[at:]))
-        if not found or len(text[at : at + found[0].start()].split()) > _NEAR:
+        spans = list(re.finditer(rf"(?<!\w)(?:{forms})(?!\w)", text[at:]))
+        if not spans or len(text[at : at + spans[0].start()].split()) > _NEAR:
             return Refused("no pronoun at the beginning of the clause of reason")
-        if found[0][0] in ("es", "il") and not segment.meta.get("distractor"):
+        if spans[0][0] in ("es", "il") and not segment.meta.get("distractor"):
             return Refused("es and il may be impersonal")
-        start, end = found[0].start() + at, found[0].end() + at
+        start, end = spans[0].start() + at, spans[0].end() + at
         new = segment.meta.get("distractor") or pick(WRONG[language][text[start:end].lower()], rng)
         new = like_case(new, text[start:end])
         meta = {"old": text[start:end], "new": new}
-        made = Perturbed((Change(start, end, new),), f"{text[start:end]} -> {new}", meta)
-        return made if segment.meta.get("distractor") else made.with_confidence(parse=GUESSED)
+        result = Perturbed((Change(start, end, new),), f"{text[start:end]} -> {new}", meta)
+        return result if segment.meta.get("distractor") else result.with_confidence(parse=GUESSED)

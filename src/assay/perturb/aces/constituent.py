@@ -26,15 +26,15 @@ _STARTS, _GAPS = {"en": " ", "zh": "，"}, {"zh": "，"}
 
 def _added() -> dict[str, tuple[str, ...]]:
     phrases = lists("additions")
-    found = {}
+    added = {}
     for language in dict.fromkeys(key.split()[0] for key in phrases):
         start, gap = _STARTS.get(language, ", "), _GAPS.get(language, " ")
-        found[language] = tuple(
+        added[language] = tuple(
             start + phrase
             for first in phrases[f"{language} first"]
             for phrase in (first, *(first + gap + second for second in phrases[f"{language} second"]))
         )
-    return found
+    return added
 
 
 ADDED = _added()
@@ -44,22 +44,22 @@ _PARENTHESES = re.compile(r"\s?[(（][^()（）]{2,80}[)）]")
 
 def constituents(text: str, language: str, tools: Tools) -> list[Span]:
     """Return the spans that can be left out of the text."""
-    found = [match.span() for match in _PARENTHESES.finditer(text) if match.start() > 0]
+    spans = [match.span() for match in _PARENTHESES.finditer(text) if match.start() > 0]
     if language == "en":
-        return [*found, *_english(sentence_of(tools, text, "en"))]
+        return [*spans, *_english(sentence_of(tools, text, "en"))]
     relative = RELATIVES.get(language)
     if relative:
         preposition = r"(?:\w{1,5} )?"
         pattern = re.compile(rf"(?<=\w), {preposition}{relative} [^,.;:!?«»„“\"()–—]{{8,90}}(?=,)")
         for match in pattern.finditer(text):
             last = re.match(r", (?:und|et|y|e|i|и|a)\b", text[match.end() :])
-            found.append((match.start(), match.end() if last else match.end() + 1))
-    return found
+            spans.append((match.start(), match.end() if last else match.end() + 1))
+    return spans
 
 
 def _english(sentence: Sentence) -> list[Span]:
     kinds = ("prep", "relcl", "advcl", "appos", "amod", "advmod", "npadvmod", "acl")
-    found = []
+    spans = []
     for i, dep in enumerate(sentence.deps):
         first, last = sentence.edges[i]
         length = last - first + 1
@@ -82,8 +82,8 @@ def _english(sentence: Sentence) -> list[Span]:
         if sentence.words[first - 1] == "," and last + 1 < len(sentence) and sentence.words[last + 1] in (",", "."):
             start = sentence.starts[first - 1]
             end += 1 if sentence.words[last + 1] == "," else 0
-        found.append((start, end))
-    return found
+        spans.append((start, end))
+    return spans
 
 
 class Omission(Perturbation):
@@ -94,25 +94,25 @@ class Omission(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Delete one random constituent."""
         text = segment.hypothesis
-        found = [span for span in constituents(text, language, tools) if 2 * (span[1] - span[0]) < len(text) - 2]
-        if not found:
+        spans = [span for span in constituents(text, language, tools) if 2 * (span[1] - span[0]) < len(text) - 2]
+        if not spans:
             return Refused("no phrase that can be left out")
-        start, end = pick(found, rng)
+        start, end = pick(spans, rng)
         change = deletion(text, start, end)
         old = text[start:end].strip()
         return Perturbed((change,), f"left out: {old}", {"old": old})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that at most half of the text was removed, nothing was added, and no double space is left."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         incorrect = perturbed.incorrect(segment)
         if any(change.text for change in perturbed.changes):
-            found.append("something was added")
+            problems.append("something was added")
         if len(incorrect) * 2 < len(segment.hypothesis):
-            found.append("more than half of the text was removed")
+            problems.append("more than half of the text was removed")
         if "  " in incorrect and "  " not in segment.hypothesis:
-            found.append("a double space is left")
-        return found
+            problems.append("a double space is left")
+        return problems
 
 
 class Addition(Perturbation):
@@ -141,8 +141,8 @@ class Addition(Perturbation):
         if reference is None or not segment.source:
             return None
         if not partial:
-            places = list(_PARENTHESES.finditer(segment.source))
-            partial = _PARENTHESES.sub("", segment.source) if len(places) == 1 else None
+            parentheses = list(_PARENTHESES.finditer(segment.source))
+            partial = _PARENTHESES.sub("", segment.source) if len(parentheses) == 1 else None
             options = [match.span() for match in _PARENTHESES.finditer(text) if match.start() > 0]
             if partial is None or len(options) != 1:
                 return None
@@ -169,12 +169,12 @@ class Addition(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that text was only inserted and that the reference does not have it."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if change.start != change.end or not change.text.strip():
-            found.append("nothing was inserted, or something was replaced")
+            problems.append("nothing was inserted, or something was replaced")
         if len(change.text.strip(" ,.()")) > 3 and change.text.strip() in (
             perturbed.reference or reference_of(segment) or ""
         ):
-            found.append("the reference has the addition")
-        return found
+            problems.append("the reference has the addition")
+        return problems

@@ -19,10 +19,10 @@ PERMITTED = {unit: tuple(row["converts_to"].split()) for unit, row in UNITS.item
 
 
 def _spellings() -> dict[tuple[str, str], dict[str, list[str]]]:
-    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    spellings: dict[tuple[str, str], dict[str, list[str]]] = {}
     for row in rows("words/unit_spellings.tsv"):
-        found.setdefault((row["language"], row["unit"]), {}).setdefault(row["form"], []).append(row["spelling"])
-    return found
+        spellings.setdefault((row["language"], row["unit"]), {}).setdefault(row["form"], []).append(row["spelling"])
+    return spellings
 
 
 _SPELLINGS = _spellings()
@@ -43,14 +43,14 @@ class Quantity:
 def find_quantities(text: str, language: str) -> list[Quantity]:
     """Return amounts in digits with one of the permitted units, in the spellings of CLDR and British English."""
     amounts = {(numeral.start, numeral.end): numeral for numeral in numerals(text, language)}
-    found = []
+    quantities = []
     for unit, length, pattern in _patterns(base_language(language)):
         for match in pattern.finditer(text):
             numeral = amounts.get(match.span("amount"))
             if numeral is not None and numeral.value > 0 and _form_fits(match, numeral, unit, length, language):
-                found.append(Quantity(match.start(), match.end(), numeral, unit, length))
+                quantities.append(Quantity(match.start(), match.end(), numeral, unit, length))
     best: dict[int, Quantity] = {}
-    for quantity in sorted(found, key=lambda quantity: (quantity.start - quantity.end, quantity.length)):
+    for quantity in sorted(quantities, key=lambda quantity: (quantity.start - quantity.end, quantity.length)):
         best.setdefault(quantity.amount.start, quantity)
     return sorted(best.values(), key=lambda quantity: quantity.start)
 
@@ -60,8 +60,8 @@ def _form_fits(match: re.Match[str], numeral: Numeral, unit: str, length: str, l
     forms = _forms(base_language(language), unit)[length]
     if len(set(forms.values())) < 3:
         return True
-    wanted = forms.get(plural_form(language, numeral.value, numeral.decimals), "")
-    return re.sub(r"[\d.,\s]", "", match[0]) == re.sub(r"\{0\}|\s", "", wanted)
+    expected = forms.get(plural_form(language, numeral.value, numeral.decimals), "")
+    return re.sub(r"[\d.,\s]", "", match[0]) == re.sub(r"\{0\}|\s", "", expected)
 
 
 def convert(value: float, unit: str, other: str) -> float:
@@ -103,28 +103,28 @@ def _british(pattern: str) -> str:
 @functools.lru_cache(maxsize=64)
 def _forms(language: str, unit: str) -> dict[str, dict[str, str]]:
     """Return the patterns of a unit by length; short patterns replace missing long ones (Chinese)."""
-    found = unit_patterns(language, unit)
-    own = {form: texts[0] for form, texts in _SPELLINGS.get((language, unit), {}).items() if form != "further"}
-    if own:
-        found = {"long": own}
-    aliased = "long" in found or language in ("zh", "ja", "ko")  # an empty table means the short one
-    long = found.get("long") or (found.get("short") if aliased else None)
-    kept = {"long": long} if long else {}
-    short = found.get("short") or found.get("narrow")
+    patterns = unit_patterns(language, unit)
+    overrides = {form: texts[0] for form, texts in _SPELLINGS.get((language, unit), {}).items() if form != "further"}
+    if overrides:
+        patterns = {"long": overrides}
+    aliased = "long" in patterns or language in ("zh", "ja", "ko")  # an empty table means the short one
+    long = patterns.get("long") or (patterns.get("short") if aliased else None)
+    by_length = {"long": long} if long else {}
+    short = patterns.get("short") or patterns.get("narrow")
     if unit.startswith("duration") or (unit == "length-inch" and language == "en"):
         short = None  # "18 h" is a time of day, "in" is a preposition
     if short and re.search(r"[A-Za-z]", next(iter(short.values())).replace("{0}", "")):
-        kept["short"] = short
+        by_length["short"] = short
     return {
         length: {form: re.sub(f"[{SPACES}]", " ", text) for form, text in forms.items()}
-        for length, forms in kept.items()
+        for length, forms in by_length.items()
     }
 
 
 @functools.lru_cache(maxsize=64)
 def _patterns(language: str) -> list[tuple[str, str, re.Pattern[str]]]:
     """Return regular expressions that find amount and unit, by unit and length."""
-    found = []
+    patterns = []
     for unit in PERMITTED:
         for length, forms in _forms(language, unit).items():
             spellings = set(forms.values())
@@ -141,5 +141,5 @@ def _patterns(language: str) -> list[tuple[str, str, re.Pattern[str]]]:
                 edge = "(?![年目鐘])" if language in ("zh", "ja", "ko", "th") else r"(?![\w/²³\u064b-\u065f])"
                 start = r"(?<!\w)" if before and language not in ("zh", "ja", "ko", "th") else ""
                 amount = rf"(?P<amount>\d+(?:[.,{SPACES}]\d+)*)"
-                found.append((unit, length, re.compile(f"{start}{before}{amount}{after}{edge}")))
-    return found
+                patterns.append((unit, length, re.compile(f"{start}{before}{amount}{after}{edge}")))
+    return patterns

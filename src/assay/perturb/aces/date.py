@@ -37,18 +37,18 @@ class Month:
 def find_months(text: str, language: str) -> list[Month]:
     """Return the months that the text names in full, in any CLDR form (Slavic genitive and nominative …)."""
     base = base_language(language)
-    found: dict[tuple[int, int], Month] = {}
+    months_found: dict[tuple[int, int], Month] = {}
     for form, names in months(base).items():
         if form.endswith("abbreviated") and base != "zh":
             continue
         for number, name in names.items():
             for start, end in _places(text, _bare(name, base), base):
                 if _is_a_month(text, start, end, base):
-                    found.setdefault((start, end), Month(start, end, number, form))
+                    months_found.setdefault((start, end), Month(start, end, number, form))
     longest = [
         month
-        for month in found.values()
-        if not any(o.start <= month.start and month.end <= o.end and o is not month for o in found.values())
+        for month in months_found.values()
+        if not any(o.start <= month.start and month.end <= o.end and o is not month for o in months_found.values())
     ]
     return sorted(longest, key=lambda month: month.start)
 
@@ -88,11 +88,11 @@ def _is_a_month(text: str, start: int, end: int, language: str) -> bool:
 def _named(text: str, language: str) -> set[int]:
     """Return the numbers of the months in a text, by full name or abbreviation."""
     base = base_language(language)
-    found = {month.number for month in find_months(text, base)}
+    numbers = {month.number for month in find_months(text, base)}
     for form, names in months(base).items():
         if form.endswith("abbreviated"):
-            found |= {number for number, name in names.items() if _places(text, _bare(name, base).rstrip("."), base)}
-    return found
+            numbers |= {number for number, name in names.items() if _places(text, _bare(name, base).rstrip("."), base)}
+    return numbers
 
 
 class WrongMonth(Perturbation):
@@ -103,16 +103,16 @@ class WrongMonth(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Abbreviate the month in the good translation and name another one in the incorrect translation."""
         text, base = segment.hypothesis, base_language(language)
-        found = found_all = find_months(text, base)
-        if not found:
+        candidates = all_months = find_months(text, base)
+        if not candidates:
             return Refused("no month")
         control = _control(segment, base)
         if control is not None:
-            found = [month for month in found if month.number in control]
-            if not found:
+            candidates = [month for month in candidates if month.number in control]
+            if not candidates:
                 return Refused("the month is not in the reference or source")
-        for month in shuffled(found, rng):
-            names, present = months(base)[month.form], {other.number for other in found_all}
+        for month in shuffled(candidates, rng):
+            names, present = months(base)[month.form], {other.number for other in all_months}
             others = [n for n in range(1, 13) if n not in present and self._fits(names, n, month, text, base)]
             if not others:
                 continue
@@ -142,19 +142,19 @@ class WrongMonth(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that exactly one month was exchanged and that the good translation still has the old one."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         base = base_language(language)
         if len(perturbed.changes) != 1:
-            return [*found, "more than one place was changed"]
+            return [*problems, "more than one place was changed"]
         change, text = perturbed.changes[0], perturbed.edited(segment)
         names = {_bare(name, base) for form in months(base).values() for name in form.values()}
         if text[change.start : change.end] not in names and text[change.start : change.end].capitalize() not in names:
-            found.append("the replaced text is not a month")
+            problems.append("the replaced text is not a month")
         if change.text not in names:
-            found.append("the replacement is not a month")
+            problems.append("the replacement is not a month")
         if perturbed.good is not None and perturbed.good == perturbed.incorrect(segment):
-            found.append("good and incorrect are the same")
-        return found
+            problems.append("good and incorrect are the same")
+        return problems
 
 
 def _control(segment: Segment, language: str) -> set[int] | None:

@@ -41,10 +41,10 @@ class MeaningError(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the incorrect text is not the reference."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         if perturbed.incorrect(segment) in segment.references:
-            found.append("the incorrect text is the reference")
-        return found
+            problems.append("the incorrect text is the reference")
+        return problems
 
 
 AdditionContradiction = variant(
@@ -92,21 +92,21 @@ class GivenWord(Perturbation):
         wrong, right = segment.meta.get(self.column, ""), segment.meta.get(self.right, "")
         if not wrong or not right:
             return Refused(f"needs the columns {self.right} (in the translation) and {self.column}")
-        places = word_at(segment.hypothesis, right)
-        if not places:
+        spans = word_at(segment.hypothesis, right)
+        if not spans:
             return Refused(f"{self.right} is not in the translation")
         if self.in_reference is not None and bool(word_at(reference_of(segment) or "", right)) != self.in_reference:
             return Refused("the reference does not have it" if self.in_reference else "the reference has it too")
-        start, end = places[0]
+        start, end = spans[0]
         return Perturbed((Change(start, end, wrong),), f"{right} -> {wrong}", {"old": right, "new": wrong})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the replaced phrase is the one in the column."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end] != segment.meta.get(self.right):
-            found.append("the replaced phrase is not the one in the column")
-        return found
+            problems.append("the replaced phrase is not the one in the column")
+        return problems
 
 
 LiteralVersusReference = variant(GivenWord, "overly-literal-vs-ref-word", in_reference=True)

@@ -66,11 +66,11 @@ class Exchanged(Perturbation):
         fitting = words_of(sentence, self.part, self.known, self.fits)
         listed = [i for i in fitting if sentence.lemmas[i].lower() in self.known]
         for i in (*shuffled(listed, rng), *shuffled(list(words_of(sentence, self.part)), rng)):
-            made = self._made(sentence, i, rng, tools, base)
-            if made is not None:
+            result = self._made(sentence, i, rng, tools, base)
+            if result is not None:
                 wordnet = tools.get("wordnet", "en")
-                sure = _LISTED if i in listed else sense(wordnet, sentence.lemmas[i].lower(), self.part)
-                return made.with_confidence(sense=sure)
+                confidence = _LISTED if i in listed else sense(wordnet, sentence.lemmas[i].lower(), self.part)
+                return result.with_confidence(sense=confidence)
         return Refused(f"no {self.part} with the relation in WordNet")
 
     def _made(self, sentence: Sentence, i: int, rng: Rng, tools: Tools, base: str | None) -> Perturbed | None:
@@ -110,15 +110,15 @@ class Exchanged(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that one word was exchanged, apart from its article, and that the replacement is a word."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         if not 1 <= len(perturbed.changes) <= 2:
-            found.append("more than one word was exchanged")
+            problems.append("more than one word was exchanged")
         change = perturbed.changes[-1]
         if not change.text.replace(" ", "").replace("-", "").isalpha():
-            found.append("the replacement is not a word")
+            problems.append("the replacement is not a word")
         if perturbed.edited(segment)[change.start : change.end].lower() == change.text.lower():
-            found.append("the word is the same")
-        return found
+            problems.append("the word is the same")
+        return problems
 
 
 def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, meta: dict[str, Any]) -> Perturbed:
@@ -140,7 +140,7 @@ def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, m
 
 
 def words_of(
-    sentence: Sentence, part: str, known: Collection[str] = (), fits: Callable[[Sentence, int], bool] = fits_noun
+    sentence: Sentence, part: str, listed: Collection[str] = (), fits: Callable[[Sentence, int], bool] = fits_noun
 ) -> Iterator[int]:
     """Yield common nouns or full verbs outside names, compounds and hyphens; `known` words only if their context fits."""
     tags = ("NN", "NNS") if part == "noun" else ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
@@ -150,7 +150,7 @@ def words_of(
         compound = part == "noun" and (sentence.deps[i] == "compound" or sentence.child(i, "compound") is not None)
         if sentence.hyphened(i) or compound:
             continue
-        if known and sentence.lemmas[i].lower() in known:
+        if listed and sentence.lemmas[i].lower() in listed:
             if fits_verb(sentence, i) if part == "verb" else fits(sentence, i):
                 yield i
         elif part == "noun" or (sentence.pos[i] == "VERB" and sentence.child(i, "prt", "prep") is None):

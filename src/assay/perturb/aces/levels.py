@@ -55,14 +55,14 @@ class LevelRule(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that one place differs as it should and that the texts belong to the level."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         if len(perturbed.changes) != 1:
-            return [*found, "more than one place was changed"]
+            return [*problems, "more than one place was changed"]
         change = perturbed.changes[0]
-        found += self.replacement_problems(perturbed.edited(segment)[change.start : change.end], change.text)
+        problems += self.replacement_problems(perturbed.edited(segment)[change.start : change.end], change.text)
         if perturbed.base is not None and isinstance(level_texts(segment, self.level), Refused):
-            found.append(f"the texts do not belong to level {self.level}")
-        return found
+            problems.append(f"the texts do not belong to level {self.level}")
+        return problems
 
     @abstractmethod
     def replacement_problems(self, old: str, new: str) -> list[str]:

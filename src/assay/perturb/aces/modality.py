@@ -13,10 +13,10 @@ from assay.perturb.language.texts import deletion, like_case, pick, shuffled
 
 
 def _strengths() -> dict[str, dict[str, tuple[str, ...]]]:
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    strengths: dict[str, dict[str, tuple[str, ...]]] = {}
     for row in rows("words/modals.tsv"):
-        found.setdefault(row["language"], {})[row["modal"]] = tuple(row["others"].split())
-    return found
+        strengths.setdefault(row["language"], {})[row["modal"]] = tuple(row["others"].split())
+    return strengths
 
 
 STRENGTHS = _strengths()
@@ -30,13 +30,13 @@ def _places(text: str, language: str) -> list[tuple[int, int, str]]:
     forms = STRENGTHS[language]
     names = "|".join(sorted(map(re.escape, forms), key=len, reverse=True))
     edge = ("", "") if language in ("zh", "ja") else (r"(?<![\w’'])", r"(?![\w’'])")
-    found = re.finditer(f"{edge[0]}(?:{names}){edge[1]}", text, re.IGNORECASE)
-    return [(*match.span(), match[0].lower()) for match in found]
+    matches = re.finditer(f"{edge[0]}(?:{names}){edge[1]}", text, re.IGNORECASE)
+    return [(*match.span(), match[0].lower()) for match in matches]
 
 
 def _english(sentence: Sentence) -> list[int]:
     """Return modal auxiliaries with a verb that are not negated; *can*, *should* and *will* only if there is no other."""
-    found = []
+    modals = []
     for i, tag in enumerate(sentence.tags):
         if tag != "MD" or (sentence.words[i] != sentence.lower[i] and i not in sentence.firsts):
             continue  # "May" inside a sentence is a name
@@ -44,9 +44,9 @@ def _english(sentence: Sentence) -> list[int]:
             continue
         after = sentence.lower[i + 1] if i + 1 < len(sentence) else ""
         if after not in ("not", "n't", "n’t", "never", "have") and "'" not in sentence.words[i]:
-            found.append(i)
-    strong = [i for i in found if sentence.lower[i] in ACES_MODALS]
-    return strong or found
+            modals.append(i)
+    strong = [i for i in modals if sentence.lower[i] in ACES_MODALS]
+    return strong or modals
 
 
 class ModalSubstituted(Perturbation):
@@ -61,28 +61,28 @@ class ModalSubstituted(Perturbation):
             return Refused(f"no list of modal verbs for {language}")
         if language == "en":
             sentence = sentence_of(tools, text, "en")
-            places = [(sentence.starts[i], sentence.ends[i], sentence.lower[i]) for i in _english(sentence)]
+            modals = [(sentence.starts[i], sentence.ends[i], sentence.lower[i]) for i in _english(sentence)]
         else:
-            places = [place for place in _places(text, language) if not _negated(text, place)]
-        if not places:
+            modals = [modal for modal in _places(text, language) if not _negated(text, modal)]
+        if not modals:
             return Refused("no modal verb")
-        start, end, old = pick(places, rng)
+        start, end, old = pick(modals, rng)
         new = like_case(pick(STRENGTHS[language][old], rng), text[start:end])
         return Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that one modal became one of those listed for it."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].lower()
         if change.text.lower() not in STRENGTHS.get(language, {}).get(old, ()):
-            found.append("the replacement is not another modal verb")
-        return found
+            problems.append("the replacement is not another modal verb")
+        return problems
 
 
-def _negated(text: str, place: tuple[int, int, str]) -> bool:
+def _negated(text: str, modal: tuple[int, int, str]) -> bool:
     """Return whether a negation precedes: French *ne peut pas* would change its meaning twice."""
-    return bool(re.search(r"(?:\bn['’]|\bne |\bno |\bnão |\bnon |不)$", text[: place[0]]))
+    return bool(re.search(r"(?:\bn['’]|\bne |\bno |\bnão |\bnon |不)$", text[: modal[0]]))
 
 
 class ModalDeleted(Perturbation):
@@ -102,8 +102,8 @@ class ModalDeleted(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that only a modal was removed."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end].strip().lower() not in STRENGTHS["en"] or change.text:
-            found.append("something other than a modal verb was removed")
-        return found
+            problems.append("something other than a modal verb was removed")
+        return problems

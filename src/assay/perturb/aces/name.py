@@ -68,9 +68,11 @@ def another(person: Person, rng: Rng, tools: Tools) -> str | None:
         return surname
     if gender is None:
         return person.text[: len(person.text) - len(parts[-1])] + surname
-    given = pick([name for name in (FEMALE if gender == "female" else MALE)[person.script] if name not in parts], rng)
+    given_name = pick(
+        [name for name in (FEMALE if gender == "female" else MALE)[person.script] if name not in parts], rng
+    )
     sign = {"latin": " ", "han": "·", "kana": "・"}[person.script]
-    return given if len(parts) == 1 else given + sign + surname
+    return given_name if len(parts) == 1 else given_name + sign + surname
 
 
 def _inflected(person: Person, rng: Rng, morphology: Any) -> str | None:
@@ -78,10 +80,10 @@ def _inflected(person: Person, rng: Rng, morphology: Any) -> str | None:
     female = "femn" in person.grammemes
     pool = SURNAMES["cyrillic"] if kind == "Surn" else (FEMALE if female else MALE)["cyrillic"]
     name = pick([name for name in pool if name[:4] != person.text[:4]], rng)
-    wanted = set(person.grammemes) - {"Surn", "Name"}
+    target_grammemes = set(person.grammemes) - {"Surn", "Name"}
     for parse in morphology.parse(name):
         if kind in parse.tag and (kind == "Surn" or ("femn" in parse.tag) == female):
-            form = parse.inflect(wanted)
+            form = parse.inflect(target_grammemes)
             if form is not None:
                 return str(form.word).capitalize()
     return None
@@ -95,32 +97,32 @@ class WrongName(LevelRule):
         texts = level_texts(segment, self.level)
         if isinstance(texts, Refused):
             return texts
-        found = find_people(texts.base, language, segment, tools)
-        if not found:
+        candidates = find_people(texts.base, language, segment, tools)
+        if not candidates:
             return Refused("no name of a person")
         if texts.other is not None:
-            found = [person for person in found if person.text in texts.other]
-            if not found:
+            candidates = [person for person in candidates if person.text in texts.other]
+            if not candidates:
                 return Refused("no name that translation and reference share")
-        for person in shuffled(found, rng):
-            whole = self.whole_only or bool(rng.integers(2))
-            new = another(person, rng, tools) if whole else misspelt(person.text, person.script, rng)
+        for person in shuffled(candidates, rng):
+            replace_whole = self.whole_only or bool(rng.integers(2))
+            new = another(person, rng, tools) if replace_whole else misspelt(person.text, person.script, rng)
             if new and new.lower() != person.text.lower():
-                meta = {"old": person.text, "new": new, "edit": "whole" if whole else "letter"}
+                meta = {"old": person.text, "new": new, "edit": "whole" if replace_whole else "letter"}
                 change = Change(person.start, person.end, new)
                 return Perturbed((change,), f"{person.text} -> {new}", meta, base=texts.as_base)
         return Refused("no other name fits")
 
     def replacement_problems(self, old: str, new: str) -> list[str]:
         """Check that the initial capital is unchanged and that the new name has letters only."""
-        found = []
+        problems = []
         if not old or not new:
-            found.append("a name was added or removed")
+            problems.append("a name was added or removed")
         elif old[0].isupper() != new[0].isupper():
-            found.append("the capital at the beginning changed")
+            problems.append("the capital at the beginning changed")
         if re.search(r"[\d,.;:!?]", new):
-            found.append("the new name has a digit or a punctuation mark")
-        return found
+            problems.append("the new name has a digit or a punctuation mark")
+        return problems
 
 
 NameLevel1 = variant(WrongName, "name-level-1", level=1)

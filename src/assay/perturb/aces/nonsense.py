@@ -43,13 +43,13 @@ class Nonsense(Perturbation):
         """Draw a word of six letters or more and exchange its first or second half."""
         base = other_reference(segment)
         text = base or segment.hypothesis
-        found = [match for match in _WORD.finditer(text) if match[0][1:].lower() == match[0][1:]]
+        candidates = [match for match in _WORD.finditer(text) if match[0][1:].lower() == match[0][1:]]
         others = tuple(other.hypothesis for other in tools.others() if target_language(other) == language)
         pool = _vocabulary(others or (segment.hypothesis, text))
-        if not found or len(pool) < 2:
+        if not candidates or len(pool) < 2:
             return Refused("no word of six letters, or no other words to take parts from")
         frequency, vocabulary, around = _known(tools, language), frozenset(pool), words(pool)
-        for match in shuffled(found, rng)[:6]:
+        for match in shuffled(candidates, rng)[:6]:
             for _ in range(8):
                 new = _crossed(match[0].lower(), around.draw(rng), rng)
                 if new != match[0].lower() and new not in vocabulary and frequency(new) == 0:
@@ -61,13 +61,13 @@ class Nonsense(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the new text has only letters and is not a word."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         new = perturbed.changes[0].text
         if not new.isalpha():
-            found.append("the nonsense has more than letters")
+            problems.append("the nonsense has more than letters")
         if _known(tools, language)(new.lower()) > 0:
-            found.append("the word exists")
-        return found
+            problems.append("the word exists")
+        return problems
 
 
 def _crossed(word: str, other: str, rng: Rng) -> str:
@@ -83,12 +83,12 @@ class HallucinatedWord(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Use the columns `target_word` and `hallucinated`, or find a word with the same beginning."""
         text, reference = segment.hypothesis, reference_of(segment) or ""
-        given = segment.meta.get("target_word", ""), segment.meta.get("hallucinated", "")
+        from_columns = segment.meta.get("target_word", ""), segment.meta.get("hallucinated", "")
         in_reference = {match[0].lower() for match in _WORD.finditer(reference)}
         words = [match for match in _WORD.finditer(text) if match[0] == match[0].lower() or language == "de"]
         words = [match for match in words if (match[0].lower() in in_reference) == self.in_reference]
-        if given[0] and given[1]:
-            words = list(re.finditer(re.escape(given[0]), text))
+        if from_columns[0] and from_columns[1]:
+            words = list(re.finditer(re.escape(from_columns[0]), text))
         if not words:
             return Refused(
                 "no word of six letters that the reference has"
@@ -96,7 +96,7 @@ class HallucinatedWord(Perturbation):
                 else "no word of six letters beside the reference's"
             )
         for match in shuffled(words, rng)[:6]:
-            new = given[1] or _astray(match[0].lower(), language, rng)
+            new = from_columns[1] or _astray(match[0].lower(), language, rng)
             if new and new.lower() not in text.lower():
                 new = like_case(new, match[0])
                 return Perturbed((Change(*match.span(), new),), f"{match[0]} -> {new}", {"old": match[0], "new": new})

@@ -42,7 +42,7 @@ def candidates(text: str, language: str) -> list[Numeral]:
     """Return the numbers that may be changed: not 0 and not the number of a month."""
     names = "|".join(sorted({re.escape(name.split()[0]) for name in _month_names(language)}, key=len, reverse=True))
     vietnamese = re.compile(r"(?:tháng|thg) $", re.IGNORECASE)
-    kept = []
+    candidates_found = []
     for numeral in [*numerals(text, language), *(_ordinals(text) if language == "en" else [])]:
         after, before = text[numeral.end :], text[: numeral.start]
         if numeral.value == 0 or _MONTH_NUMBER.match(after) or vietnamese.search(before):
@@ -51,8 +51,8 @@ def candidates(text: str, language: str) -> list[Numeral]:
             continue
         if names and len(numeral.digits) > 2 and not numeral.is_year and re.search(rf"(?:{names})\.? $", before):
             continue
-        kept.append(numeral)
-    return sorted(kept, key=lambda numeral: numeral.start)
+        candidates_found.append(numeral)
+    return sorted(candidates_found, key=lambda numeral: numeral.start)
 
 
 def replacement(numeral: Numeral, text: str, language: str, rng: Rng, whole: bool) -> str | None:
@@ -83,21 +83,21 @@ class WrongNumber(LevelRule):
         if isinstance(texts, Refused):
             return texts
         base = texts.base
-        found = candidates(base, language)
-        if not found:
+        changeable = candidates(base, language)
+        if not changeable:
             return Refused("no number")
         if texts.other is not None:
             shared = {numeral.digits for numeral in numerals(texts.other, language)}
-            found = [numeral for numeral in found if numeral.digits in shared]
-            if not found:
+            changeable = [numeral for numeral in changeable if numeral.digits in shared]
+            if not changeable:
                 return Refused("no number that translation and reference share")
-        for numeral in shuffled(found, rng):
-            for whole in (True,) if self.whole_only else shuffled((True, False), rng):
-                new = replacement(numeral, base, language, rng, whole)
+        for numeral in shuffled(changeable, rng):
+            for replace_whole in (True,) if self.whole_only else shuffled((True, False), rng):
+                new = replacement(numeral, base, language, rng, replace_whole)
                 if new is not None:
                     end = numeral.end + (2 if language == "en" and _ORDINAL.match(base, numeral.start) else 0)
                     old = base[numeral.start : end]
-                    meta = {"old": old, "new": new, "edit": "whole" if whole else "digit"}
+                    meta = {"old": old, "new": new, "edit": "whole" if replace_whole else "digit"}
                     change = Change(numeral.start, end, new)
                     return Perturbed((change,), f"{old} -> {new}", meta, base=texts.as_base)
         return Refused("no plausible other number")
@@ -105,12 +105,12 @@ class WrongNumber(LevelRule):
     def replacement_problems(self, old: str, new: str) -> list[str]:
         """Check that a number became another number."""
         before, after = ("".join(filter(str.isdigit, text)) for text in (old, new))
-        found = []
+        problems = []
         if not before:
-            found.append("the replaced text is not a number")
+            problems.append("the replaced text is not a number")
         if not after or after == before:
-            found.append("the number is unchanged or was removed")
-        return found
+            problems.append("the number is unchanged or was removed")
+        return problems
 
 
 NumberLevel1 = variant(WrongNumber, "number-level-1", level=1)
@@ -146,16 +146,16 @@ def _limits(numeral: Numeral, text: str, language: str) -> tuple[float, float]:
         before, after = before.removesuffix("("), after.removeprefix(")")
     if numeral.is_year:
         return max(1000, numeral.value - 90), max(numeral.value, min(2024, numeral.value + 60))
-    whole = not numeral.decimals and numeral.value == int(numeral.value)
-    if whole and numeral.value <= 31 and _is_day(before, after, language):
+    is_integer = not numeral.decimals and numeral.value == int(numeral.value)
+    if is_integer and numeral.value <= 31 and _is_day(before, after, language):
         return 1, 28
-    if whole and numeral.value <= 24 and (_HOUR.match(after) or _HOUR_BEFORE.search(before)):
+    if is_integer and numeral.value <= 24 and (_HOUR.match(after) or _HOUR_BEFORE.search(before)):
         return (1, 12) if numeral.value <= 12 else (13, 23)
-    if whole and numeral.value < 60 and _MINUTE.match(after):
+    if is_integer and numeral.value < 60 and _MINUTE.match(after):
         return 1, 59
-    if whole and numeral.value < 100 and _AGE_BEFORE.search(before):
+    if is_integer and numeral.value < 100 and _AGE_BEFORE.search(before):
         return 2, 95
-    if whole and numeral.value <= 21 and _CENTURY.match(after):
+    if is_integer and numeral.value <= 21 and _CENTURY.match(after):
         return 2, 20
     if numeral.decimals and numeral.value < 10:
         return 10.0**-numeral.decimals, 9.9

@@ -43,8 +43,8 @@ def _may_be_meant(sentence: Sentence, noun: int, pronoun: int) -> bool:
     verb = sentence.heads[noun]
     while sentence.deps[verb] == "conj" and sentence.pos[verb] not in ("VERB", "AUX"):
         verb = sentence.heads[verb]
-    own = sentence.heads[pronoun] if sentence.pos[sentence.heads[pronoun]] in ("VERB", "AUX") else pronoun
-    return noun not in above and verb != own and sentence.child(verb, "nsubj", "nsubjpass") is not None
+    pronoun_verb = sentence.heads[pronoun] if sentence.pos[sentence.heads[pronoun]] in ("VERB", "AUX") else pronoun
+    return noun not in above and verb != pronoun_verb and sentence.child(verb, "nsubj", "nsubjpass") is not None
 
 
 def function_of(sentence: Sentence, i: int) -> str | None:
@@ -65,8 +65,8 @@ def function_of(sentence: Sentence, i: int) -> str | None:
         return "anaphoric_singular_they"
     if groups:
         return "anaphoric_group_it-they" if plural or len(single) == 1 else None
-    wanted = "NNS" if plural else "NN"
-    if not any(sentence.tags[j] == wanted for j in nouns):
+    noun_tag = "NNS" if plural else "NN"
+    if not any(sentence.tags[j] == noun_tag for j in nouns):
         return None
     if plural:
         return "anaphoric_intra_they"
@@ -79,8 +79,8 @@ def _is_dummy(sentence: Sentence, head: int) -> bool:
     deps = {sentence.deps[child] for child in sentence.children[head]}
     complement = sentence.child(head, "acomp", "attr")
     below = {sentence.deps[child] for child in sentence.children[complement]} if complement is not None else set()
-    beside = {"ccomp", "csubj"} | ({"xcomp"} if sentence.lemmas[head] == "take" else set())
-    return sentence.lemmas[head] in _DUMMY and bool(beside & deps or {"ccomp", "xcomp", "csubj"} & below)
+    clauses = {"ccomp", "csubj"} | ({"xcomp"} if sentence.lemmas[head] == "take" else set())
+    return sentence.lemmas[head] in _DUMMY and bool(clauses & deps or {"ccomp", "xcomp", "csubj"} & below)
 
 
 WRONG = by_language("pronouns")
@@ -95,27 +95,27 @@ needs the column `pronoun_function` by default.
 _IMPERSONAL = re.compile(r"\s(?:gibt|gab|geht|ging|handelt|y\b|faut|fallait|s['’]agi)", re.IGNORECASE)
 
 
-def _agrees(text: str, place: tuple[int, int], function: str) -> bool:
+def _agrees(text: str, span: tuple[int, int], function: str) -> bool:
     """Return False if German *sie* is next to a plural verb although the source has *it*."""
-    if text[slice(*place)].lower() != "sie" or "they" in function:
+    if text[slice(*span)].lower() != "sie" or "they" in function:
         return True
-    before, after = re.search(r"(\w+)\s$", text[: place[0]]), re.match(r"\s(\w+)", text[place[1] :])
+    before, after = re.search(r"(\w+)\s$", text[: span[0]]), re.match(r"\s(\w+)", text[span[1] :])
     return not any(match and match[1].endswith("en") for match in (before, after))
 
 
-def _apart(segment: Segment, place: tuple[int, int]) -> bool:
+def _apart(segment: Segment, span: tuple[int, int]) -> bool:
     """Return whether the pronouns have very different positions in source and translation."""
     match = re.search(r"\b(?:it|they|them)\b", segment.source or "", re.IGNORECASE)
     if match is None:
         return True
-    return abs(match.start() / len(segment.source or " ") - place[0] / len(segment.hypothesis)) > 0.25
+    return abs(match.start() / len(segment.source or " ") - span[0] / len(segment.hypothesis)) > 0.25
 
 
 def source_function(segment: Segment, tools: Tools) -> str | Refused:
     """Return the kind of the only *it* or *they* of the source, or a refusal."""
-    given = segment.meta.get("pronoun_function", "")
-    if given:
-        return given
+    from_column = segment.meta.get("pronoun_function", "")
+    if from_column:
+        return from_column
     if source_language(segment) != "en" or not segment.source:
         return Refused("the source must be English (or give the column pronoun_function)")
     sentence = sentence_of(tools, segment.source, "en")
@@ -132,9 +132,9 @@ def source_function(segment: Segment, tools: Tools) -> str | Refused:
 def pronoun_in(text: str, language: str) -> tuple[int, int] | None:
     """Return the position of the only third-person pronoun of the translation that could render *it* or *they*."""
     forms = "|".join(WRONG[language])
-    found = [match.span() for match in re.finditer(rf"(?<![\w’'-])(?:{forms})(?!\w|['’])", text, re.IGNORECASE)]
-    found = [place for place in found if not (language == "de" and text[place[0] : place[1]] == "Sie" and place[0])]
-    return found[0] if len(found) == 1 else None
+    spans = [match.span() for match in re.finditer(rf"(?<![\w’'-])(?:{forms})(?!\w|['’])", text, re.IGNORECASE)]
+    spans = [span for span in spans if not (language == "de" and text[span[0] : span[1]] == "Sie" and span[0])]
+    return spans[0] if len(spans) == 1 else None
 
 
 class WrongPronoun(Perturbation):
@@ -161,47 +161,47 @@ class WrongPronoun(Perturbation):
             return Refused(f"the pronoun is {function}")
         if re.search(r"\bthem\b", segment.source or "", re.IGNORECASE) and not self.deletes and language == "de":
             return Refused("unclear whether them is sie or ihnen")
-        place = pronoun_in(segment.hypothesis, language)
-        if place is None:
+        span = pronoun_in(segment.hypothesis, language)
+        if span is None:
             return Refused("not exactly one pronoun in the translation")
-        word = segment.hypothesis[slice(*place)].lower()
+        word = segment.hypothesis[slice(*span)].lower()
         renders = _RENDERS.get(language, {}).get(function, tuple(WRONG[language]))
-        if word not in renders or _IMPERSONAL.match(segment.hypothesis, place[1]):
+        if word not in renders or _IMPERSONAL.match(segment.hypothesis, span[1]):
             return Refused("the pronoun of the translation does not render that of the source")
-        if language == "de" and not _agrees(segment.hypothesis, place, function):
+        if language == "de" and not _agrees(segment.hypothesis, span, function):
             return Refused("the verb next to the pronoun is plural")
-        if not segment.meta.get("pronoun_function") and _apart(segment, place):
+        if not segment.meta.get("pronoun_function") and _apart(segment, span):
             return Refused("the pronouns of source and translation are far apart")
-        if function == "pleonastic_it" and segment.hypothesis[slice(*place)].lower() not in ("es", "il"):
+        if function == "pleonastic_it" and segment.hypothesis[slice(*span)].lower() not in ("es", "il"):
             return Refused("the pronoun of the translation is not pleonastic")
-        made = self._changed(segment.hypothesis, place, language, rng)
-        return made if segment.meta.get("pronoun_function") else made.with_confidence(parse=GUESSED)
+        result = self._changed(segment.hypothesis, span, language, rng)
+        return result if segment.meta.get("pronoun_function") else result.with_confidence(parse=GUESSED)
 
-    def _changed(self, text: str, place: tuple[int, int], language: str, rng: Rng) -> Perturbed:
-        old = text[place[0] : place[1]]
+    def _changed(self, text: str, span: tuple[int, int], language: str, rng: Rng) -> Perturbed:
+        old = text[span[0] : span[1]]
         if self.deletes:
-            return Perturbed((deletion(text, *place),), f"{old} left out", {"old": old})
+            return Perturbed((deletion(text, *span),), f"{old} left out", {"old": old})
         options = WRONG[language][old.lower()]
         if language == "de" and old == "sie" and "non-subject" in self.function:
             options = ("ihn", "es")  # not a subject: *ihn* and not *er*
         new = like_case(pick(options, rng), old)
-        return Perturbed((Change(*place, new),), f"{old} -> {new}", {"old": old, "new": new})
+        return Perturbed((Change(*span, new),), f"{old} -> {new}", {"old": old, "new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that a pronoun was deleted or became another one of the list."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].strip().lower()
         if old not in WRONG.get(language, {}):
-            found.append("the changed text is not a pronoun")
+            problems.append("the changed text is not a pronoun")
         elif not self.deletes and change.text.lower() not in (
             *WRONG[language][old],
             *(("ihn",) if old == "sie" else ()),
         ):
-            found.append("the replacement is not a wrong pronoun")
+            problems.append("the replacement is not a wrong pronoun")
         elif self.deletes and change.text:
-            found.append("the pronoun was not deleted")
-        return found
+            problems.append("the pronoun was not deleted")
+        return problems
 
 
 PleonasticDeleted = variant(WrongPronoun, "pronoun-pleonastic-it-deletion")

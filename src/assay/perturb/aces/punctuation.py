@@ -59,15 +59,15 @@ class Deleted(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that letters and digits are unchanged and that all marks of the kind are gone."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         incorrect = perturbed.incorrect(segment)
         if _letters(incorrect) != _letters(segment.hypothesis):
-            found.append("a letter or digit changed")
+            problems.append("a letter or digit changed")
         if self.marks(incorrect):
-            found.append("some of the marks are still there")
+            problems.append("some of the marks are still there")
         if "  " in incorrect and "  " not in segment.hypothesis:
-            found.append("a double space is left")
-        return found
+            problems.append("a double space is left")
+        return problems
 
 
 def _letters(text: str) -> str:
@@ -152,7 +152,7 @@ class QuotesDeleted(Deleted):
         """Return quotation marks of every script; single ones only if they open or close a quotation, and no inch signs or
         gershayim.
         """
-        found = []
+        positions = []
         for at, char in enumerate(text):
             inside = _inside_word(text, at) and not _unspaced(text[at - 1]) and not _unspaced(text[at + 1])
             if char == "‘" and (inside or text[at + 1 : at + 2].isdigit()):
@@ -161,8 +161,8 @@ class QuotesDeleted(Deleted):
                 char in QUOTES
                 and not (inside or (char == '"' and text[at - 1 : at].isdigit() and text.count('"') == 1))
             ) or (char in _CLOSING_SINGLE and not inside and _quotes_single(text, at)):
-                found.append(at)
-        return found
+                positions.append(at)
+        return positions
 
 
 def _unspaced(char: str) -> bool:
@@ -205,10 +205,10 @@ class StatementToQuestion(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that only marks changed, each to a question mark."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         incorrect = perturbed.incorrect(segment)
         if len(incorrect) != len(segment.hypothesis) or _letters(incorrect) != _letters(segment.hypothesis):
-            found.append("more than the marks changed")
+            problems.append("more than the marks changed")
         if any(change.text not in ("?", "？", "¿", "؟", ";", "՞") for change in perturbed.changes):
-            found.append("a mark became something other than a question mark")
-        return found
+            problems.append("a mark became something other than a question mark")
+        return problems

@@ -55,11 +55,11 @@ class Swapped(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the text has the same words in another order."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         before, after = (sorted(text.lower()) for text in (perturbed.edited(segment), perturbed.incorrect(segment)))
         if before != after:
-            found.append("words were added or lost")
-        return found
+            problems.append("words were added or lost")
+        return problems
 
 
 class LexicalOverlap(Swapped):

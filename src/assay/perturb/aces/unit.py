@@ -59,9 +59,9 @@ class WrongUnit(Perturbation):
                 return Refused("the amount is not in the reference or source")
         for quantity in shuffled(quantities, rng):
             for other in shuffled(PERMITTED[quantity.unit], rng):
-                made = self._made(text, quantity, other, base_language(language))
-                if made is not None:
-                    return made
+                result = self._made(text, quantity, other, base_language(language))
+                if result is not None:
+                    return result
         return Refused("no conversion that reads well")
 
     def _made(self, text: str, quantity: Quantity, other: str, language: str) -> Perturbed | None:
@@ -88,20 +88,20 @@ class WrongUnit(Perturbation):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the texts differ in one quantity, either in its amount or in its unit."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         if perturbed.good is None or len(perturbed.changes) != 1:
-            return [*found, "there must be a converted good translation and one change"]
+            return [*problems, "there must be a converted good translation and one change"]
         change = perturbed.changes[0]
         good = perturbed.good[change.start : change.end]
         same_amount = re.findall(r"[\d.,]+", good) == re.findall(r"[\d.,]+", change.text)
         if same_amount:
-            found.append("the incorrect amount is the converted one and the unit may be right")
+            problems.append("the incorrect amount is the converted one and the unit may be right")
         if not re.search(r"\d", change.text):
-            found.append("the amount was removed")
-        kept = segment.hypothesis[: change.start]
-        if not perturbed.good.startswith(kept):
-            found.append("the text before the quantity changed")
-        return found
+            problems.append("the amount was removed")
+        unchanged = segment.hypothesis[: change.start]
+        if not perturbed.good.startswith(unchanged):
+            problems.append("the text before the quantity changed")
+        return problems
 
 
 class AmountKept(WrongUnit):
@@ -112,11 +112,11 @@ class AmountKept(WrongUnit):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the amount is that of the translation."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         old = re.findall(r"\d", str(perturbed.meta.get("old", "")))
-        if not found and re.findall(r"\d", perturbed.changes[0].text) != old:
-            found.append("the amount is not that of the translation")
-        return found
+        if not problems and re.findall(r"\d", perturbed.changes[0].text) != old:
+            problems.append("the amount is not that of the translation")
+        return problems
 
 
 class UnitKept(WrongUnit):
@@ -127,13 +127,13 @@ class UnitKept(WrongUnit):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the unit is that of the translation, perhaps in another plural form."""
-        found = [
+        problems = [
             text for text in super().problems(segment, perturbed, language, tools) if "unit may be right" not in text
         ]
         units = {quantity.unit for quantity in find_quantities(perturbed.changes[0].text, language)}
-        if not found and perturbed.meta.get("unit") not in units:
-            found.append("the unit is not that of the translation")
-        return found
+        if not problems and perturbed.meta.get("unit") not in units:
+            problems.append("the unit is not that of the translation")
+        return problems
 
 
 def _told_twice(text: str, quantity: Quantity, quantities: list[Quantity]) -> bool:

@@ -46,10 +46,10 @@ class AddedWord(ParsedRule):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that exactly one word was added."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         if len(perturbed.apply(segment.hypothesis).split()) != len(segment.hypothesis.split()) + 1:
-            found.append("not exactly one word was added")
-        return found
+            problems.append("not exactly one word was added")
+        return problems
 
 
 def _open(sentence: Sentence, i: int) -> bool:

@@ -86,10 +86,10 @@ class Shuffled(TextRule):
         """Check that the characters are the same, apart from case and spaces."""
         good = segment.hypothesis
         bad = perturbed.apply(good)
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         if sorted("".join(good.lower().split())) != sorted("".join(bad.lower().split())):
-            found.append("words were lost or added")
-        return found
+            problems.append("words were lost or added")
+        return problems
 
 
 def _closed(words: list[str]) -> list[str]:

@@ -30,16 +30,16 @@ class Negation(VerbRule):
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Change a main clause, or else a command (Do not …)."""
-        made = super().change(sentence, rng, tools)
-        if isinstance(made, Perturbed):
-            return made
+        result = super().change(sentence, rng, tools)
+        if isinstance(result, Perturbed):
+            return result
         for i in sentence.roots:
             if sentence.tags[i] == "VB" and sentence.child(i, "nsubj", "aux", "neg") is None:
                 new = like_case("do", sentence.words[i]) + f" not {sentence.lower[i]}"
                 order = as_perturbed(sentence, [Change(sentence.starts[i], sentence.ends[i], new)])
                 if order:
                     return order
-        return made
+        return result
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """Yield at most one change per group."""
@@ -56,9 +56,9 @@ class Negation(VerbRule):
             yield [becomes(sentence, no, "some")]
         elif not group.simple or sentence.lemmas[group.main] == "be":
             inverted = group.subject is not None and group.finite < group.subject < group.main
-            place = _subject_end(sentence, group) if inverted else group.finite
-            fused = sentence.lower[place] == "can"
-            yield [Change(sentence.ends[place], sentence.ends[place], "not" if fused else " not")]
+            last = _subject_end(sentence, group) if inverted else group.finite
+            fused = sentence.lower[last] == "can"
+            yield [Change(sentence.ends[last], sentence.ends[last], "not" if fused else " not")]
         elif sentence.tags[group.main] in verbs.INFLECTED:
             lemma = verbs.lemma_of(sentence, group.main, inflection)
             yield [becomes(sentence, group.main, f"{verbs.do(sentence, group)} not {lemma}")]
@@ -81,11 +81,11 @@ class Negation(VerbRule):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the number of negations differs by one."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         good, bad = segment.hypothesis, perturbed.apply(segment.hypothesis)
         if abs(_negations(good, language) - _negations(bad, language)) != 1:
-            found.append("the number of negations did not change by one")
-        return found
+            problems.append("the number of negations did not change by one")
+        return problems
 
 
 def _denied(sentence: Sentence, group: VerbGroup) -> bool:
@@ -132,8 +132,8 @@ class Interrogative(ParsedRule):
                 start, end = mark.span() if mark else (len(sentence.text), len(sentence.text))
                 if any(change.end > start for change in changes):
                     continue
-                made = Perturbed((*changes, Change(start, end, "?")), "a question")
-                return made.with_confidence(parse=verbs.parse_confidence(sentence, group))
+                result = Perturbed((*changes, Change(start, end, "?")), "a question")
+                return result.with_confidence(parse=verbs.parse_confidence(sentence, group))
         return Refused("no main clause with subject and finite verb")
 
     def _turned(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
@@ -170,8 +170,8 @@ class Interrogative(ParsedRule):
             or sentence.tags[first].startswith("NNP")
             or (sentence.tags[first] == "NN" and sentence.deps[first].startswith("nsubj") and first + 1 < len(sentence))
         )
-        kept = word[0] if keeps or any(letter.isupper() for letter in word[1:]) else word[0].lower()
-        return (Change(start, start + 1, f"{capital(auxiliary)} {kept}"),)
+        uncapitalised = word[0] if keeps or any(letter.isupper() for letter in word[1:]) else word[0].lower()
+        return (Change(start, start + 1, f"{capital(auxiliary)} {uncapitalised}"),)
 
     def _said(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
         """Turn ``…, said the operator`` into ``…, did the operator say``."""
@@ -188,8 +188,8 @@ class Interrogative(ParsedRule):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the text ends as a question."""
-        found = super().problems(segment, perturbed, language, tools)
-        asked = perturbed.apply(segment.hypothesis).rstrip("\"'”’») ]")
-        if not asked.endswith(("?", "か。")):
-            found.append("no question mark at the end")
-        return found
+        problems = super().problems(segment, perturbed, language, tools)
+        ends_as_question = perturbed.apply(segment.hypothesis).rstrip("\"'”’») ]")
+        if not ends_as_question.endswith(("?", "か。")):
+            problems.append("no question mark at the end")
+        return problems

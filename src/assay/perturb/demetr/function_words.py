@@ -44,22 +44,22 @@ class GenderPronoun(ParsedRule):
     other_languages = in_languages(ru=russian_forms.gender_pronoun, ja=japanese_words.gender_pronoun)
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        found = [i for i, key in enumerate(zip(sentence.lower, sentence.tags, strict=True)) if key in _GENDER]
-        if not found:
+        pronouns = [i for i, key in enumerate(zip(sentence.lower, sentence.tags, strict=True)) if key in _GENDER]
+        if not pronouns:
             return Refused("no pronoun with a gender")
-        i = pick(found, rng)
+        i = pick(pronouns, rng)
         return _exchanged(sentence, i, _GENDER[sentence.lower[i], sentence.tags[i]])
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that a pronoun became one of the other gender."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].lower()
         if base_language(language) in self.other_languages:
-            return found
+            return problems
         if change.text.lower() not in {new for (word, _), new in _GENDER.items() if word == old}:
-            found.append(f"{change.text!r} is not the other gender of {old!r}")
-        return found
+            problems.append(f"{change.text!r} is not the other gender of {old!r}")
+        return problems
 
 
 class PronounCase(ParsedRule):
@@ -70,35 +70,35 @@ class PronounCase(ParsedRule):
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Change a random pronoun, but not in a contraction (it's)."""
-        found = []
+        pronouns = []
         for i, word in enumerate(sentence.lower):
             row = _ROWS.get(word)
             if row is None or sentence.tags[i] not in ("PRP", "PRP$", "WP", "WP$"):
                 continue
             if sentence.text[sentence.ends[i] : sentence.ends[i] + 1] not in ("'", "’"):
-                found.append((i, row))
-        if not found:
+                pronouns.append((i, row))
+        if not pronouns:
             return Refused("no pronoun with a case")
-        i, row = pick(found, rng)
+        i, row = pick(pronouns, rng)
         wrong = sorted({form for form in row[:3] if form.lower() != sentence.lower[i]}) or [row[3]]
         return _exchanged(sentence, i, pick(wrong, rng))
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the new word is another form of the same pronoun."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old, new = segment.hypothesis[change.start : change.end].lower(), change.text.lower()
         rows = [{form.lower() for form in row} for row in (*_CASES, *russian_forms.CASES)]
         if not any(old in row and new in row for row in rows):
-            found.append(f"{new!r} is not a form of {old!r}")
-        return found
+            problems.append(f"{new!r} is not a form of {old!r}")
+        return problems
 
 
 def _exchanged(sentence: Sentence, i: int, new: str) -> Perturbed:
     old = sentence.words[i]
     opens = i in sentence.firsts or not sentence.text[: sentence.starts[i]].strip("\"'“( ")
-    said = capital(new) if old[:1].isupper() and (old != "I" or opens) else new
-    return Perturbed((Change(sentence.starts[i], sentence.ends[i], said),), f"{old} -> {said}")
+    replacement = capital(new) if old[:1].isupper() and (old != "I" or opens) else new
+    return Perturbed((Change(sentence.starts[i], sentence.ends[i], replacement),), f"{old} -> {replacement}")
 
 
 PREPOSITIONS = word_list("prepositions")
@@ -125,23 +125,23 @@ class FunctionWord(ParsedRule):
     card = card_of("function-word")
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        found = [i for i in range(len(sentence)) if _options(sentence, i)]
-        if not found:
+        candidates = [i for i in range(len(sentence)) if _options(sentence, i)]
+        if not candidates:
             return Refused("no preposition or article")
-        i = pick(found, rng)
+        i = pick(candidates, rng)
         new = like_first(pick(_options(sentence, i), rng), sentence.words[i])
         change = Change(sentence.starts[i], sentence.ends[i], new)
         return Perturbed((change,), f"{sentence.words[i]} -> {new}")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that an article became an article, or a preposition one with another meaning."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old, new = segment.hypothesis[change.start : change.end].lower(), change.text.lower()
         articles = {old, new} <= {"a", "an", "the"}
         if not articles and (not {old, new} <= {*PREPOSITIONS} or any({old, new} <= near for near in _NEAR)):
-            found.append(f"{new!r} is not a wrong word for {old!r}")
-        return found
+            problems.append(f"{new!r} is not a wrong word for {old!r}")
+        return problems
 
 
 def _options(sentence: Sentence, i: int) -> list[str]:

@@ -101,11 +101,11 @@ def _end(sentence: Sentence) -> End | None:
         return None
     if sentence.lemmas[i] in ("いう", "言う") and sentence.words[i - 1] == "と":
         return None  # hearsay: its tense and negation are not those of the sentence
-    found = _past(sentence, i) if kind == "助動詞-タ" else _present(sentence, i, kind)
-    if found is None:
+    analysis = _past(sentence, i) if kind == "助動詞-タ" else _present(sentence, i, kind)
+    if analysis is None:
         return None
-    first, denied, shifted, asked, negative = found
-    return End(sentence.starts[first], sentence.starts[last], denied, shifted, asked, negative)
+    first, denied, shifted, question, negative = analysis
+    return End(sentence.starts[first], sentence.starts[last], denied, shifted, question, negative)
 
 
 _Found = tuple[int, str | None, str | None, str | None, bool]
@@ -116,7 +116,7 @@ def _past(sentence: Sentence, i: int) -> _Found | None:
     p = i - 1
     kind, _ = _kind(sentence, p)
     word, lemma, ta = sentence.words[p], sentence.lemmas[p], sentence.words[i]
-    said = word + ta
+    ending = word + ta
     if kind == "助動詞-マス" and word == "まし":
         return p, "ませんでした", "ます", "ましたか", False
     if kind == "助動詞-デス" and word == "でし":
@@ -136,13 +136,13 @@ def _past(sentence: Sentence, i: int) -> _Found | None:
         return verb, affirmed, f"{sentence.words[verb]}ない", f"{sentence.words[verb]}なかったのか", True
     if kind.startswith("形容詞") and word.endswith("かっ") and word not in ("なかっ", "よかっ", "良かっ"):
         stem = word[:-2]
-        return p, f"{stem}くなかった", f"{stem}い", f"{said}のか", False
+        return p, f"{stem}くなかった", f"{stem}い", f"{ending}のか", False
     if lemma == "ある" and word == "あっ":
         return _aru(sentence, p, past=True)
     stem_ = negative_stem(lemma, kind)
     if stem_ is None or sentence.pos[p] not in ("VERB", "AUX"):
         return None
-    return p, f"{stem_}なかった", lemma, f"{said}のか", False
+    return p, f"{stem_}なかった", lemma, f"{ending}のか", False
 
 
 def _present(sentence: Sentence, i: int, kind: str) -> _Found | None:
@@ -161,8 +161,8 @@ def _present(sentence: Sentence, i: int, kind: str) -> _Found | None:
     if kind == "助動詞-ナイ" and word == "ない":
         verb = i - 1
         verb_kind, _ = _kind(sentence, verb)
-        known = negative_stem(sentence.lemmas[verb], verb_kind) == sentence.words[verb]
-        if sentence.words[verb] in _SET or not known:
+        regular = negative_stem(sentence.lemmas[verb], verb_kind) == sentence.words[verb]
+        if sentence.words[verb] in _SET or not regular:
             return i, None, "なかった", "ないのか", True
         return verb, sentence.lemmas[verb], f"{sentence.words[verb]}なかった", f"{sentence.words[verb]}ないのか", True
     if kind.startswith("形容詞") and word.endswith("い") and sentence.tags[i].startswith("形容詞-一般"):
@@ -274,6 +274,6 @@ def _ended(sentence: Sentence, end: End, new: str) -> Perturbed:
     start = end.start
     while old and new and old[0] == new[0]:
         old, new, start = old[1:], new[1:], start + 1
-    said = sentence.text[end.start : end.stop]
-    made = Perturbed((Change(start, end.stop, new),), f"{said} -> {sentence.text[end.start : start]}{new}")
-    return made.with_confidence(parse=0.9)
+    whole_end = sentence.text[end.start : end.stop]
+    result = Perturbed((Change(start, end.stop, new),), f"{whole_end} -> {sentence.text[end.start : start]}{new}")
+    return result.with_confidence(parse=0.9)

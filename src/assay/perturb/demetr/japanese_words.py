@@ -28,7 +28,7 @@ def _form(sentence: Sentence, i: int) -> str:
 
 def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
     """Return adjectives directly before their noun (with *な*) and adverbs, if nothing depends on them."""
-    found = []
+    spans = []
     for i, tag in enumerate(sentence.tags):
         after = i + 1
         if after >= len(sentence) or sentence.words[i - 1 : i] == ["と"]:
@@ -39,19 +39,19 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
                 and sentence.words[i] not in ("ない", "無い", "なき")
                 and _opens(sentence, i)
             ):
-                found.append((i, i))
+                spans.append((i, i))
         elif tag == "形状詞-一般" and sentence.words[after] == "な" and len(sentence.children[i]) == 1:
             if (
                 sentence.tags[after + 1 : after + 2]
                 and sentence.tags[after + 1].startswith("名詞-普通名詞")
                 and _opens(sentence, i)
             ):
-                found.append((i, after))
+                spans.append((i, after))
         elif tag == "副詞" and not sentence.children[i] and sentence.lower[i] not in _NO_ADVERB:
-            beside = sentence.tags[after]
-            if sentence.pos[i] == "ADV" and beside.startswith(("動詞", "名詞-普通名詞", "形容詞", "形状詞")):
-                found.append((i, i))
-    return found
+            next_tag = sentence.tags[after]
+            if sentence.pos[i] == "ADV" and next_tag.startswith(("動詞", "名詞-普通名詞", "形容詞", "形状詞")):
+                spans.append((i, i))
+    return spans
 
 
 def _opens(sentence: Sentence, i: int) -> bool:
@@ -66,7 +66,7 @@ def _opens(sentence: Sentence, i: int) -> bool:
 
 def postpositional_phrases(sentence: Sentence) -> Sequence[Span]:
     """Return the shortest phrases of a noun and a particle of place, time or means."""
-    found = [
+    spans = [
         sentence.edges[i]
         for i, dep in enumerate(sentence.deps)
         if dep == "obl"
@@ -76,8 +76,8 @@ def postpositional_phrases(sentence: Sentence) -> Sequence[Span]:
         and _ends(sentence, i)
         and _begins(sentence, sentence.edges[i][0], i)
     ]
-    shortest = min((last - first for first, last in found), default=0)
-    return [(first, last) for first, last in found if last - first == shortest]
+    shortest = min((last - first for first, last in spans), default=0)
+    return [(first, last) for first, last in spans if last - first == shortest]
 
 
 _LONGEST_PHRASE = 5
@@ -132,7 +132,7 @@ _GRAMMAR = frozenset(word_list("ja nouns of grammar"))
 
 def names(sentence: Sentence) -> Sequence[Span]:
     """Return names with their particle that are not subjects and are not modified."""
-    found = []
+    spans = []
     for name in sentence.entities:
         after = name.last + 1
         if name.label not in _NAMES or after + 1 >= len(sentence) or sentence.words[after] not in _PARTICLES:
@@ -146,8 +146,8 @@ def names(sentence: Sentence) -> Sequence[Span]:
         if sentence.deps[name.last] not in ("nmod", "obl", "obj") or not _alone(sentence, name):
             continue
         if sentence.text.count(sentence.span(name.first, name.last)) == 1:
-            found.append((name.first, after))
-    return found
+            spans.append((name.first, after))
+    return spans
 
 
 def _alone(sentence: Sentence, name: Entity) -> bool:
@@ -177,7 +177,7 @@ _GENDER = {"彼": "彼女", "彼女": "彼"}
 
 def gender_pronoun(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """Exchange *彼* and *彼女*; *彼女* with the meaning girlfriend, after a possessive, stays."""
-    found = [
+    pronouns = [
         i
         for i, word in enumerate(sentence.words)
         if word in _GENDER
@@ -185,8 +185,8 @@ def gender_pronoun(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Re
         and sentence.words[i - 1 : i] != ["の"]
         and _next(sentence, i) not in ("氏", "たち", "ら")
     ]
-    if not found:
+    if not pronouns:
         return Refused("no pronoun with a gender")
-    i = pick(found, rng)
+    i = pick(pronouns, rng)
     old, new = sentence.words[i], _GENDER[sentence.words[i]]
     return Perturbed((Change(sentence.starts[i], sentence.ends[i], new),), f"{old} -> {new}").with_confidence(parse=0.9)

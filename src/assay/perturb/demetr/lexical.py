@@ -48,12 +48,12 @@ class LexicalRule(ParsedRule):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that one word became one other word."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[-1]
         old, new = segment.hypothesis[change.start : change.end], change.text
         if old.lower() == new.lower() or not old.isalpha() or not new.replace("-", "").isalpha():
-            found.append(f"{new!r} does not replace {old!r} as one word by another")
-        return found
+            problems.append(f"{new!r} does not replace {old!r} as one word by another")
+        return problems
 
 
 class Hypernym(LexicalRule):
@@ -73,14 +73,14 @@ class Hypernym(LexicalRule):
             if part == "noun" and sentence.child(i, "compound") is not None and sentence.tags[i] == "NNP":
                 return None
             lemma = sentence.lemmas[i].lower()
-            known = _class(sentence, i)
-            found = known or hypernym(wordnet, frequency, lemma, part)
-            form = found and inflected(inflection, found, part, sentence.tags[i])
+            listed_class = _class(sentence, i)
+            replacement = listed_class or hypernym(wordnet, frequency, lemma, part)
+            form = replacement and inflected(inflection, replacement, part, sentence.tags[i])
             if not form or form.lower() in sentence.lower:
                 return None
-            made = Perturbed(replaced(sentence, i, form), f"{sentence.words[i]} -> {form}")
-            return made.with_confidence(
-                sense=0.9 if known else 0.45 if len(wordnet.synsets(lemma, part)) == 1 else 0.25
+            result = Perturbed(replaced(sentence, i, form), f"{sentence.words[i]} -> {form}")
+            return result.with_confidence(
+                sense=0.9 if listed_class else 0.45 if len(wordnet.synsets(lemma, part)) == 1 else 0.25
             )
 
         words = [i for i in self.words(sentence) if not _fixed(sentence, i)]
@@ -89,10 +89,10 @@ class Hypernym(LexicalRule):
         clear = [i for i in nouns if len(wordnet.synsets(sentence.lemmas[i], "noun")) <= _FEW_SENSES]
         listed = [i for i in (*nouns, *verbs) if _class(sentence, i)]
         for options in (listed, clear, nouns, verbs):
-            made = first_fit(rng, options, general, "no word with a usable hypernym")
-            if isinstance(made, Perturbed):
+            outcome = first_fit(rng, options, general, "no word with a usable hypernym")
+            if isinstance(outcome, Perturbed):
                 break
-        return made
+        return outcome
 
 
 def _class(sentence: Sentence, i: int) -> str | None:
@@ -121,8 +121,8 @@ class Antonym(LexicalRule):
             surface = _sure_opposite(sentence, i, inflection)
             if surface is None or surface.lower() in sentence.lower:
                 return None
-            made = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
-            return made.with_confidence(sense=0.9)
+            result = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+            return result.with_confidence(sense=0.9)
 
         def opposite(i: int) -> Perturbed | None:
             surface = OPPOSITES.get(sentence.pos[i], {}).get(sentence.lower[i])
@@ -131,18 +131,18 @@ class Antonym(LexicalRule):
                 if part == "verb" and sentence.child(i, "prt") is not None:
                     return None
                 listed = OPPOSITES.get(sentence.pos[i], {}).get(sentence.lemmas[i].lower())
-                found = [listed] if listed else wordnet_antonyms(wordnet, frequency, sentence.lemmas[i], part)
-                surface = found[0] if found else None
+                opposites = [listed] if listed else wordnet_antonyms(wordnet, frequency, sentence.lemmas[i], part)
+                surface = opposites[0] if opposites else None
                 surface = surface and inflected(inflection, surface, part, sentence.tags[i])
             if not surface or " " in surface or surface.lower() in sentence.lower:
                 return None
-            made = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
-            return made.with_confidence(sense=0.4)
+            result = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+            return result.with_confidence(sense=0.4)
 
-        made = first_fit(rng, self.words(sentence), sure, "no word with an antonym")
-        if isinstance(made, Refused):
+        outcome = first_fit(rng, self.words(sentence), sure, "no word with an antonym")
+        if isinstance(outcome, Refused):
             return first_fit(rng, self.words(sentence), opposite, "no word with an antonym")
-        return made
+        return outcome
 
 
 def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
@@ -155,8 +155,8 @@ def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
     if pos == "NOUN":
         alone = sentence.deps[i] != "compound" and sentence.child(i, "compound") is None
         alone = alone and not (lemma == "failure" and sentence.child(i, "amod") is not None)
-        found = SURE_OPPOSITES["NOUN"].get(lemma) if alone and tag in ("NN", "NNS") else None
-        return inflected(inflection, found, "noun", tag) if found else None
+        opposite = SURE_OPPOSITES["NOUN"].get(lemma) if alone and tag in ("NN", "NNS") else None
+        return inflected(inflection, opposite, "noun", tag) if opposite else None
     if sentence.hyphened(i) or _bound(sentence, i):
         return None
     if sentence.lower[i] == "more" and sentence.tags[sentence.heads[i]] == "NNS" and sentence.deps[i] == "amod":
@@ -205,8 +205,8 @@ class PartOfSpeechShift(LexicalRule):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that at least the first three letters are the same."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if segment.hypothesis[change.start : change.end][:3].lower() != change.text[:3].lower():
-            found.append("not the same root")
-        return found
+            problems.append("not the same root")
+        return problems

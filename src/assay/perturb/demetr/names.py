@@ -42,25 +42,25 @@ class NameReplaced(ParsedRule):
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Replace a random name; one with an uncertain type only if there is no other."""
-        found = [name for name in names(sentence) if name.label in TYPES]
-        sure = [name for name in found if _sure(sentence, name)]
+        typed = [name for name in names(sentence) if name.label in TYPES]
+        confirmed = [name for name in typed if _sure(sentence, name)]
         people = {(person.start, person.end) for person in find_english_people(sentence.text, tools)}
-        sure = [name for name in sure if name.label != "PERSON" or _is_person(sentence, name, people)]
-        made: Perturbed | Refused = Refused(_NOTHING)
-        for options, sureness in ((sure, 0.9), (found, 0.3)):
-            made = first_fit(rng, options, lambda name: _renamed(sentence, name, rng), _NOTHING)
-            if isinstance(made, Perturbed):
-                return made.with_confidence(parse=sureness)
-        return made
+        confirmed = [name for name in confirmed if name.label != "PERSON" or _is_person(sentence, name, people)]
+        result: Perturbed | Refused = Refused(_NOTHING)
+        for options, sureness in ((confirmed, 0.9), (typed, 0.3)):
+            result = first_fit(rng, options, lambda name: _renamed(sentence, name, rng), _NOTHING)
+            if isinstance(result, Perturbed):
+                return result.with_confidence(parse=sureness)
+        return result
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that all mentions have the same new name."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         good = segment.hypothesis
-        told = {c.text.lower() for c in perturbed.changes if good[c.start : c.end].lower() not in ("a", "an")}
-        if len(told) != 1:
-            found.append("mentions of one name became different names")
-        return found
+        new_names = {c.text.lower() for c in perturbed.changes if good[c.start : c.end].lower() not in ("a", "an")}
+        if len(new_names) != 1:
+            problems.append("mentions of one name became different names")
+        return problems
 
 
 def _is_person(sentence: Sentence, name: Entity, people: set[tuple[int, int]]) -> bool:
@@ -81,8 +81,8 @@ def _sure(sentence: Sentence, name: Entity) -> bool:
     """Return whether the context confirms the type; taggers often take a single capitalised word for an organisation."""
     words = sentence.words[name.first : name.last + 1]
     if name.label == "ORG":
-        free = sentence.deps[name.last] not in ("compound", "amod", "nmod", "appos")
-        return len(words) > 1 and free and words[-1] in _INSTITUTIONS
+        independent = sentence.deps[name.last] not in ("compound", "amod", "nmod", "appos")
+        return len(words) > 1 and independent and words[-1] in _INSTITUTIONS
     following = sentence.lower[name.last + 1 : name.last + 2]
     if name.label in ("GPE", "NORP") and sentence.named[name.last + 1 : name.last + 2] not in ([], [""]):
         return False
@@ -111,13 +111,13 @@ def _bare(sentence: Sentence, name: Entity) -> str:
 
 
 def _renamed(sentence: Sentence, name: Entity, rng: Rng) -> Perturbed | None:
-    said = sentence.span(name.first, name.last)
+    old = sentence.span(name.first, name.last)
     new = _other(sentence, name, rng)
     bare = new.removeprefix("the ") if new else ""
-    if new is None or bare.lower() in sentence.text.lower() or not said[:1].isalnum() or said in _CLOCKS:
+    if new is None or bare.lower() in sentence.text.lower() or not old[:1].isalnum() or old in _CLOCKS:
         return None
     changes: list[Change] = []
-    for entity in mentions(sentence, said):
+    for entity in mentions(sentence, old):
         last = entity.last - (sentence.tags[entity.last] == "POS")
         text, before = new, sentence.lower[entity.first - 1] if entity.first else ""
         if before in ("the", "a", "an") or _determined(sentence, entity):
@@ -128,7 +128,7 @@ def _renamed(sentence: Sentence, name: Entity, rng: Rng) -> Perturbed | None:
         if sentence.lower[last + 1 : last + 2] in (["'"], ["’"]) and sentence.tags[last + 1] == "POS":
             text, end = f"{text}'s", sentence.ends[last + 1]
         changes += [*with_article(sentence, entity.first, text), Change(sentence.starts[entity.first], end, text)]
-    return Perturbed(tuple(changes), f"{said} -> {new}", {"type": name.label})
+    return Perturbed(tuple(changes), f"{old} -> {new}", {"type": name.label})
 
 
 def _determined(sentence: Sentence, entity: Entity) -> bool:
@@ -146,8 +146,8 @@ def _other(sentence: Sentence, name: Entity, rng: Rng) -> str | None:
         if len(words) == 1:
             return surname
         gender = gender_of(words[0], "latin")
-        given = {"female": FEMALE, "male": MALE}[gender]["latin"] if gender else (words[0],)
-        return f"{pick(given, rng)} {surname}"
+        given_names = {"female": FEMALE, "male": MALE}[gender]["latin"] if gender else (words[0],)
+        return f"{pick(given_names, rng)} {surname}"
     if name.label == "NORP":
         plain = bare.removesuffix("s")
         if not sentence.tags[name.last].startswith("JJ") and plain not in _PEOPLES:

@@ -44,30 +44,30 @@ class NumberReplaced(TextRule):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Replace digits, or number words in an English text without digits."""
         text = segment.hypothesis
-        found = [*_NUMBER.finditer(text), *_IN_WORD.finditer(text), *_SCORE.finditer(text)]
-        starts = {match.start(): match for match in reversed(found)}
-        free = [match for match in starts.values() if not _in_name(text, match)]
-        made = first_fit(rng, free, lambda match: _digits(text, match, rng), "no number")
-        if isinstance(made, Perturbed):
-            return made
+        matches = [*_NUMBER.finditer(text), *_IN_WORD.finditer(text), *_SCORE.finditer(text)]
+        starts = {match.start(): match for match in reversed(matches)}
+        outside_names = [match for match in starts.values() if not _in_name(text, match)]
+        result = first_fit(rng, outside_names, lambda match: _digits(text, match, rng), "no number")
+        if isinstance(result, Perturbed):
+            return result
         if base_language(language) == "en":
             words = [match for match in re.finditer(r"[A-Za-z]+", text) if _scale(match.group().lower())]
-            made = first_fit(rng, words, lambda match: _word(match, rng), "no number")
-            if isinstance(made, Perturbed):
-                return made
+            result = first_fit(rng, words, lambda match: _word(match, rng), "no number")
+            if isinstance(result, Perturbed):
+                return result
         return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that a number became a number of the same shape."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[-1]
         old, new = segment.hypothesis[change.start : change.end], change.text
         shape = re.compile(
             r"[\d.,]+(?:st|nd|rd|th)" if old[-1:].isalpha() else re.sub(r"\\?\d", r"\\d", re.escape(old))
         )
         if any(c.isdigit() for c in old) and not shape.fullmatch(new):
-            found.append(f"{new} does not have the shape of {old}")
-        return found
+            problems.append(f"{new} does not have the shape of {old}")
+        return problems
 
 
 def _in_name(text: str, match: re.Match[str]) -> bool:
@@ -84,13 +84,13 @@ def _digits(text: str, match: re.Match[str], rng: Rng) -> Perturbed | None:
         new = _drawn(text, match, bare, rng)
         if new == bare or not _ordered(text, match, bare, new):
             continue
-        said = new + (_suffix(new) if old != bare else "")
-        changes: tuple[Change, ...] = (Change(*match.span(), said),)
+        replacement = new + (_suffix(new) if old != bare else "")
+        changes: tuple[Change, ...] = (Change(*match.span(), replacement),)
         before = re.search(r"\b([Aa]n?) $", text[: match.start()])
-        if before and article(said) != before.group(1).lower():
-            fixed = like_first(article(said), before.group(1))
+        if before and article(replacement) != before.group(1).lower():
+            fixed = like_first(article(replacement), before.group(1))
             changes = (Change(*before.span(1), fixed), *changes)
-        return Perturbed(changes, f"{old} -> {said}")
+        return Perturbed(changes, f"{old} -> {replacement}")
     return None
 
 

@@ -111,8 +111,8 @@ class OmittedSubject(TokensOmitted):
         """Return nouns and pronouns; relative pronouns or expletive ``there`` only if there is no other."""
         heads = [i for i, dep in enumerate(sentence.deps) if dep in ("nsubj", "nsubjpass") and not sentence.hyphened(i)]
         nouns = [i for i in heads if sentence.tags[i] not in ("WDT", "WP", "DT")]
-        there = [i for i, dep in enumerate(sentence.deps) if dep in ("expl", "csubj")]
-        return [with_compounds(sentence, i) for i in nouns or heads or there]
+        expletives = [i for i, dep in enumerate(sentence.deps) if dep in ("expl", "csubj")]
+        return [with_compounds(sentence, i) for i in nouns or heads or expletives]
 
 
 class OmittedName(ParsedRule):
@@ -127,25 +127,25 @@ class OmittedName(ParsedRule):
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Remove a name that is an object or follows a preposition; for any other name the parse is in doubt."""
-        found = [name for name in names(sentence) if name.last - name.first + 3 <= len(sentence)]
-        free = [name for name in found if _stands_free_of_the_subject(sentence, name)]
-        made = first_fit(rng, free, lambda name: self._taken(sentence, name), "no name")
-        if isinstance(made, Perturbed):
-            return made.with_confidence(parse=0.9)
-        apart = [name for name in found if not _is_subject(sentence, name)]
-        made = first_fit(rng, apart or found, lambda name: self._taken(sentence, name), "no name")
-        return made if isinstance(made, Refused) else made.with_confidence(parse=0.3)
+        candidates = [name for name in names(sentence) if name.last - name.first + 3 <= len(sentence)]
+        independent = [name for name in candidates if _stands_free_of_the_subject(sentence, name)]
+        result = first_fit(rng, independent, lambda name: self._taken(sentence, name), "no name")
+        if isinstance(result, Perturbed):
+            return result.with_confidence(parse=0.9)
+        apart = [name for name in candidates if not _is_subject(sentence, name)]
+        result = first_fit(rng, apart or candidates, lambda name: self._taken(sentence, name), "no name")
+        return result if isinstance(result, Refused) else result.with_confidence(parse=0.3)
 
     def _taken(self, sentence: Sentence, name: Entity) -> Perturbed | None:
-        said = sentence.span(name.first, name.last)
+        text = sentence.span(name.first, name.last)
         changes: list[Change] = []
-        for entity in mentions(sentence, said):
+        for entity in mentions(sentence, text):
             first = entity.first + (sentence.tags[entity.first] == "DT" and sentence.lower[entity.first] != "the")
             new = without(sentence, first, entity.last)
             if changes and new[0].start < changes[-1].end:
                 return None
             changes += new
-        return Perturbed(tuple(changes), f"{said} omitted")
+        return Perturbed(tuple(changes), f"{text} omitted")
 
 
 def _stands_free_of_the_subject(sentence: Sentence, name: Entity) -> bool:
@@ -185,7 +185,7 @@ class OmittedPrepositionalPhrase(TokensOmitted):
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Return the shortest phrases that are contiguous and less than two thirds of the sentence."""
-        found = []
+        phrases = []
         for i, dep in enumerate(sentence.deps):
             if dep not in ("prep", "agent", "dative") or sentence.pos[i] not in ("ADP", "SCONJ"):
                 continue
@@ -196,9 +196,9 @@ class OmittedPrepositionalPhrase(TokensOmitted):
             while last > i and sentence.pos[last] == "PUNCT" and sentence.words[last] not in "\"”’)'":
                 last -= 1
             if inside and first == i and not _needed(sentence, i, last) and _balanced(sentence.span(first, last)):
-                found.append((first, last))
+                phrases.append((first, last))
         limit = max(len(sentence) * 2 // 3, 3)
-        fitting = [span for span in found if span[1] - span[0] < limit]
+        fitting = [span for span in phrases if span[1] - span[0] < limit]
         shortest = min((last - first for first, last in fitting), default=0)
         return [(first, last) for first, last in fitting if last - first == shortest]
 
@@ -234,7 +234,7 @@ class OmittedConjunction(TokensOmitted):
         """Return coordinators, subordinators, connecting adverbs and relative words; optional ``that`` only if there is no
         other.
         """
-        found: list[Span] = []
+        needed: list[Span] = []
         dispensable: list[Span] = []
         for i, (word, dep, pos) in enumerate(zip(sentence.lower, sentence.deps, sentence.pos, strict=True)):
             if not word.isalpha():
@@ -246,5 +246,5 @@ class OmittedConjunction(TokensOmitted):
             joins |= sentence.tags[i] == "WDT" and word in _RELATIVE and dep in SUBJECTS
             if joins:
                 last = i + 1 if sentence.lower[i : i + 2] in (["such", "as"], ["even", "though"], ["as", "if"]) else i
-                (dispensable if word == "that" and dep == "mark" else found).append((i, last))
-        return found or dispensable
+                (dispensable if word == "that" and dep == "mark" else needed).append((i, last))
+        return needed or dispensable

@@ -31,10 +31,10 @@ def with_article(sentence: Sentence, i: int, following: str) -> list[Change]:
     """Return the change of an article before token `i` if the text that will follow it needs the other one."""
     if i == 0 or sentence.lower[i - 1] not in ("a", "an") or sentence.tags[i - 1] != "DT":
         return []
-    wanted = article(following)
-    if wanted == sentence.lower[i - 1]:
+    needed = article(following)
+    if needed == sentence.lower[i - 1]:
         return []
-    return [Change(sentence.starts[i - 1], sentence.ends[i - 1], like_first(wanted, sentence.words[i - 1]))]
+    return [Change(sentence.starts[i - 1], sentence.ends[i - 1], like_first(needed, sentence.words[i - 1]))]
 
 
 def replaced(sentence: Sentence, i: int, word: str, *, fix_article: bool = True) -> tuple[Change, ...]:
@@ -81,12 +81,12 @@ class TextRule(Perturbation):
         bad = perturbed.apply(good)
         if bad == good:
             return ["the text did not change"]
-        found = tidy_problems(good, bad) if self.tidy else []
+        problems = tidy_problems(good, bad) if self.tidy else []
         if any(good[change.start : change.end] == change.text for change in perturbed.changes):
-            found.append("a change has no effect")
+            problems.append("a change has no effect")
         if len(perturbed.changes) > self.most_places:
-            found.append(f"changed in {len(perturbed.changes)} places")
-        return found
+            problems.append(f"changed in {len(perturbed.changes)} places")
+        return problems
 
 
 LanguageRule = Callable[[Sentence, Rng, Tools], Perturbed | Refused]
@@ -119,9 +119,9 @@ def first_fit(
 ) -> Perturbed | Refused:
     """Try the options in random order and return the first result."""
     for option in shuffled(options, rng):
-        made = make(option)
-        if made is not None:
-            return made
+        result = make(option)
+        if result is not None:
+            return result
     return Refused(reason)
 
 
@@ -161,10 +161,10 @@ def omitting(
     """Return an omission rule for a language other than English that removes one of the runs from `spans`."""
 
     def change(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        found = [span for span in spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
-        if not found:
+        candidates = [span for span in spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
+        if not candidates:
             return Refused(nothing)
-        first, last = pick(found, rng)
+        first, last = pick(candidates, rng)
         return Perturbed(leave_out(sentence, first, last), f"{sentence.span(first, last)} omitted").with_confidence(
             parse=0.9
         )
@@ -194,12 +194,12 @@ class TokensOmitted(ParsedRule):
         """Check that the remaining words are words of the good text in the same order."""
         good = segment.hypothesis
         bad = perturbed.apply(good)
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         bare = list if spaceless(language) else _bare
         rest = iter(bare(good))
         if not all(any(word == other for other in rest) for word in bare(bad)):
-            found.append("more than an omission")
-        return found
+            problems.append("more than an omission")
+        return problems
 
 
 def _bare(text: str) -> list[str]:

@@ -41,12 +41,12 @@ def _asked(sentence: Sentence, i: int) -> bool:
 
 def _below(sentence: Sentence, i: int) -> list[int]:
     """Return the dependents of a verb in its own clause, and their dependents."""
-    own = [
+    in_clause = [
         child
         for child in sentence.children[i]
         if sentence.deps[child] not in ("ccomp", "advcl", "parataxis", "conj", "acl", "acl:relcl", "csubj")
     ]
-    return [j for child in own for j in (child, *sentence.children[child])]
+    return [j for child in in_clause for j in (child, *sentence.children[child])]
 
 
 def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
@@ -54,8 +54,8 @@ def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     nothing = "no main clause that can be negated"
     if not sentence.sound:
         return Refused("in doubt about the parse")
-    made = first_fit(rng, _mains(sentence), lambda i: _negated(sentence, i), nothing)
-    return made if isinstance(made, Refused) else made.with_confidence(parse=0.9)
+    result = first_fit(rng, _mains(sentence), lambda i: _negated(sentence, i), nothing)
+    return result if isinstance(result, Refused) else result.with_confidence(parse=0.9)
 
 
 def _negated(sentence: Sentence, i: int) -> Perturbed | None:
@@ -118,10 +118,10 @@ def tense(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     if not sentence.sound:
         return Refused("in doubt about the parse")
     morphology = tools.get("inflection", "ru")
-    made = first_fit(
+    result = first_fit(
         rng, _mains(sentence), lambda i: _shifted(sentence, i, morphology), "no main verb whose other tense is clear"
     )
-    return made if isinstance(made, Refused) else made.with_confidence(parse=0.9)
+    return result if isinstance(result, Refused) else result.with_confidence(parse=0.9)
 
 
 _PERSONS = {"я": "1per", "мы": "1per", "ты": "2per", "вы": "2per"}
@@ -144,13 +144,13 @@ def _shifted(sentence: Sentence, i: int, morphology: Any) -> Perturbed | None:
     verb, aspect = parses[0].normal_form, parses[0].tag.aspect
     subject = sentence.child(i, "nsubj", "nsubj:pass")
     if tense == "past":
-        wanted = _nonpast(sentence, feats, subject)
-        wanted = wanted and wanted | {"futr" if aspect == "perf" or verb == "быть" else "pres"}
+        target = _nonpast(sentence, feats, subject)
+        target = target and target | {"futr" if aspect == "perf" or verb == "быть" else "pres"}
     elif tense == "futr" and verb in ("мочь", "быть"):
         return None
     else:
-        wanted = _past(sentence, feats, subject, morphology)
-    form = parses[0].inflect(wanted) if wanted else None
+        target = _past(sentence, feats, subject, morphology)
+    form = parses[0].inflect(target) if target else None
     if form is None or form.word == word.lower():
         return None
     new = like_case(form.word if "ё" in sentence.text else form.word.replace("ё", "е"), word)
@@ -184,12 +184,12 @@ def _past(sentence: Sentence, feats: Any, subject: int | None, morphology: Any) 
         return None
     if sentence.pos[subject] not in ("NOUN", "PROPN") and sentence.lower[subject] not in ("он", "она", "оно"):
         return None
-    known = {
+    genders = {
         str(one.tag.gender)
         for one in morphology.parse(sentence.words[subject])
         if "nomn" in one.tag.grammemes and one.is_known
     }
-    return {"past", "sing", gender} if known == {gender} else None
+    return {"past", "sing", gender} if genders == {gender} else None
 
 
 _GENDER = {
@@ -204,7 +204,7 @@ _AFTER = {
 
 def gender_pronoun(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """Give a pronoun in an oblique case the other gender; verb agreement is unaffected."""
-    found = []
+    pronouns = []
     for i, word in enumerate(sentence.lower):
         before = sentence.lower[i - 1] if i else ""
         new = _GENDER.get(word)
@@ -215,10 +215,10 @@ def gender_pronoun(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Re
         elif word == "ей" and sentence.feats[i].get("Case") == "Dat":
             new = "ему"
         if new and sentence.pos[i] in ("PRON", "DET") and before != "все" and sentence.words[i][1:].islower():
-            found.append((i, new if "ё" in sentence.text.lower() or word == "её" else new.replace("ё", "е")))
-    if not found:
+            pronouns.append((i, new if "ё" in sentence.text.lower() or word == "её" else new.replace("ё", "е")))
+    if not pronouns:
         return Refused("no pronoun with a gender in an oblique case")
-    i, new = pick(found, rng)
+    i, new = pick(pronouns, rng)
     return _became(sentence, i, new).with_confidence(parse=0.9)
 
 
@@ -234,7 +234,7 @@ CASES = tuple(
 
 def pronoun_case(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """Put a pronoun that is the subject of a finite verb into an oblique case."""
-    found = [
+    pronouns = [
         i
         for i, word in enumerate(sentence.lower)
         if word in _OBLIQUE
@@ -243,9 +243,9 @@ def pronoun_case(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refu
         and sentence.feats[sentence.heads[i]].get("VerbForm") == "Fin"
         and not sentence.hyphened(i)
     ]
-    if not found:
+    if not pronouns:
         return Refused("no pronoun that is the subject of a verb")
-    i = pick(found, rng)
+    i = pick(pronouns, rng)
     new = pick(_OBLIQUE[sentence.lower[i]], rng)
     return _became(sentence, i, new if "ё" in sentence.text.lower() else new.replace("ё", "е")).with_confidence(
         parse=0.9
@@ -254,5 +254,5 @@ def pronoun_case(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refu
 
 def _became(sentence: Sentence, i: int, new: str) -> Perturbed:
     old = sentence.words[i]
-    said = like_first(new, old)
-    return Perturbed((Change(sentence.starts[i], sentence.ends[i], said),), f"{old} -> {said}")
+    replacement = like_first(new, old)
+    return Perturbed((Change(sentence.starts[i], sentence.ends[i], replacement),), f"{old} -> {replacement}")

@@ -41,7 +41,7 @@ def _sign(word: str) -> bool:
 
 def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
     """Return adjectives directly before their noun and adverbs of manner next to their verb, if nothing depends on them."""
-    found = []
+    spans = []
     for i, pos in enumerate(sentence.pos):
         head = sentence.heads[i]
         if sentence.children[i] or head == i or not _plain(sentence, i):
@@ -51,7 +51,7 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
             before = sentence.lower[i - 1] if i else ""
             alone = not _sign(before) and before not in _BEFORE_ADJECTIVES
             if full and alone and _plain(sentence, head):
-                found.append((i, i))
+                spans.append((i, i))
         elif pos == "ADV" and sentence.deps[i] == "advmod" and abs(head - i) == 1 and sentence.pos[head] == "VERB":
             before = sentence.lower[i - 1] if i else ""
             manner = _ADVERB.fullmatch(sentence.lower[i]) and sentence.lower[i] not in _NO_ADVERB
@@ -61,13 +61,13 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
                 and not (_sign(before) and _sign(_next(sentence, i)))
                 and _next(sentence, i) not in ("и", "или", "ли", "же")
             ):
-                found.append((i, i))
-    return found
+                spans.append((i, i))
+    return spans
 
 
 def prepositional_phrases(sentence: Sentence) -> Sequence[Span]:
     """Return the shortest phrases of preposition and noun with a clear end."""
-    found = []
+    spans = []
     for i, dep in enumerate(sentence.deps):
         if dep not in ("obl", "nmod") or sentence.pos[i] not in ("NOUN", "PROPN") or sentence.named[i] == "PERSON":
             continue
@@ -85,9 +85,9 @@ def prepositional_phrases(sentence: Sentence) -> Sequence[Span]:
         ):
             continue
         if all(sentence.words[j].isalnum() for j in inside) and _ends(sentence, last) and _free(sentence, first, i):
-            found.append((first, last))
-    shortest = min((last - first for first, last in found), default=0)
-    return [(first, last) for first, last in found if last - first == shortest]
+            spans.append((first, last))
+    shortest = min((last - first for first, last in spans), default=0)
+    return [(first, last) for first, last in spans if last - first == shortest]
 
 
 _LONGEST_PHRASE = 5
@@ -169,7 +169,7 @@ def nouns(sentence: Sentence) -> Sequence[Span]:
 
 def subjects(sentence: Sentence) -> Sequence[Span]:
     """Return nouns and names of people that are subjects. Russian may drop pronouns, so omitting one is not an error."""
-    found = []
+    spans = []
     for i, dep in enumerate(sentence.deps):
         if dep not in ("nsubj", "nsubj:pass") or sentence.feats[i].get("Case") != "Nom":
             continue
@@ -178,25 +178,25 @@ def subjects(sentence: Sentence) -> Sequence[Span]:
             continue
         if sentence.pos[i] == "NOUN" and _plain(sentence, i) and sentence.pos[i + 1 : i + 2] != ["PROPN"]:
             if _next(sentence, i) not in ("«", '"', "и", "или"):
-                found.append((i, i))
+                spans.append((i, i))
         elif sentence.pos[i] == "PROPN" and sentence.named[i] == "PERSON":
             name = next(entity for entity in sentence.entities if entity.first <= i <= entity.last)
             before = sentence.pos[name.first - 1] if name.first else ""
             if before not in ("NOUN", "ADJ", "PROPN") and not _quoted(sentence, name):
-                found.append((name.first, name.last))
-    return found
+                spans.append((name.first, name.last))
+    return spans
 
 
 def names(sentence: Sentence) -> Sequence[Span]:
     """Return names in an oblique case with a single mention: after a preposition, as an object or as a genitive."""
-    found = []
+    spans = []
     for name in sentence.entities:
         head = next(
             (i for i in range(name.first, name.last + 1) if sentence.heads[i] not in range(name.first, name.last + 1)),
             None,
         )
-        said = sentence.span(name.first, name.last)
-        if head is None or sentence.pos[head] != "PROPN" or sentence.text.count(said) != 1 or _quoted(sentence, name):
+        text = sentence.span(name.first, name.last)
+        if head is None or sentence.pos[head] != "PROPN" or sentence.text.count(text) != 1 or _quoted(sentence, name):
             continue
         alone = all(
             sentence.deps[child] == "case"
@@ -207,7 +207,7 @@ def names(sentence: Sentence) -> Sequence[Span]:
         if not alone or (name.label == "ORG" and name.first == name.last and sentence.lower[head].startswith(_BODIES)):
             continue
         oblique = all(sentence.feats[i].get("Case") in ("Gen", "Dat", "Ins", "Loc", "Acc") for i in _inside(name))
-        plain = said.replace(" ", "").replace("-", "").isalpha() and all(
+        plain = text.replace(" ", "").replace("-", "").isalpha() and all(
             sentence.words[i][0].isupper() for i in _inside(name)
         )
         if (
@@ -217,8 +217,8 @@ def names(sentence: Sentence) -> Sequence[Span]:
             and name.first not in sentence.firsts
             and _name_ends(sentence, name)
         ):
-            found.append((name.first, name.last))
-    return found
+            spans.append((name.first, name.last))
+    return spans
 
 
 _BODIES = word_list("ru stems of institutions")
@@ -252,7 +252,7 @@ _SUBORDINATING = frozenset(["что", "чтобы", "если", "хотя", "п�
 
 def conjunctions(sentence: Sentence) -> Sequence[Span]:
     """Return one-word conjunctions between the parts they join."""
-    found = []
+    spans = []
     for i, (word, dep) in enumerate(zip(sentence.lower, sentence.deps, strict=True)):
         before = sentence.lower[i - 1] if i else ""
         joins = dep == "cc" and sentence.pos[i] == "CCONJ" and word in _COORDINATING
@@ -271,5 +271,5 @@ def conjunctions(sentence: Sentence) -> Sequence[Span]:
             and before not in ("так", "потому", "тем", "или")
             and _next(sentence, i) not in ("то", "бы", "не", ",")
         ):
-            found.append((i, i))
-    return found
+            spans.append((i, i))
+    return spans

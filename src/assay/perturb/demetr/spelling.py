@@ -39,30 +39,30 @@ class Misspelling(TextRule):
             return Refused("the language is not written in letters")
         words = list(pattern(_LETTERS).finditer(text))
         if base_language(language) == "en":
-            known = misspellings()
-            listed = [word for word in words if _listed(word.group(), known)]
+            wrong_forms = misspellings()
+            listed = [word for word in words if _listed(word.group(), wrong_forms)]
             if listed:
                 word = pick(listed, rng)
-                wrong = like_case(pick(_listed(word.group(), known), rng), word.group())
+                wrong = like_case(pick(_listed(word.group(), wrong_forms), rng), word.group())
                 return Perturbed((Change(*word.span(), wrong),), f"{word.group()} -> {wrong}")
         long = [word for word in words if len(word.group()) >= _SHORTEST and _ordinary(word.group())]
         return first_fit(rng, long, lambda word: _slipped(word, rng), "no word long enough")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that one word became another of similar length, in letters only."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         word = segment.hypothesis[change.start : change.end]
         letters = pattern("<L>+").fullmatch(change.text)
         if not letters or abs(len(change.text) - len(word)) > 2:
-            found.append(f"{change.text!r} is not a misspelling of {word!r}")
-        return found
+            problems.append(f"{change.text!r} is not a misspelling of {word!r}")
+        return problems
 
 
-def _listed(word: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _listed(word: str, wrong_forms: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Return the wrong forms of a word; a listed name (Germany) must have its capital."""
-    found = known.get(word) or (known.get(word.lower()) if word[1:].islower() else None)
-    return found or ()
+    forms = wrong_forms.get(word) or (wrong_forms.get(word.lower()) if word[1:].islower() else None)
+    return forms or ()
 
 
 def _ordinary(word: str) -> bool:
@@ -115,11 +115,11 @@ class CharacterRemoved(TextRule):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that exactly one letter was removed."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if change.end - change.start != 1 or change.text or not segment.hypothesis[change.start].isalpha():
-            found.append("not exactly one letter was removed")
-        return found
+            problems.append("not exactly one letter was removed")
+        return problems
 
 
 _FINAL = re.compile(r"([.!?…。！？।؟۔．]+)[\"'”’»«“」』)\]]*\s*$|(?<=[\"'”’»」』)\]])([.!?。！？।؟۔]+)\s*$")
@@ -153,13 +153,13 @@ class PunctuationAdded(TextRule):
         """Insert a mark after a word that has none."""
         text = segment.hypothesis
         if spaceless(language):
-            places = [end for _, end in tools.get("words", language)(text) if text[end : end + 1].isalpha()]
+            positions = [end for _, end in tools.get("words", language)(text) if text[end : end + 1].isalpha()]
             signs = FULL_WIDTH
         else:
-            places, signs = [match.end() for match in re.finditer(r"\w(?= \w)", text)], SIGNS
-        if not places:
+            positions, signs = [match.end() for match in re.finditer(r"\w(?= \w)", text)], SIGNS
+        if not positions:
             return Refused("no two words in a row")
-        at, sign = pick(places, rng), pick(signs, rng)
+        at, sign = pick(positions, rng), pick(signs, rng)
         return Perturbed((Change(at, at, sign),), f"{sign} added")
 
 
@@ -179,10 +179,10 @@ class Tokenized(TextRule):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that only spaces were added."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         if any(change.text != " " or change.start != change.end for change in perturbed.changes):
-            found.append("more than spaces were added")
-        return found
+            problems.append("more than spaces were added")
+        return problems
 
 
 def _token_starts(text: str, language: str, tools: Tools) -> list[int]:

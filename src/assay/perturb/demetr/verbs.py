@@ -68,9 +68,9 @@ class VerbRule(ParsedRule):
         inflection = tools.get("inflection", "en")
         for group in verbs.groups(sentence):
             options = [option for option in self.options(sentence, group, inflection) if option]
-            made = first_fit(rng, options, lambda option: as_perturbed(sentence, option), "") if options else None
-            if isinstance(made, Perturbed):
-                return made.with_confidence(parse=verbs.parse_confidence(sentence, group))
+            result = first_fit(rng, options, lambda option: as_perturbed(sentence, option), "") if options else None
+            if isinstance(result, Perturbed):
+                return result.with_confidence(parse=verbs.parse_confidence(sentence, group))
         return Refused(self.nothing)
 
     @abstractmethod
@@ -139,9 +139,9 @@ class Aspect(VerbRule):
                 ]
         elif word in ("is", "are", "am", "was", "were"):
             last = group.auxiliaries[-1]
-            place = group.negation if group.negation is not None and last < group.negation < main else last
+            after = group.negation if group.negation is not None and last < group.negation < main else last
             if tag == "VBN" and sentence.lower[last] != "being":
-                yield [_after(sentence, place, "being")]
+                yield [_after(sentence, after, "being")]
             elif tag == "VBN":
                 yield [removed(sentence.text, sentence.starts[last], sentence.ends[last])]
             elif not verbs.contracted(sentence, finite):

@@ -23,23 +23,23 @@ class Repetition(TextRule):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         text = segment.hypothesis
-        found = last_word(text, language, tools)
-        if found is None:
+        span = last_word(text, language, tools)
+        if span is None:
             return Refused("no word")
-        start, end = found
+        start, end = span
         word = text[start:end]
         between = "" if spaceless(language) else " "
         return Perturbed((Change(end, end, (between + word) * (self.times - 1)),), f"{word} x {self.times}")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the inserted text repeats the word before it."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
-        said = change.text.strip()
-        word = said[: len(said) // (self.times - 1)].strip() if self.times > 1 else said
+        inserted = change.text.strip()
+        word = inserted[: len(inserted) // (self.times - 1)].strip() if self.times > 1 else inserted
         if not segment.hypothesis[: change.start].endswith(word):
-            found.append("the inserted text is not the word before it")
-        return found
+            problems.append("the inserted text is not the word before it")
+        return problems
 
 
 def last_word(text: str, language: str, tools: Tools) -> tuple[int, int] | None:
@@ -118,11 +118,11 @@ class WordSwap(TextRule):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the text has the same letters."""
-        found = super().problems(segment, perturbed, language, tools)
+        problems = super().problems(segment, perturbed, language, tools)
         good, bad = segment.hypothesis, perturbed.apply(segment.hypothesis)
         if sorted(good.lower()) != sorted(bad.lower()):
-            found.append("more than the order changed")
-        return found
+            problems.append("more than the order changed")
+        return problems
 
 
 def _proper(word: str, text: str) -> bool:

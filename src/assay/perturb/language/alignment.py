@@ -52,8 +52,8 @@ class WordAlignment:
         self._first: Counter[str] = Counter()
         self._second: Counter[str] = Counter()
         both: Counter[tuple[str, str]] = Counter()
-        for theirs, ours in pairs:
-            left, right = self._bag(theirs, 0), self._bag(ours, 1)
+        for source_text, target_text in pairs:
+            left, right = self._bag(source_text, 0), self._bag(target_text, 1)
             self._first.update(left)
             self._second.update(right)
             both.update((x, y) for x in left for y in right)
@@ -77,35 +77,35 @@ class WordAlignment:
     def _bag(self, text: str, side: int) -> set[str]:
         return {self.stem(text[a:b], side) for a, b in self.words(text, side)}
 
-    def confidence(self, theirs: str, ours: str) -> float:
+    def confidence(self, source_word: str, target_word: str) -> float:
         """Return the confidence that two words translate each other."""
-        x, y = self.stem(theirs, 0), self.stem(ours, 1)
+        x, y = self.stem(source_word, 0), self.stem(target_word, 1)
         together = self._together(x, y)
-        alike = resemblance(theirs, ours)
-        if alike >= 0.5 and max(len(ours), len(theirs)) > _LONGER * min(len(ours), len(theirs)):
+        alike = resemblance(source_word, target_word)
+        if alike >= 0.5 and max(len(target_word), len(source_word)) > _LONGER * min(len(target_word), len(source_word)):
             return min(together, 0.45)
-        if alike >= 0.5 and len(ours) > 4 and len(theirs) > 4:
+        if alike >= 0.5 and len(target_word) > 4 and len(source_word) > 4:
             return min(0.95, max(together, 0.0) / 2 + 0.6 * alike + (0.1 if self._both[x, y] > 1 else 0.0))
         return together
 
     def pairs(
-        self, source: str, theirs: Sequence[Span], text: str, ours: Sequence[Span]
+        self, source: str, source_spans: Sequence[Span], text: str, target_spans: Sequence[Span]
     ) -> list[tuple[Span, Span, float]]:
         """Return words of the translation with their mutually best source words and the confidence of each pair."""
         table = {
-            (mine, other): self.confidence(source[slice(*other)], text[slice(*mine)])
-            for mine in ours
-            for other in theirs
+            (target_span, source_span): self.confidence(source[slice(*source_span)], text[slice(*target_span)])
+            for target_span in target_spans
+            for source_span in source_spans
         }
-        found = []
-        for mine in ours if theirs else ():
-            other = max(theirs, key=lambda span: table[mine, span])
-            value = table[mine, other]
-            rivals = [table[mine, span] for span in theirs if span != other]
-            rivals += [table[span, other] for span in ours if span != mine]
+        aligned_pairs = []
+        for target_span in target_spans if source_spans else ():
+            source_span = max(source_spans, key=lambda span: table[target_span, span])
+            value = table[target_span, source_span]
+            rivals = [table[target_span, span] for span in source_spans if span != source_span]
+            rivals += [table[span, source_span] for span in target_spans if span != target_span]
             if value > 0 and max(rivals, default=0.0) <= _RIVAL * value:
-                found.append((mine, other, value))
-        return found
+                aligned_pairs.append((target_span, source_span, value))
+        return aligned_pairs
 
     def _together(self, x: str, y: str) -> float:
         count = self._both[x, y]
@@ -134,15 +134,15 @@ def content_words(text: str, language: str, tools: Tools) -> list[tuple[Span, fl
     spans = tools.get("words", language)(text)
     frequency: Any = tools.get("frequency", language)
     shortest = 1 if spaceless(language) else 3
-    found = []
+    content = []
     for start, end in spans:
         word = text[start:end]
         if len(word) < shortest or not word.replace("-", "").isalpha():
             continue
         zipf = 0.0 if word.lower() in _PHRASAL else frequency(word)
         if _RARE < zipf < _COMMON and not (word[0].isupper() and start and language != "de"):
-            found.append(((start, end), zipf))
-    return found
+            content.append(((start, end), zipf))
+    return content
 
 
 def resemblance(first: str, second: str) -> float:

@@ -41,14 +41,14 @@ def months(language: str) -> dict[str, dict[int, str]]:
     …).
     """
     table = _data(base_language(language)).get("months", {})
-    found = {}
+    names_by_form = {}
     for context in ("format", "stand-alone"):
         widths = table.get(context, {})
         for width in ("wide", "abbreviated"):
             names = widths.get(width) if isinstance(widths, Mapping) else None
             if isinstance(names, Mapping) and len(names) == 12:
-                found[f"{context}-{width}"] = {int(number): str(name) for number, name in names.items()}
-    return found
+                names_by_form[f"{context}-{width}"] = {int(number): str(name) for number, name in names.items()}
+    return names_by_form
 
 
 def unit_patterns(language: str, unit: str) -> dict[str, dict[str, str]]:

@@ -25,9 +25,9 @@ class HashRing(Generic[T]):
     """Distinct options on a ring, hashed by name."""
 
     def __init__(self, options: Iterable[T], name: Callable[[T], str]) -> None:
-        placed = {place: option for option in options for place in _places(name(option))}
+        placed = {position: option for option in options for position in _places(name(option))}
         self._places = sorted(placed)
-        self._options = [placed[place] for place in self._places]
+        self._options = [placed[position] for position in self._places]
 
     def __len__(self) -> int:
         return len(self._options)

@@ -14,28 +14,28 @@ Members = tuple[str, tuple[str, ...]]
 
 
 def _classes() -> dict[str, Members]:
-    found: dict[str, Members] = {}
+    classes: dict[str, Members] = {}
     for row in rows("words/noun_classes.tsv"):
         distinct = row["distinct"].split()
         for member in (*row["alike"].split(), *distinct):
-            found.setdefault(member, (row["class"], tuple(other for other in distinct if other != member)))
-    return found
+            classes.setdefault(member, (row["class"], tuple(other for other in distinct if other != member)))
+    return classes
 
 
 def _verbs(relation: str) -> dict[str, tuple[str, str]]:
-    found: dict[str, tuple[str, str]] = {}
+    verbs: dict[str, tuple[str, str]] = {}
     for row in rows("words/verbs.tsv"):
         if row["relation"] == relation:
-            found.setdefault(row["verb"], (row["right"], row["wrong"]))
-    return found
+            verbs.setdefault(row["verb"], (row["right"], row["wrong"]))
+    return verbs
 
 
 def _opposites(strength: str) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    opposites: dict[str, dict[str, str]] = {}
     for row in rows("words/opposites.tsv"):
         if row["strength"] == strength:
-            found.setdefault(row["part"], {})[row["word"]] = row["opposite"]
-    return found
+            opposites.setdefault(row["part"], {})[row["word"]] = row["opposite"]
+    return opposites
 
 
 _CLASSES = _classes()

@@ -50,21 +50,21 @@ def numerals(text: str, language: str) -> list[Numeral]:
     inflected ending (``2018'de``), and with an ambiguous sign (``1.234`` in a language with group commas).
     """
     signs = number_signs(language)
-    found = []
+    numbers = []
     for match in _NUMERAL.finditer(text):
         if _own_digits(match[0]) and _stands_alone(text, *match.span()):
             numeral = _read(match, signs)
             if numeral is not None:
-                found.append(numeral)
-    return found
+                numbers.append(numeral)
+    return numbers
 
 
 def written(value: float, decimals: int, like: Numeral) -> str:
     """Return the number in the format of `like`: the same digits (Devanagari …) and group sign."""
-    whole, _, fraction = f"{value:.{decimals}f}".partition(".")
-    if like.group and len(whole) > 3:
-        whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", like.group, whole)
-    text = whole + (like.decimal + fraction if fraction else "")
+    integer, _, fraction = f"{value:.{decimals}f}".partition(".")
+    if like.group and len(integer) > 3:
+        integer = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", like.group, integer)
+    text = integer + (like.decimal + fraction if fraction else "")
     zero = ord(_first_digit(like.text)) - unicodedata.digit(_first_digit(like.text))
     return "".join(chr(zero + int(char)) if char in "0123456789" else char for char in text)
 

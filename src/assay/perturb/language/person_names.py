@@ -38,11 +38,11 @@ FEMALE, MALE, SURNAMES = (
 """Replacement names by script."""
 
 
-def gender_of(given: str, script: str) -> str | None:
+def gender_of(given_name: str, script: str) -> str | None:
     """Return ``female`` or ``male`` if the given name is in one of the lists."""
-    if given in FEMALE[script]:
+    if given_name in FEMALE[script]:
         return "female"
-    return "male" if given in MALE[script] else None
+    return "male" if given_name in MALE[script] else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +66,23 @@ def find_people(text: str, language: str, segment: Segment, tools: Tools) -> lis
     """Return the people that a text in `language` names."""
     if language == "en":
         return find_english_people(text, tools)
-    known = _source_people(segment, tools)
+    source_names = _source_people(segment, tools)
     if language == "ru":
-        return _russian(text, known, tools.get("morphology", "ru"))
+        return _russian(text, source_names, tools.get("morphology", "ru"))
     if language == "zh":
-        return _chinese(text, tools) if known is None or any(" " in name for name in known) else []
+        return _chinese(text, tools) if source_names is None or any(" " in name for name in source_names) else []
     if language == "ja":
         return [
             Person(*match.span(), match[0], "kana")
             for match in _KANA_NAME.finditer(text)
-            if known is None or any(" " in name and sounds_like(match[0], name) for name in known)
+            if source_names is None or any(" " in name and sounds_like(match[0], name) for name in source_names)
         ]
-    return _copied(text, segment, known, language)
+    return _copied(text, segment, source_names, language)
 
 
 def find_english_people(text: str, tools: Tools) -> list[Person]:
     """Return the people in an English text, by spaCy's entities and their context."""
-    found = []
+    persons = []
     for entity in tools.parse(text, "en").ents:
         tokens = [token for token in entity if token.text not in ("'s", "’s", "'", "’")]
         while tokens and _TITLE.match(tokens[0].text + " "):
@@ -95,8 +95,8 @@ def find_english_people(text: str, tools: Tools) -> list[Person]:
         if len(tokens) == 1 and not _borne_out(tokens[0], text):
             continue
         if tokens[-1].text not in _PLACES and not text[end : end + 1].isalnum():
-            found.append(Person(start, end, text[start:end], "latin"))
-    return found
+            persons.append(Person(start, end, text[start:end], "latin"))
+    return persons
 
 
 def _is_name(token: Any) -> bool:
@@ -118,38 +118,38 @@ def _source_people(segment: Segment, tools: Tools) -> list[str] | None:
     return [person.text for person in find_english_people(segment.source, tools)]
 
 
-def _copied(text: str, segment: Segment, known: list[str] | None, language: str) -> list[Person]:
+def _copied(text: str, segment: Segment, source_names: list[str] | None, language: str) -> list[Person]:
     """Return names of the source that occur unchanged in the text and are not part of a longer name."""
-    if known is None:
-        known = [match[0] for match in _CAPITALISED.finditer(segment.source or "")]
-    found = []
-    for name in dict.fromkeys(known):
+    if source_names is None:
+        source_names = [match[0] for match in _CAPITALISED.finditer(segment.source or "")]
+    persons = []
+    for name in dict.fromkeys(source_names):
         for start, end in word_at(text, name):
             if re.match(r"[-'’]\w", text[end:]) or re.search(r"\w[-'’]$", text[:start]):
                 continue
             longer = re.match(rf" {_CAPITAL}", text[end:]) or re.search(rf"[a-z] {_CAPITAL} $", text[:start])
             if language == "de" or not longer:
-                found.append(Person(start, end, name, "latin"))
-    return sorted(found, key=lambda person: person.start)
+                persons.append(Person(start, end, name, "latin"))
+    return sorted(persons, key=lambda person: person.start)
 
 
 def _chinese(text: str, tools: Tools) -> list[Person]:
     """Return runs of name characters around a middle dot that end at word boundaries."""
     words = tools.get("words", "zh")(text)
     starts, ends = {start for start, _ in words}, {end for _, end in words}
-    found = []
+    persons = []
     for match in _HAN_NAME.finditer(text):
         dot = match.start() + match[0].index("·")
         start = next((at for at in range(match.start(), dot) if at in starts), None)
         if start is not None and match.end() in ends:
-            found.append(Person(start, match.end(), text[start : match.end()], "han"))
-    return found
+            persons.append(Person(start, match.end(), text[start : match.end()], "han"))
+    return persons
 
 
-def _russian(text: str, known: list[str] | None, morphology: Any) -> list[Person]:
+def _russian(text: str, source_names: list[str] | None, morphology: Any) -> list[Person]:
     """Return words that the dictionary has as a given name or surname and that sound like a person of the source."""
-    surnames = None if known is None else [name.split()[-1] for name in known]
-    found = []
+    surnames = None if source_names is None else [name.split()[-1] for name in source_names]
+    persons = []
     for match in re.finditer(r"[А-ЯЁ][а-яё]{2,}(?![\w-])", text):
         parses = [parse for parse in morphology.parse(match[0]) if {"Surn", "Name"} & parse.tag.grammemes]
         if sum(parse.score for parse in parses) < 0.6 or "Fixd" in parses[0].tag or text[: match.start()].endswith("-"):
@@ -163,9 +163,9 @@ def _russian(text: str, known: list[str] | None, morphology: Any) -> list[Person
             continue  # foreign names without declension: Роналду, Кавано
         if tag.gender == "masc" and _of_a_woman(text, match, morphology):
             continue
-        kept = frozenset(filter(None, (tag.case, tag.gender, tag.number)))
-        found.append(Person(*match.span(), match[0], "cyrillic", kept | {"Surn"}))
-    return found
+        grammemes = frozenset(filter(None, (tag.case, tag.gender, tag.number)))
+        persons.append(Person(*match.span(), match[0], "cyrillic", grammemes | {"Surn"}))
+    return persons
 
 
 def _of_a_woman(text: str, match: re.Match[str], morphology: Any) -> bool:

@@ -49,10 +49,10 @@ def load_inflection(language: str) -> Any:
 
 def load_wordnet(language: str) -> Any:
     """Load WordNet 3.0."""
-    place = find()
-    if place is None:
+    path = find()
+    if path is None:
         raise MissingPart("WordNet is not installed: apt install wordnet-base, or set ASSAY_WORDNET=FOLDER.")
-    return load(place)
+    return load(path)
 
 
 def load_frequency(language: str) -> Callable[[str], float]:
@@ -70,15 +70,15 @@ def load_frequency(language: str) -> Callable[[str], float]:
     frequencies = wordfreq.get_frequency_dict(language)
 
     def zipf(word: str) -> float:
-        known = frequencies.get(word.lower())
-        return round(math.log10(known) + 9, 2) if known else 0.0
+        frequency = frequencies.get(word.lower())
+        return round(math.log10(frequency) + 9, 2) if frequency else 0.0
 
     return zipf
 
 
 def _guessed_frequency(language: str) -> Callable[[str], float]:
-    place = find() if language == "en" else None
-    wordnet = load(place) if place else None
+    path = find() if language == "en" else None
+    wordnet = load(path) if path else None
 
     def zipf(word: str) -> float:
         if wordnet is not None and len(word) > _GRAMMAR_LENGTH:

@@ -37,18 +37,18 @@ class RussianParser:
         """Return the parsed text. Each sentence is parsed alone, so no other text can change its parse."""
         from razdel import sentenize, tokenize
 
-        found = _Lists(text)
+        columns = _Lists(text)
         for sentence in sentenize(text):
             tokens = list(tokenize(sentence.text))
             if not tokens:
                 continue
             words = [token.text for token in tokens]
-            found.add(
+            columns.add(
                 [sentence.start + token.start for token in tokens],
                 next(iter(self._morph.map([words]))).tokens,
                 next(iter(self._syntax.map([words]))).tokens,
             )
-        return found.sentence(self._names(text).spans if found.words else ())
+        return columns.sentence(self._names(text).spans if columns.words else ())
 
     def pipe(self, texts: Iterable[str], batch_size: int = 0) -> Iterator[Sentence]:
         """Parse texts one by one: slovnet gains little from batches, and a batch could change a parse."""

@@ -57,11 +57,11 @@ class Sentence:
     @cached_property
     def children(self) -> list[list[int]]:
         """The dependents of each token, from left to right."""
-        found: list[list[int]] = [[] for _ in self.words]
+        children: list[list[int]] = [[] for _ in self.words]
         for i, head in enumerate(self.heads):
             if head != i:
-                found[head].append(i)
-        return found
+                children[head].append(i)
+        return children
 
     @cached_property
     def edges(self) -> list[tuple[int, int]]:
@@ -110,10 +110,10 @@ def sentence_of(tools: Tools, text: str, language: str) -> Sentence:
     document = tools.parse(text, language)
     if isinstance(document, Sentence):
         return document
-    known = document.user_data.get(_KEY)
-    if known is None:
-        known = document.user_data[_KEY] = read(document, _lemmatizer(tools, language))
-    return known  # type: ignore[no-any-return]
+    sentence = document.user_data.get(_KEY)
+    if sentence is None:
+        sentence = document.user_data[_KEY] = read(document, _lemmatizer(tools, language))
+    return sentence  # type: ignore[no-any-return]
 
 
 def _lemmatizer(tools: Tools, language: str) -> Callable[[str, str], str] | None:
@@ -161,9 +161,9 @@ def names(sentence: Sentence) -> list[Entity]:
     return [entity for entity in sentence.entities if entity.label in NAME_TYPES]
 
 
-def mentions(sentence: Sentence, said: str) -> list[Entity]:
+def mentions(sentence: Sentence, name: str) -> list[Entity]:
     """Return every name of the text with these words."""
-    return [entity for entity in names(sentence) if sentence.span(entity.first, entity.last) == said]
+    return [entity for entity in names(sentence) if sentence.span(entity.first, entity.last) == name]
 
 
 def hyphenated(sentence: Sentence, i: int) -> tuple[int, int]:

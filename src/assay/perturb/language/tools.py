@@ -92,9 +92,9 @@ class LinguisticTools:
 
     def prepare(self, texts: Iterable[str], language: str) -> None:
         """Parse the distinct texts together, which is several times faster than one by one."""
-        wanted = [text for text in dict.fromkeys(texts) if (language, text) not in self._parsed]
+        unparsed = [text for text in dict.fromkeys(texts) if (language, text) not in self._parsed]
         model = self.get("parse", language)
-        for text, document in zip(wanted, model.pipe(wanted, batch_size=PARSE_BATCH), strict=True):
+        for text, document in zip(unparsed, model.pipe(unparsed, batch_size=PARSE_BATCH), strict=True):
             self._parsed[language, text] = document
 
     def forget(self) -> None:
@@ -155,9 +155,9 @@ def missing(name: str, language: str) -> str:
         return f"parsing {base} needs a spaCy model ({' or '.join(MODELS[base])}): {_install_model(base)}."
     if name == "wordnet":
         return "" if find() else "WordNet is not installed: apt install wordnet-base, or set ASSAY_WORDNET=FOLDER."
-    own = base in resource.packages_by_language
-    install = f"pip install 'mt-assay[make-{base}]'" if own else resource.install
-    for package in resource.packages_by_language[base] if own else resource.packages:
+    has_own_packages = base in resource.packages_by_language
+    install = f"pip install 'mt-assay[make-{base}]'" if has_own_packages else resource.install
+    for package in resource.packages_by_language[base] if has_own_packages else resource.packages:
         if not _installed(package):
             return f"resource {name!r} for {language} needs the package {package!r}: {install}."
     return ""

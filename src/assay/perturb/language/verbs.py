@@ -35,13 +35,13 @@ class VerbGroup:
 
 def groups(sentence: Sentence) -> list[VerbGroup]:
     """Return every finite verb group, main clauses first."""
-    found = []
+    verb_groups = []
     for i, pos in enumerate(sentence.pos):
         if pos in ("VERB", "AUX") and sentence.deps[i] not in ("aux", "auxpass"):
             group = group_of(sentence, i)
             if group is not None:
-                found.append(group)
-    return sorted(found, key=lambda group: (sentence.deps[group.main] != "ROOT", group.main))
+                verb_groups.append(group)
+    return sorted(verb_groups, key=lambda group: (sentence.deps[group.main] != "ROOT", group.main))
 
 
 def group_of(sentence: Sentence, i: int) -> VerbGroup | None:
@@ -121,10 +121,10 @@ def _plural(sentence: Sentence, subject: int, group: VerbGroup) -> bool:
 
 def be(sentence: Sentence, group: VerbGroup, past: bool) -> str:
     """Return is, am, are, was or were, in agreement with the subject."""
-    who = person(sentence, group)
+    number = person(sentence, group)
     if past:
-        return "were" if who == "plural" else "was"
-    return {"first": "am", "plural": "are"}.get(who, "is")
+        return "were" if number == "plural" else "was"
+    return {"first": "am", "plural": "are"}.get(number, "is")
 
 
 def present(sentence: Sentence, group: VerbGroup, lemma: str, inflection: Any) -> str | None:

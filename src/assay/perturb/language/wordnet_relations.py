@@ -40,9 +40,9 @@ def sense(wordnet: Any, lemma: str, part: str) -> float:
 
 def hypernyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
     """Return the class from assay's list, or the nearest hypernym of the first sense."""
-    known = CLASS_OF.get(lemma) if part == "noun" else None
-    found = known or hypernym(wordnet, frequency, lemma, part)
-    return [found] if found else []
+    listed = CLASS_OF.get(lemma) if part == "noun" else None
+    name = listed or hypernym(wordnet, frequency, lemma, part)
+    return [name] if name else []
 
 
 def distractors(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
@@ -61,17 +61,17 @@ def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
     """Return other members of the first sense's class: *cat* for *dog*."""
-    own = {name for sense in wordnet.synsets(lemma, part) for name in sense.names}
+    own_names = {name for sense in wordnet.synsets(lemma, part) for name in sense.names}
     names = [
         name
         for sense in _first_sense(wordnet, lemma, part)
         for above in wordnet.related(sense, "@")
         if above.names[0] not in TOO_GENERAL
-        for beside in wordnet.related(above, "~")
-        if beside.offset != sense.offset
-        for name in beside.names[:1]
+        for sibling in wordnet.related(above, "~")
+        if sibling.offset != sense.offset
+        for name in sibling.names[:1]
     ]
-    return [name for name in names if name not in own and _believable(name, lemma, frequency) and "_" not in name]
+    return [name for name in names if name not in own_names and _believable(name, lemma, frequency) and "_" not in name]
 
 
 def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
@@ -99,8 +99,8 @@ def entailed(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
         return [ENTAILED[lemma][0]]
     senses = _first_sense(wordnet, lemma, part)
     names = [name for sense in senses for other in wordnet.related(sense, "*") for name in other.names[:1]]
-    found = [name for name in names if _believable(name, lemma, frequency) and "_" not in name]
-    return [*found, *hypernyms(wordnet, frequency, lemma, part)] if senses else []
+    entailed_verbs = [name for name in names if _believable(name, lemma, frequency) and "_" not in name]
+    return [*entailed_verbs, *hypernyms(wordnet, frequency, lemma, part)] if senses else []
 
 
 def _first_sense(wordnet: Any, lemma: str, part: str) -> list[Any]:
@@ -128,14 +128,19 @@ def hypernym(wordnet: Any, frequency: Any, lemma: str, part: str) -> str | None:
     level = senses[:1]
     if not level or lemma.lower() not in (name.lower() for name in level[0].names):
         return None
-    own = {name.lower() for sense in senses[:3] for name in sense.names}
+    own_names = {name.lower() for sense in senses[:3] for name in sense.names}
     for _ in range(_CLIMB):
         level = tuple(above for sense in level for above in wordnet.related(sense, "@"))
         for sense in level:
             if sense.names[0] in TOO_GENERAL:
                 continue
             for name in sense.names:
-                if _usable(name, frequency) and name not in own and name not in TOO_GENERAL and not _kin(name, lemma):
+                if (
+                    _usable(name, frequency)
+                    and name not in own_names
+                    and name not in TOO_GENERAL
+                    and not _kin(name, lemma)
+                ):
                     return str(name)
     return None
 
@@ -166,14 +171,14 @@ def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
 
 def wordnet_antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
     """Return opposites in the two most frequent senses; for adjectives also the opposites of similar ones."""
-    found = []
+    opposites = []
     for sense in wordnet.synsets(lemma, part)[:2]:
         names = list(wordnet.related_words(sense, lemma, "!"))
         if not names and part == "adj":
             for head in wordnet.related(sense, "&"):
                 names += wordnet.related_words(head, head.names[0], "!")
-        found += [name for name in names if _usable(name, frequency) and name != lemma]
-    return found
+        opposites += [name for name in names if _usable(name, frequency) and name != lemma]
+    return opposites
 
 
 def relatives(wordnet: Any, frequency: Any, lemma: str, part: str) -> Iterator[str]:

@@ -24,16 +24,20 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
     A name is a perturbation (``assay list perturbations``), ``all`` for every available one, or ``module:function`` for a
     function marked with `assay.core.task.error`.
     """
-    wanted = {name: name != given for given in names for name in (PERTURBATIONS.names() if given == EVERY else [given])}
+    from_group = {
+        name: name != requested
+        for requested in names
+        for name in (PERTURBATIONS.names() if requested == EVERY else [requested])
+    }
     tools: LinguisticTools | None = None
     errors: list[ControlledError] = []
     reasons: dict[str, str] = {}
-    for name, grouped in wanted.items():
-        found = PERTURBATIONS.resolve(parse(name)[0])
-        if callable(found) and not inspect.isclass(found):
-            if not is_error(found) and not PERTURBATIONS.registered(name):
+    for name, grouped in from_group.items():
+        target = PERTURBATIONS.resolve(parse(name)[0])
+        if callable(target) and not inspect.isclass(target):
+            if not is_error(target) and not PERTURBATIONS.registered(name):
                 raise InputError(f"{name} is not marked as a controlled error: add @assay.error above the function.")
-            errors.append(found)
+            errors.append(target)
             continue
         perturbation: Perturbation = create(PERTURBATIONS, name, Perturbation)
         if reason := obstacle(perturbation.card, language):

@@ -93,37 +93,37 @@ def survey(corpus: Corpus, langpair: str | None, words: Words | None = None) -> 
     """Read the corpus once; count its segments and sample those with the smallest hashes as the pool."""
     import heapq
 
-    found = Survey()
+    result = Survey()
     digest = hashlib.blake2b(digest_size=16)
     seen: set[int] = set()
     sample: list[tuple[int, int, Segment]] = []
     fits = Length(words)
     for row, segment in _rows(corpus, langpair):
-        found.rows += 1
-        own = key(segment)
-        digest.update(own)
-        mark = int.from_bytes(own[:8], "big")
+        result.rows += 1
+        segment_key = key(segment)
+        digest.update(segment_key)
+        mark = int.from_bytes(segment_key[:8], "big")
         if not segment.hypothesis.strip():
-            found.empty += 1
+            result.empty += 1
             continue
         if mark in seen:
-            found.duplicates += 1
+            result.duplicates += 1
             continue
         seen.add(mark)
         if fits(segment):
-            found.usable[segment.langpair or ""] = found.usable.get(segment.langpair or "", 0) + 1
-            found.without_reference += not segment.references or not segment.references[0].strip()
-            found.without_source += not (segment.source or "").strip()
+            result.usable[segment.langpair or ""] = result.usable.get(segment.langpair or "", 0) + 1
+            result.without_reference += not segment.references or not segment.references[0].strip()
+            result.without_source += not (segment.source or "").strip()
         else:
-            found.outside += 1
+            result.outside += 1
         entry = (-mark, row, segment)
         if len(sample) < POOL:
             heapq.heappush(sample, entry)
         elif entry > sample[0]:
             heapq.heapreplace(sample, entry)
-    found.digest = digest.hexdigest()
-    found.others = [segment for _, _, segment in sorted(sample, key=lambda entry: entry[1])]
-    return found
+    result.digest = digest.hexdigest()
+    result.others = [segment for _, _, segment in sorted(sample, key=lambda entry: entry[1])]
+    return result
 
 
 class Length:
@@ -167,9 +167,9 @@ def quotas(usable: dict[str, int], n: int) -> dict[str, int]:
     total = sum(usable.values())
     if total == 0:
         return {}
-    exact = {pair: n * found / total for pair, found in usable.items()}
-    given = {pair: int(share) for pair, share in exact.items()}
-    order = sorted(exact, key=lambda pair: (given[pair] - exact[pair], pair))
-    for pair in order[: n - sum(given.values())]:
-        given[pair] += 1
-    return given
+    exact = {pair: n * segments / total for pair, segments in usable.items()}
+    items = {pair: int(share) for pair, share in exact.items()}
+    order = sorted(exact, key=lambda pair: (items[pair] - exact[pair], pair))
+    for pair in order[: n - sum(items.values())]:
+        items[pair] += 1
+    return items

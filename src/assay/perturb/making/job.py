@@ -37,10 +37,10 @@ def provenance(needs: Iterable[str], languages: Iterable[str]) -> dict[str, Any]
     """Return versions and licences of assay and of the packages behind the needed resources in these languages."""
     import numpy
 
-    wanted = sorted(set(needs))
+    resources = sorted(set(needs))
     bases = sorted({base_language(language) for language in languages})
     names: list[str] = []
-    for need in wanted:
+    for need in resources:
         by_language = RESOURCES[need].packages_by_language if need in RESOURCES else {}
         names += [package for base in bases for package in by_language.get(base, ())]
         usual = [base for base in bases if base not in by_language]
@@ -55,11 +55,11 @@ def provenance(needs: Iterable[str], languages: Iterable[str]) -> dict[str, Any]
         elif need in RESOURCES and usual:
             names += RESOURCES[need].packages
     versions = {"mt-assay": __version__, "numpy": numpy.__version__}
-    versions |= {name: found for name in names if (found := _version(name))}
-    if "wordnet" in wanted:
-        place = find()
-        if place is not None:
-            versions["WordNet"] = load(place).identity
+    versions |= {name: installed for name in names if (installed := _version(name))}
+    if "wordnet" in resources:
+        path = find()
+        if path is not None:
+            versions["WordNet"] = load(path).identity
     licences = {name: LICENCES[name] for name in versions if name in LICENCES}
     return {"versions": versions, "licences": {"corpus": "that of its owner", **licences}}
 
@@ -138,16 +138,16 @@ class MakingJob:
         chosen = choose_perturbations(perturbations)
         further = sorted({column for one in chosen for column in one.perturbation.card.columns})
         corpus, present = open_corpus(data, columns, further, quoting)
-        found = survey(corpus, langpair, words)
-        if not found.usable:
-            raise InputError(f"there is nothing to change: none of the {found.rows:,} rows has a translation.")
-        languages = sorted({pair.rpartition("-")[2] for pair in found.usable})
+        corpus_survey = survey(corpus, langpair, words)
+        if not corpus_survey.usable:
+            raise InputError(f"there is nothing to change: none of the {corpus_survey.rows:,} rows has a translation.")
+        languages = sorted({pair.rpartition("-")[2] for pair in corpus_survey.usable})
         able, left_out = fitting(chosen, languages, present)
         named = "corpus"
         if pool is not None:
-            found.others = survey(open_corpus(pool, columns, (), quoting)[0], langpair).others
+            corpus_survey.others = survey(open_corpus(pool, columns, (), quoting)[0], langpair).others
             named = "a batch" if isinstance(pool, Batch) else os.path.basename(os.fspath(pool))
-        return cls(chosen, able, left_out, found, n, seed, workers, corpus, langpair, words, least, named)
+        return cls(chosen, able, left_out, corpus_survey, n, seed, workers, corpus, langpair, words, least, named)
 
     def lines(self, progress: Callable[[int], None] | None) -> Iterator[str]:
         """Yield the items as lines, in the order of the corpus and then of the perturbations."""

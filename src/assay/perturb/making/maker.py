@@ -49,9 +49,9 @@ class Maker:
         attempts = []
         for row, segment in rows:
             language = _target(segment)
-            own = key(segment)
+            segment_key = key(segment)
             for spec in able.get(language, ()):
-                attempts.append(self._attempt(row, segment, language, spec, own))
+                attempts.append(self._attempt(row, segment, language, spec, segment_key))
         self.tools.forget()
         return attempts
 
@@ -60,19 +60,19 @@ class Maker:
             if any("parse" in self.perturbations[spec].card.needs for spec in specs):
                 self.tools.prepare((s.hypothesis for _, s in rows if _target(s) == language), language)
 
-    def _attempt(self, row: int, segment: Segment, language: str, spec: str, own: bytes) -> Attempt:
+    def _attempt(self, row: int, segment: Segment, language: str, spec: str, segment_key: bytes) -> Attempt:
         perturbation = self.perturbations[spec]
-        rng = self.generators.of(perturbation.card.name, own)
-        made = apply(perturbation, segment, language, rng, self.tools)
+        rng = self.generators.of(perturbation.card.name, segment_key)
+        result = apply(perturbation, segment, language, rng, self.tools)
         pair = segment.langpair or ""
-        if isinstance(made, Refused):
-            return Attempt(row, pair, spec, "", made.reason, False)
-        if unsure := made.doubt(self.least):
+        if isinstance(result, Refused):
+            return Attempt(row, pair, spec, "", result.reason, False)
+        if unsure := result.doubt(self.least):
             return Attempt(row, pair, spec, "", unsure, False)
-        problems = perturbation.problems(segment, made, language, self.tools)
+        problems = perturbation.problems(segment, result, language, self.tools)
         if problems:
             return Attempt(row, pair, spec, "", problems[0], True)
-        return Attempt(row, pair, spec, line(row, segment, perturbation, made), "", False)
+        return Attempt(row, pair, spec, line(row, segment, perturbation, result), "", False)
 
 
 def apply(
@@ -110,9 +110,9 @@ class Generators:
         self._generator = np.random.Generator(self._bits)
         self._seed = seed
 
-    def of(self, name: str, own: bytes) -> Rng:
+    def of(self, name: str, segment_key: bytes) -> Rng:
         """Return the generator for the perturbation `name` and the segment with this key."""
-        digest = hashlib.blake2b(own + f"{self._seed}\x1f{name}".encode(), digest_size=32).digest()
+        digest = hashlib.blake2b(segment_key + f"{self._seed}\x1f{name}".encode(), digest_size=32).digest()
         state, increment = int.from_bytes(digest[:16], "big"), int.from_bytes(digest[16:], "big") | 1
         self._bits.state = {
             "bit_generator": "PCG64",
@@ -123,31 +123,31 @@ class Generators:
         return self._generator
 
 
-def line(row: int, segment: Segment, perturbation: Perturbation, made: Perturbed) -> str:
+def line(row: int, segment: Segment, perturbation: Perturbation, result: Perturbed) -> str:
     """Return the item as a line of JSON with the columns that ``assay run FILE`` reads."""
     card = perturbation.card
-    good = made.good if made.good is not None else segment.hypothesis
+    good = result.good if result.good is not None else segment.hypothesis
     meta: dict[str, Any] = {
         "perturbation": card.name,
         "follows": list(card.follows),
-        "what": made.what,
-        "changes": [[change.start, change.end, change.text] for change in made.changes],
-        "spans": [list(span) for span in made.spans()],
-        **made.meta,
-        "confidence": made.confidence,
+        "what": result.what,
+        "changes": [[change.start, change.end, change.text] for change in result.changes],
+        "spans": [list(span) for span in result.spans()],
+        **result.meta,
+        "confidence": result.confidence,
     }
-    if parts := made.confidence_by_part:
+    if parts := result.confidence_by_part:
         meta["confidence by part"] = parts
-    if made.base is not None and made.base != good:
-        meta["changed text"] = made.base
+    if result.base is not None and result.base != good:
+        meta["changed text"] = result.base
     if segment.id:
         meta["segment"] = segment.id
     item = {
         "id": f"{card.name}-{row}",
-        "source": made.source if made.source is not None else segment.source or "",
+        "source": result.source if result.source is not None else segment.source or "",
         "good-translation": good,
-        "incorrect-translation": made.incorrect(segment),
-        "reference": made.reference if made.reference is not None else next(iter(segment.references), None) or "",
+        "incorrect-translation": result.incorrect(segment),
+        "reference": result.reference if result.reference is not None else next(iter(segment.references), None) or "",
         "phenomena": card.phenomenon,
         "category": card.category,
         "severity": card.severity,

@@ -35,9 +35,9 @@ def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
     for spec in specs:
         if spec in GROUPS:
             for name in PERTURBATIONS.names():
-                made = _built(name)
-                if any(entry.startswith(GROUPS[spec]) for entry in made.card.follows):
-                    chosen.setdefault(name, Chosen(name, made, named=False))
+                perturbation = _built(name)
+                if any(entry.startswith(GROUPS[spec]) for entry in perturbation.card.follows):
+                    chosen.setdefault(name, Chosen(name, perturbation, named=False))
         else:
             chosen[spec] = Chosen(spec, _built(spec), named=True)
     if not chosen:
@@ -52,8 +52,8 @@ def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
 
 
 def _built(spec: str) -> Perturbation:
-    made: Perturbation = create(PERTURBATIONS, spec, Perturbation)
-    return made
+    perturbation: Perturbation = create(PERTURBATIONS, spec, Perturbation)
+    return perturbation
 
 
 def obstacle(card: PerturbationCard, language: str) -> str:
@@ -77,8 +77,8 @@ def doubt_by_default(card: PerturbationCard, language: str) -> str:
         return f"needs the column {', '.join(card.columns)}"
     if "any" in card.sure_in or base_language(language) in card.sure_in:
         return ""
-    given = f"give the column {', '.join(card.unless)}, or " if card.unless else ""
-    return f"off by default, in doubt: {given}--min-confidence 0"
+    alternative = f"give the column {', '.join(card.unless)}, or " if card.unless else ""
+    return f"off by default, in doubt: {alternative}--min-confidence 0"
 
 
 def fitting(
@@ -154,13 +154,13 @@ def matrix() -> Table:
 def states(name: str) -> dict[str, str]:
     """Return the description of one perturbation: what it does and follows, and its state in each language."""
     card = contracted(PERTURBATIONS, name, Perturbation).card
-    found = {"name": name, "about": card.about, "phenomenon": card.phenomenon, "follows": ", ".join(card.follows)}
+    description = {"name": name, "about": card.about, "phenomenon": card.phenomenon, "follows": ", ".join(card.follows)}
     for language in LANGUAGES:
         reason = obstacle(card, language).removeprefix(f"{name}: ").removeprefix(f"{name} ").rstrip(".")
         if reason and _installable(reason + " "):
             reason = f"needs an installation: {reason}"
-        found[language] = reason or doubt_by_default(card, language) or "on"
-    return found
+        description[language] = reason or doubt_by_default(card, language) or "on"
+    return description
 
 
 def _installable(reason: str) -> bool:
