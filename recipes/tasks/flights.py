@@ -135,11 +135,11 @@ def telling(frame: dict[str, str]) -> bool:
     """Return whether the query has a result that every condition changes."""
     from assay.tasks import flights
 
-    answer = flights.result(flights.sql(frame))
+    answer = flights.execute(flights.frame_to_sql(frame))
     if not answer or answer == {(0,)}:
         return False
     return all(
-        flights.result(flights.sql({key: value for key, value in frame.items() if key != slot})) != answer
+        flights.execute(flights.frame_to_sql({key: value for key, value in frame.items() if key != slot})) != answer
         for slot in frame
         if slot != "intent"
     )
@@ -211,7 +211,7 @@ def main(folder: str) -> None:
     (target / "flights.tsv").write_text(text, encoding="utf-8")
     rows = utterances(rng, [row[0] for row in table])
     for row in rows:
-        row["sql"] = flights.sql(row["frame"])
+        row["sql"] = flights.frame_to_sql(row["frame"])
     write(target / "flights.jsonl", rows)
     write(target / "flights_train.jsonl", training(rng, [row[0] for row in table]))
 

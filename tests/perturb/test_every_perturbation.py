@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from assay.core.batch import Segment
 from assay.core.perturbation import Perturbation, Perturbed, Refused
 from assay.perturb import PERTURBATIONS
-from assay.perturb.making.selection import obstacle
+from assay.perturb.making.selection import find_obstacle
 from tests.perturb.texts import perturbation, pool_tools, tools
 
 NAMES = list(PERTURBATIONS.entries)
@@ -31,7 +31,7 @@ def test_results_are_right_or_refused() -> None:
     wrong, lacking = [], []
     for name in NAMES:
         language = language_of(name)
-        if reason := obstacle(PERTURBATIONS.resolve(name).card, language):
+        if reason := find_obstacle(PERTURBATIONS.resolve(name).card, language):
             lacking.append(reason)
             continue
         rule = perturbation(name, language)
@@ -70,7 +70,7 @@ def test_same_seed_same_text() -> None:
     )
     for name in NAMES:
         rule = PERTURBATIONS.resolve(name)()
-        if not obstacle(rule.card, "en"):
+        if not find_obstacle(rule.card, "en"):
             first, second = (rule.perturb(segment, "en", np.random.default_rng(5), pool_tools()) for _ in range(2))
             assert first == second, name
 
@@ -80,7 +80,7 @@ def test_same_seed_same_text() -> None:
 def test_any_text_in_any_language(text: str, seed: int, language: str) -> None:
     segment = Segment(text, "a source", ("a reference",), f"en-{language}")
     for name in FREE:
-        if not text.strip() or obstacle(PERTURBATIONS.resolve(name).card, language):
+        if not text.strip() or find_obstacle(PERTURBATIONS.resolve(name).card, language):
             continue
         rule = perturbation(name, language)
         made = rule.perturb(segment, language, np.random.default_rng(seed), tools())

@@ -14,7 +14,7 @@ from assay.core.perturbation import SURE, Perturbed
 from assay.perturb import PERTURBATIONS
 from assay.perturb.aces.constituent import ADDED
 from assay.perturb.language.alignment import READ
-from assay.perturb.making.corpus import key
+from assay.perturb.making.corpus import hash_segment
 from assay.perturb.making.maker import Generators
 from tests.data import need
 from tests.perturb.demetr import test_japanese_verbs, test_japanese_words, test_russian_forms, test_russian_words
@@ -116,7 +116,7 @@ def test_what_was_read_is_what_is_made(language: str) -> None:
         good = [row for row in rows(FOLDER / f"{name}.{language}.tsv") if row["verdict"] == "good"]
         for row in good[:6]:
             segment = Segment(texts[int(row["line"].removeprefix("ntrex:")) - 1], "x", (), f"en-{language}")
-            made = rule.perturb(segment, language, generators.of(name, key(segment)), tools())
+            made = rule.perturb(segment, language, generators.of(name, hash_segment(segment)), tools())
             assert isinstance(made, Perturbed), (name, row["line"])
             assert (made.confidence >= SURE) == ((name, language) != ("tense", "ja"))  # too many were bad
             if hashlib.blake2b(made.incorrect(segment).encode(), digest_size=8).hexdigest() != row["hash"]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from assay.data import rows
-from assay.data.words import lists, name_list, word_list
+from assay.data.words import by_language, lists, name_list, patterns, word_list
+from assay.perturb.aces.ambiguity import SINCE, WHILE
 
 FOLDER = Path(str(files("assay") / "data" / "words"))
 SOURCE = Path(str(files("assay") / "perturb"))
@@ -36,10 +37,21 @@ def test_every_list_is_used_and_has_words() -> None:
     assert set(lists("names")) == set(re.findall(r'name_list\(\s*"([^"]+)"', code)) | by_script
     used = (
         set(re.findall(r'"words/(\w+)\.tsv"', code))
-        | set(re.findall(r'\blists\(\s*"(\w+)"\)', code))
-        | {"lists", "names"}
+        | set(re.findall(r'\b(?:lists|by_language)\(\s*"(\w+)"\)', code))
+        | {"lists", "names", "patterns"}
     )
     assert {path.stem for path in FOLDER.glob("*.tsv")} == used
+
+
+def test_patterns_are_used_and_valid() -> None:
+    code = "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+    senses = {f"{word} {sense}" for word, spelt in (("since", SINCE), ("while", WHILE)) for sense in spelt}
+    used = set(re.findall(r'\bpatterns\("([^"]+)"\)', code)) | senses
+    assert {row["list"] for row in rows("words/patterns.tsv")} == used
+    for row in rows("words/patterns.tsv"):
+        re.compile(row["pattern"])
+    assert patterns("while temporal")["ru"] == r"\bпока\b"
+    assert by_language("pronouns")["fr"]["il"] == ("elle",)
 
 
 def test_every_row_has_every_cell() -> None:

@@ -14,7 +14,7 @@ from assay.core.perturbation import Perturbation, Perturbed, Refused
 from assay.core.spec import build, parse
 from assay.perturb import PERTURBATIONS
 from assay.perturb.language.tools import LinguisticTools
-from assay.perturb.making.selection import obstacle
+from assay.perturb.making.selection import find_obstacle
 from assay.verbs.make import make
 
 OTHERS = (
@@ -42,7 +42,7 @@ def perturbation(spec: str, language: str = "en") -> Perturbation:
     """Build it, or skip where what it needs is not installed."""
     name, options = parse(spec)
     made: Perturbation = build(PERTURBATIONS.resolve(name), name, options)
-    reason = obstacle(made.card, language)
+    reason = find_obstacle(made.card, language)
     if reason:
         pytest.skip(reason)
     return made

@@ -10,7 +10,7 @@ import pytest
 
 from assay.core.review import Choice, Passage, Question, Reviewed
 from assay.review.decisions import DecisionLog
-from assay.review.terminal import keys, review
+from assay.review.terminal import read_keys, review
 
 CHOICES = (Choice("p", "pass"), Choice("f", "fail"))
 
@@ -20,7 +20,7 @@ def ask(
 ) -> tuple[Reviewed, dict[str, str], str]:
     questions = [Question(name, f"question {name}", (Passage("", f"body of {name}"),), CHOICES) for name in names]
     decisions, said = DecisionLog(tmp_path / "d.jsonl"), io.StringIO()
-    with keys(io.StringIO(typed)) as read:
+    with read_keys(io.StringIO(typed)) as read:
         progress = review(questions, decisions, read, said.write, skipped=skipped)
     return progress, dict(decisions), said.getvalue()
 
@@ -85,7 +85,7 @@ def test_interrupt_keeps_what_was_decided(tmp_path: Path) -> None:
 def test_control_characters_of_foreign_text_do_not_reach_the_terminal(tmp_path: Path) -> None:
     said = io.StringIO()
     question = Question("a", "title", (Passage("", "red \x1b[31m text"),), CHOICES)
-    with keys(io.StringIO("")) as read:
+    with read_keys(io.StringIO("")) as read:
         review([question], DecisionLog(tmp_path / "d.jsonl"), read, said.write)
     assert "\x1b" not in said.getvalue()
 
@@ -98,7 +98,7 @@ def test_terminal_needs_no_return_key_and_is_given_back(early: bytes) -> None:
         try:
             before = termios.tcgetattr(stream)
             os.write(controller, early)
-            with keys(stream) as read:
+            with read_keys(stream) as read:
                 assert not termios.tcgetattr(stream)[3] & termios.ICANON
                 os.write(controller, b"pf\x04"[len(early) :])
                 assert [read(), read(), read()] == ["p", "f", None]
@@ -113,7 +113,7 @@ def test_a_text_is_typed_in_key_mode(tmp_path: Path) -> None:
     decisions, said = DecisionLog(tmp_path / "d.jsonl"), io.StringIO()
     with os.fdopen(terminal, encoding="utf-8") as stream:
         try:
-            with keys(stream) as read:
+            with read_keys(stream) as read:
                 os.write(controller, "eIt iss\x7f ünlike.\n".encode())
                 progress = review([question], decisions, read, said.write)
         finally:
@@ -125,7 +125,7 @@ def test_a_text_is_typed_in_key_mode(tmp_path: Path) -> None:
 def test_an_edit_that_gives_nothing_asks_again(tmp_path: Path) -> None:
     question = Question("a", "question", (Passage("", "body"),), (*CHOICES, Choice("e", "edit")), "It was.")
     decisions, said = DecisionLog(tmp_path / "d.jsonl"), io.StringIO()
-    with keys(io.StringIO("e\nIt was.\ne\n\np\n")) as read:
+    with read_keys(io.StringIO("e\nIt was.\ne\n\np\n")) as read:
         review([question], decisions, read, said.write)
     assert dict(decisions) == {"a": "pass"}
     assert said.getvalue().count("question") == 3

@@ -7,8 +7,8 @@ import pytest
 from assay import data
 from assay.core.errors import InputError
 from assay.tasks import TASKS
-from assay.tasks.answering import LANGUAGES, Answering, joined, paragraphs
-from assay.tasks.retriever import Answer, sentences
+from assay.tasks.answering import LANGUAGES, Answering, join_sentences, paragraphs
+from assay.tasks.retriever import Answer, split_sentences
 
 TASK = Answering(encoder="bm25")
 EXAMPLES = TASK.examples()
@@ -45,7 +45,7 @@ def test_a_language_is_whole(language) -> None:
     assert all(question.startswith(before) and question.endswith(after) for question in questions)
     assert all(line.endswith("。" if language == "zh" else ".") for line in lines)
     assert all(line == line.strip() and "  " not in line and "||" not in line for line in (*questions, *lines))
-    assert all(sentences(joined(paragraph, language)) == paragraph.sentences for paragraph in mine)
+    assert all(split_sentences(join_sentences(paragraph, language)) == paragraph.sentences for paragraph in mine)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -112,7 +112,7 @@ def test_question_and_paragraph_are_both_translated() -> None:
     assert set(example.inputs) == {"question", "context", "title"}
     for texts in example.translations.values():
         assert set(texts) == {"question", "context"}
-    assert sentences(example.translations["zh"]["context"])[3].startswith("摊位之间不许带狗")
+    assert split_sentences(example.translations["zh"]["context"])[3].startswith("摊位之间不许带狗")
     wrong = {**example.inputs, "context": "Dogs sleep. Cars come back."}
     assert task.succeeds(example, task.model().answer([example.inputs])[0])
     assert not task.succeeds(example, task.model().answer([wrong])[0])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.tasks.english_words import split, tokens
+from assay.tasks.english_words import normalise_words, split_words
 
 
 @pytest.mark.parametrize(
@@ -18,8 +18,8 @@ from assay.tasks.english_words import split, tokens
     ],
 )  # fmt: skip
 def test_words(text: str, words: list[str]) -> None:
-    assert [word for word, _ in tokens(split(text))] == words
+    assert [word for word, _ in normalise_words(split_words(text))] == words
 
 
 def test_positions_are_those_of_the_first_word() -> None:
-    assert tokens(["on", ",", "thirty", "first", "may"]) == [("on", 0), ("31", 2), ("may", 4)]
+    assert normalise_words(["on", ",", "thirty", "first", "may"]) == [("on", 0), ("31", 2), ("may", 4)]

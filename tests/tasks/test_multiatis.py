@@ -96,7 +96,7 @@ def test_no_copy(tmp_path) -> None:
 
 def test_two_values_of_a_slot_and_a_label_without_its_beginning() -> None:
     labelled = Labelled(["boston", "denver", "or", "new", "york"], ["B-city", "B-city", "O", "I-city", "I-city"], "x")
-    assert multiatis.frame(labelled).slots == (("city", "boston"), ("city", "denver"), ("city", "new york"))
+    assert multiatis.frame_of_labels(labelled).slots == (("city", "boston"), ("city", "denver"), ("city", "new york"))
 
 
 @pytest.fixture(scope="module")

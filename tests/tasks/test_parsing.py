@@ -28,13 +28,13 @@ def test_the_data_are_whole() -> None:
 
 def test_every_query_has_a_result_that_every_condition_shapes() -> None:
     for example in EXAMPLES:
-        answer = flights.result(example.expected)
+        answer = flights.execute(example.expected)
         assert answer and answer != {(0,)}, example.id
         frame = example.meta["frame"]
-        assert flights.sql(frame) == example.expected
+        assert flights.frame_to_sql(frame) == example.expected
         for slot in set(frame) - {"intent"}:
             rest = {name: value for name, value in frame.items() if name != slot}
-            assert flights.result(flights.sql(rest)) != answer, (example.id, slot)
+            assert flights.execute(flights.frame_to_sql(rest)) != answer, (example.id, slot)
 
 
 def test_the_values_stand_in_every_language() -> None:
@@ -84,8 +84,8 @@ def test_the_parser_reads_slots_by_their_words() -> None:
 
 def test_words_that_mean_nothing_to_the_database_find_nothing() -> None:
     for slot in ("origin", "airline", "day", "period", "after", "class", "number"):
-        assert flights.result(flights.sql({"intent": "fare", slot: "?"})) in (frozenset(), None)
-    assert flights.result(flights.sql({"intent": "flights", "price": "0"})) == frozenset()
+        assert flights.execute(flights.frame_to_sql({"intent": "fare", slot: "?"})) in (frozenset(), None)
+    assert flights.execute(flights.frame_to_sql({"intent": "flights", "price": "0"})) == frozenset()
 
 
 def test_two_parsers_agree() -> None:

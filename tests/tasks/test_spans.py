@@ -7,7 +7,7 @@ import pytest
 
 from assay.core.errors import InputError, UnknownName
 from assay.tasks.answering import Answering
-from assay.tasks.spans import Span, SpanFinder, normalised
+from assay.tasks.spans import Span, SpanFinder, normalise_answer
 from tests.tasks import tiny
 
 WORDS = ["[PAD]", "<unk>", "[CLS]", "[SEP]", *tiny.WORDS]
@@ -27,7 +27,7 @@ WORDS = ["[PAD]", "<unk>", "[CLS]", "[SEP]", *tiny.WORDS]
     ],
 )  # fmt: skip
 def test_squads_normalisation(answer: str, compared: str) -> None:
-    assert normalised(answer) == compared
+    assert normalise_answer(answer) == compared
 
 
 def xquad(folder: Path) -> Path:

@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.errors import InputError, MissingPart, UnknownName
 from assay.tasks import translators
-from assay.tasks.translators import Apertium, FastTranslate, open_translator, route
+from assay.tasks.translators import Apertium, FastTranslate, find_route, open_translator
 
 
 def test_specs_open_translators(tmp_path) -> None:
@@ -62,10 +62,10 @@ def need_apertium(*pairs: tuple[str, str]) -> Apertium:
 
 
 def test_routes_go_over_spanish() -> None:
-    assert route("es", "en") == [("spa-eng", "apertium-eng-spa")]
-    assert route("fr", "en") == [("fr-es", "apertium-fr-es"), ("spa-eng", "apertium-eng-spa")]
+    assert find_route("es", "en") == [("spa-eng", "apertium-eng-spa")]
+    assert find_route("fr", "en") == [("fr-es", "apertium-fr-es"), ("spa-eng", "apertium-eng-spa")]
     with pytest.raises(InputError, match="no route from zh to en"):
-        route("zh", "en")
+        find_route("zh", "en")
 
 
 def test_apertium_that_is_missing_names_its_packages(monkeypatch) -> None:

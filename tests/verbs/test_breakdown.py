@@ -70,11 +70,11 @@ def test_controlled_errors_need_no_translator() -> None:
 
 def test_an_error_in_the_task_language_counts_once_however_many_languages_there_are() -> None:
     from assay.analyses.breakdown.errors import matrix
-    from assay.core.outcomes import concat
+    from assay.core.outcomes import concat_outcomes
 
     here = task_outcomes(WordTask(40), None, [], errors=[swap, shout]).outcomes
     there = replace(here, languages=["xx"] * len(here))
-    table = matrix(concat([here, there]))
+    table = matrix(concat_outcomes([here, there]))
     assert table is not None and [row["n"] for row in table.rows] == [36, 36]
 
 

@@ -179,7 +179,7 @@ class TaskOutcomes:
         )
 
 
-def split(outcomes: TaskOutcomes, share: float, seed: int) -> TaskOutcomes:
+def draw_development_part(outcomes: TaskOutcomes, share: float, seed: int) -> TaskOutcomes:
     """Return the outcomes with a random share of each task and language as the development part.
 
     Both classes are divided in the same proportion. Examples that differ only in a controlled error stay together.
@@ -206,7 +206,7 @@ def split(outcomes: TaskOutcomes, share: float, seed: int) -> TaskOutcomes:
     return replace(outcomes, splits=parts)
 
 
-def concat(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
+def concat_outcomes(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
     """Join the outcomes of several tasks. Precomputed scores stay if every part has them; one graded part makes all graded."""
     import numpy as np
 

@@ -38,7 +38,7 @@ def error(function: ControlledError) -> ControlledError:
     return function
 
 
-def is_error(function: object) -> bool:
+def is_controlled_error(function: object) -> bool:
     """Return whether a function is marked with `error`."""
     return getattr(function, "controlled_error", False) is True
 

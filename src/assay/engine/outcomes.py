@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Card, Metric
-from assay.core.outcomes import BOTH, DEV, TaskOutcomes, split
+from assay.core.outcomes import BOTH, DEV, TaskOutcomes, draw_development_part
 from assay.core.suite import Measured
 from assay.engine.scoring import score
 from assay.io.judgements.outcomes import read_benchmark, read_outcomes
@@ -57,7 +57,7 @@ def load_outcomes(
                 raise unknown(f"language in {name}", language, known)
         outcomes = outcomes.select([language in langs for language in outcomes.languages])
     if dev_share is not None:
-        return split(outcomes, dev_share, seed)
+        return draw_development_part(outcomes, dev_share, seed)
     if need_split and not any(part in (DEV, BOTH) for part in outcomes.splits):
         raise InputError(
             f"{name} has no development part to choose thresholds on. Add a split column with dev and test, "

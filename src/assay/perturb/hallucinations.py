@@ -13,8 +13,8 @@ from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
-from assay.perturb.language.hash_ring import drawn, segments
-from assay.perturb.language.texts import pick, reference_of, target_language
+from assay.perturb.language.hash_ring import draw_text, segment_ring
+from assay.perturb.language.texts import first_reference, pick, target_language
 
 if TYPE_CHECKING:
     pass
@@ -28,7 +28,7 @@ def _words(text: str) -> list[str]:
     return list(text.lower()) if _UNSPACED.search(text) else re.findall(r"\w+", text.lower())
 
 
-def shared(first: str, second: str) -> float:
+def word_overlap(first: str, second: str) -> float:
     """Return the share of the shorter text's words that the other text also has."""
     left, right = Counter(_words(first)), Counter(_words(second))
     smaller = min(left.total(), right.total())
@@ -70,8 +70,8 @@ class Detached(Perturbation):
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the text is not a translation of the same source."""
         problems = super().problems(segment, perturbed, language, tools)
-        reference = reference_of(segment) or segment.hypothesis
-        if shared(perturbed.incorrect(segment), reference) > _RELATED and len(_words(reference)) > 6:
+        reference = first_reference(segment) or segment.hypothesis
+        if word_overlap(perturbed.incorrect(segment), reference) > _RELATED and len(_words(reference)) > 6:
             problems.append("the other sentence has nearly the same meaning")
         return problems
 
@@ -83,10 +83,10 @@ class DetachedRandom(Detached):
 
     def other(self, segment: Segment, pool: list[Segment], rng: Rng, tools: Tools) -> str | None:
         """Draw until a sentence shares few words."""
-        around, allowed = segments(tools.others()), {other.hypothesis for other in pool}
+        around, allowed = segment_ring(tools.others()), {other.hypothesis for other in pool}
         for _ in range(20):
             text = around.draw(rng).hypothesis
-            if text in allowed and shared(text, segment.hypothesis) <= _RELATED:
+            if text in allowed and word_overlap(text, segment.hypothesis) <= _RELATED:
                 return text
         return None
 
@@ -109,11 +109,11 @@ class DetachedSimilar(Detached):
         allowed = {other.hypothesis for other in pool}
         fit: list[str] = []
         for i in _nearest(segment.hypothesis, texts, self.embedding):
-            if texts[i] in allowed and texts[i] not in fit and shared(texts[i], segment.hypothesis) <= _RELATED:
+            if texts[i] in allowed and texts[i] not in fit and word_overlap(texts[i], segment.hypothesis) <= _RELATED:
                 fit.append(texts[i])
             if len(fit) == self.nearest:
                 break
-        return drawn(fit, rng) if fit else None
+        return draw_text(fit, rng) if fit else None
 
 
 def _nearest(text: str, pool: tuple[str, ...], embedding: str) -> list[int]:

@@ -20,10 +20,9 @@ from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rn
 from assay.data.words import patterns
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.clauses import Negation
-from assay.perturb.hallucinations import shared
-from assay.perturb.language.hash_ring import drawn
-from assay.perturb.language.hash_ring import words as words_around
-from assay.perturb.language.texts import deletion, pick, reference_of, spaceless, target_language
+from assay.perturb.hallucinations import word_overlap
+from assay.perturb.language.hash_ring import draw_text, word_ring
+from assay.perturb.language.texts import delete_span, first_reference, is_spaceless, pick, target_language
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"”»]?\s+(?=\S)|[。！？]")
 _BY_MODEL, _BY_NEIGHBOURS = 0.8, 0.6
@@ -50,14 +49,14 @@ class TextInserted(Perturbation):
             and 10 <= len(other.hypothesis) <= 80
             and re.search(r"[.!?。！？]$", other.hypothesis.strip())
         ]
-        around = words_around(tuple(pool))
+        around = word_ring(tuple(pool))
         options = [around.draw(rng) for _ in range(10)] if pool else []
-        new = next((other for other in options if other not in text and shared(other, text) < 0.5), None)
+        new = next((other for other in options if other not in text and word_overlap(other, text) < 0.5), None)
         if new is None:
             return Refused("no short sentence in the corpus to insert")
         positions = [0, *(match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text))]
         at = pick(positions, rng)
-        gap = "" if spaceless(language) else " "
+        gap = "" if is_spaceless(language) else " "
         return Perturbed((Change(at, at, new + gap),), f"inserted: {new}", {"new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -66,7 +65,7 @@ class TextInserted(Perturbation):
         change = perturbed.changes[0]
         if change.start != change.end:
             problems.append("something was replaced")
-        if change.text.strip() in (reference_of(segment) or ""):
+        if change.text.strip() in (first_reference(segment) or ""):
             problems.append("the reference has the text")
         return problems
 
@@ -83,7 +82,7 @@ class NegationChanged(Perturbation):
         if pattern is None:
             return Refused(f"no negation words for {language}")
         text = segment.hypothesis
-        edges = ("", "") if spaceless(language) else (r"(?<![\w-])", r"(?![\w-])")
+        edges = ("", "") if is_spaceless(language) else (r"(?<![\w-])", r"(?![\w-])")
         spans = [match.span() for match in re.finditer(f"{edges[0]}(?:{pattern}){edges[1]}", text)]
         spans = [
             span
@@ -93,7 +92,7 @@ class NegationChanged(Perturbation):
         if len(spans) != 1:
             return Refused("not exactly one negation word")
         start, end = spans[0]
-        return Perturbed((deletion(text, start, end),), f"{text[start:end]} removed", {"old": text[start:end]})
+        return Perturbed((delete_span(text, start, end),), f"{text[start:end]} removed", {"old": text[start:end]})
 
 
 class MaskFilled(Perturbation):
@@ -147,7 +146,7 @@ class MaskFilled(Perturbation):
         options = [
             new for new in between.get((left.lower(), right.lower()), ()) if new.lower() != text[start:end].lower()
         ]
-        return drawn(options, rng) if options else None
+        return draw_text(options, rng) if options else None
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that one span was replaced by other words."""

@@ -12,9 +12,9 @@ from assay.core.perturbation import SURE, Change, Perturbation, Perturbed, Refus
 from assay.data import rows
 from assay.perturb.cards import card_of, variant
 from assay.perturb.demetr.rules import TextRule
-from assay.perturb.language.alignment import READ, aligned, content_words
+from assay.perturb.language.alignment import READ, align_words, content_words
 from assay.perturb.language.hash_ring import HashRing
-from assay.perturb.language.texts import capital, like_case, reference_of, word_at
+from assay.perturb.language.texts import capitalise, find_word, first_reference, match_case
 
 Span = tuple[int, int]
 
@@ -38,7 +38,7 @@ class UntranslatedWord(TextRule):
         target_words = content_words(text, language, tools)
         if not source_words or not target_words:
             return Refused("no content word")
-        aligned_words = aligned(pair, tools).pairs(
+        aligned_words = align_words(pair, tools).pairs(
             source, [span for span, _ in source_words], text, [span for span, _ in target_words]
         )
         certain = [entry for entry in aligned_words if entry[2] >= SURE]
@@ -55,7 +55,7 @@ class UntranslatedWord(TextRule):
         ):
             new = new[:1].lower() + new[1:]
         elif text[target_span[0]].isupper() and target_span[0] == 0:
-            new = capital(new)
+            new = capitalise(new)
         result = Perturbed((Change(*target_span, new),), f"{text[slice(*target_span)]} -> {new}")
         return result.with_confidence(alignment=confidence if pair in READ or confidence < SURE else SURE - 0.01)
 
@@ -97,7 +97,7 @@ class CopySource(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         if not segment.source or not segment.source.strip():
             return Refused("no source")
-        if segment.source.strip() in (segment.hypothesis.strip(), (reference_of(segment) or "").strip()):
+        if segment.source.strip() in (segment.hypothesis.strip(), (first_reference(segment) or "").strip()):
             return Refused("source and translation are the same")
         return Perturbed((Change(0, len(segment.hypothesis), segment.source),), "source copied")
 
@@ -114,7 +114,7 @@ class SourceWordKept(Perturbation):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Put a source word in place of its translation."""
-        reference, text = reference_of(segment) or "", segment.hypothesis
+        reference, text = first_reference(segment) or "", segment.hypothesis
         from_columns = segment.meta.get("target_word"), segment.meta.get("source_word")
         if from_columns[0] and from_columns[1]:
             pairs = [(from_columns[0], from_columns[1], 1.0)]
@@ -125,14 +125,14 @@ class SourceWordKept(Perturbation):
         fitting = [
             (target, word, confidence)
             for target, word, confidence in pairs
-            if bool(word_at(reference, target)) == self.in_reference and word.lower() != target.lower()
+            if bool(find_word(reference, target)) == self.in_reference and word.lower() != target.lower()
         ]
-        candidates = [entry for entry in fitting if word_at(text, entry[0])]
+        candidates = [entry for entry in fitting if find_word(text, entry[0])]
         if not candidates:
             return Refused("the reference has no such word" if self.in_reference else "the reference has the same word")
         target, word, confidence = HashRing(candidates, lambda entry: entry[0]).draw(rng)
-        start, end = word_at(text, target)[0]
-        new = like_case(word, target) if start == 0 else word
+        start, end = find_word(text, target)[0]
+        new = match_case(word, target) if start == 0 else word
         result = Perturbed((Change(start, end, new),), f"{target} -> {new}", {"old": target, "new": new})
         return result if confidence == 1 else result.with_confidence(alignment=confidence)
 
@@ -144,7 +144,9 @@ class SourceWordKept(Perturbation):
         source_spans = [span for span, _ in content_words(source, languages[0], tools)]
         word_pairs = [
             (text[slice(*target_span)], source[slice(*source_span)], value if pair in READ else min(value, SURE - 0.01))
-            for target_span, source_span, value in aligned(pair, tools).pairs(source, source_spans, text, target_spans)
+            for target_span, source_span, value in align_words(pair, tools).pairs(
+                source, source_spans, text, target_spans
+            )
         ]
         certain = [entry for entry in word_pairs if entry[2] >= SURE]
         return certain or [entry for entry in word_pairs if entry[2] > _LEAST]
@@ -183,7 +185,9 @@ class DoNotTranslate(Perturbation):
         else:
             options = {name: forms[language] for name, forms in LITERAL.items() if language in forms}
         source, text = segment.source or "", segment.hypothesis
-        matches = [(name, span) for name in sorted(options, key=len, reverse=True) for span in word_at(text, name)[:1]]
+        matches = [
+            (name, span) for name in sorted(options, key=len, reverse=True) for span in find_word(text, name)[:1]
+        ]
         matches = [(name, span) for name, span in matches if name in source]
         if not matches:
             return Refused("no name that must stay untranslated (give the columns do_not_translate and translated)")

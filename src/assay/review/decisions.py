@@ -23,7 +23,7 @@ class DecisionLog(Mapping[str, str]):
 
     def __init__(self, path: Path, who: str | None = None) -> None:
         self.path = path
-        self.who = who or user()
+        self.who = who or current_user()
         self._stamp = stamp(path)
         self._said = by_person(path)
 
@@ -60,14 +60,14 @@ class DecisionLog(Mapping[str, str]):
         return True
 
 
-def edited(question: Question, text: str | None) -> str | None:
+def edit_decision(question: Question, text: str | None) -> str | None:
     """Return the decision for a corrected text; None if the text is empty or unchanged."""
     if text is None or not text.strip() or text == question.editable:
         return None
     return EDITED + text
 
 
-def user() -> str:
+def current_user() -> str:
     """Return the system's name of the current user."""
     import getpass
 

@@ -44,12 +44,12 @@ def question(outcomes: TaskOutcomes, example: int, rows: Sequence[int], what: st
     return Question(type_key(outcomes, example, rows), f"{name}: {what}", tuple(passages), CHOICES)
 
 
-def typed(outcomes: TaskOutcomes, decisions: Mapping[str, str]) -> TaskOutcomes:
+def fill_reviewed_types(outcomes: TaskOutcomes, decisions: Mapping[str, str]) -> TaskOutcomes:
     """Return the outcomes with the error types that people decided; these examples are marked as reviewed."""
     known = {choice.name for choice in CHOICES}
     found = list(outcomes.error_types)
     reviewed = np.zeros(len(outcomes), bool) if outcomes.reviewed is None else outcomes.reviewed.copy()
-    for example, rows in enumerate(rows_of(outcomes)):
+    for example, rows in enumerate(rows_by_example(outcomes)):
         if found[example] == NO_TYPE:
             decided = decisions.get(type_key(outcomes, example, rows), NO_TYPE)
             found[example] = decided if decided in known else NO_TYPE
@@ -57,7 +57,7 @@ def typed(outcomes: TaskOutcomes, decisions: Mapping[str, str]) -> TaskOutcomes:
     return replace(outcomes, error_types=found, reviewed=reviewed if reviewed.any() else None)
 
 
-def rows_of(outcomes: TaskOutcomes) -> list[list[int]]:
+def rows_by_example(outcomes: TaskOutcomes) -> list[list[int]]:
     """Return the rows of each example."""
     rows: list[list[int]] = [[] for _ in range(len(outcomes))]
     for row, example in enumerate(outcomes.example.tolist()):

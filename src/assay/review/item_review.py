@@ -54,20 +54,20 @@ def decisions_path(made: Path, annotator: str | None) -> Path:
     return made.with_name(".".join(filter(None, [made.name, annotator, "decisions.jsonl"])))
 
 
-def every_log(made: Path) -> dict[str, DecisionLog]:
+def read_all_logs(made: Path) -> dict[str, DecisionLog]:
     """Return the decisions of every annotator of a set by name; the annotator without a name has the empty name."""
     files = sorted(made.parent.glob(glob_escape(made.name) + "*.decisions.jsonl"))
     names = [file.name.removeprefix(made.name).removesuffix("decisions.jsonl").strip(".") for file in files]
     return {name: DecisionLog(file) for name, file in zip(names, files, strict=True)}
 
 
-def verdicts(path: str | os.PathLike[str]) -> list[ItemVerdict]:
+def read_verdicts(path: str | os.PathLike[str]) -> list[ItemVerdict]:
     """Return every annotator's verdict on every item of the set, except skipped items."""
     made = Path(path)
     items = list(_items(made))
     identities = [_question(item).id for item in items]
     found = []
-    for who, decisions in every_log(made).items():
+    for who, decisions in read_all_logs(made).items():
         for item, identity in zip(items, identities, strict=True):
             choice = decisions.get(identity, "")
             if choice == ACCEPT.name or choice == REJECT.name or choice.startswith(EDITED):

@@ -15,7 +15,7 @@ from assay.core.spans import SEVERITIES, ErrorSpan
 from assay.io.judgements.annotations import AnnotatedText, AnnotationFile, Errors
 from assay.io.judgements.mqm import CATEGORIES, GOOGLE
 from assay.io.judgements.tables import read_judged_table
-from assay.review.decisions import user
+from assay.review.decisions import current_user
 from assay.review.page_session import ItemStatus, PageSession
 
 MOST_ERRORS = 200
@@ -49,7 +49,7 @@ class MqmSession(PageSession):
     kind = "mqm"
 
     def __init__(self, texts: list[AnnotatedText], file: AnnotationFile, annotator: str | None, title: str) -> None:
-        super().__init__(title, checked_name(annotator or user()), str(file.path))
+        super().__init__(title, check_annotator(annotator or current_user()), str(file.path))
         self.texts, self.annotations = texts, file
         if len({file.form.key(text, "") for text in texts}) < len(texts):
             raise InputError(
@@ -148,7 +148,7 @@ def _span(error: MarkedError, text: AnnotatedText) -> ErrorSpan:
     return span
 
 
-def checked_name(annotator: str) -> str:
+def check_annotator(annotator: str) -> str:
     """Return an annotator's name if a file can hold it."""
     if not annotator.strip() or len(annotator) > 100 or not annotator.isprintable():
         raise InputError(f"an annotator's name must be a short text, not {shorten(annotator)}.")

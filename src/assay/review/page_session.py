@@ -12,7 +12,7 @@ from assay.core.errors import InputError, count, unknown
 from assay.core.review import SHOWS, Choice, Question, Reviewed, Stale
 from assay.core.schema import Count, Place, typed
 from assay.io.judgements.decisions import UNDO
-from assay.review.decisions import EDIT, EDITED, DecisionLog, edited
+from assay.review.decisions import EDIT, EDITED, DecisionLog, edit_decision
 
 SKIP = "skip"
 MOST_TEXT = 100_000
@@ -220,7 +220,7 @@ class QuestionSession(PageSession):
         if choice == EDIT:
             if len(said.text) > MOST_TEXT or any(sign in said.text for sign in "\n\r\x00"):
                 raise InputError(f"a corrected text must be one line of at most {MOST_TEXT:,} characters.")
-            written = edited(question, said.text)
+            written = edit_decision(question, said.text)
             if written is None:
                 raise InputError("the corrected text is empty or unchanged.")
             choice = written

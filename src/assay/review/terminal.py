@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 from assay.core.review import Choice, Hold, Question, Reviewed
-from assay.review.decisions import EDIT, DecisionLog, edited
+from assay.review.decisions import EDIT, DecisionLog, edit_decision
 
 SKIP, UNDO, QUIT = Choice("s", "skip"), Choice("u", "undo"), Choice("q", "quit")
 
@@ -43,14 +43,14 @@ def review(
     try:
         while len(given) < len(open_questions):
             question = open_questions[len(given)]
-            write(card(question, len(given) + 1, len(open_questions)))
+            write(format_question(question, len(given) + 1, len(open_questions)))
             choice = _answer(question, read, write)
             if choice is QUIT:
                 break
             if choice is not UNDO:
                 decided = choice.name
                 if choice.name == EDIT:
-                    typed = edited(question, _typed("  text: ", read, write))
+                    typed = edit_decision(question, _typed("  text: ", read, write))
                     if typed is None:
                         continue
                     decided = typed
@@ -67,7 +67,7 @@ def review(
     return Reviewed(len(given) - set_aside, set_aside, len(open_questions) - len(given))
 
 
-def card(question: Question, number: int, total: int) -> str:
+def format_question(question: Question, number: int, total: int) -> str:
     """Return the text of one question, with control characters made visible."""
     lines = [f"[{number:,}/{total:,}] {question.title}", *(f"  {line}" for line in question.body)]
     return "\n" + "\n".join(_printable(line) for line in lines) + "\n"
@@ -113,18 +113,20 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
-def at_terminal(stream: TextIO, write: Callable[[str], Any], decisions: DecisionLog, *, skipped: bool = False) -> Hold:
+def terminal_review(
+    stream: TextIO, write: Callable[[str], Any], decisions: DecisionLog, *, skipped: bool = False
+) -> Hold:
     """Return a function that asks questions with the keys of a terminal, or the lines of a file, from `stream`."""
 
     def hold(questions: Sequence[Question]) -> Reviewed:
-        with keys(stream) as read:
+        with read_keys(stream) as read:
             return review(questions, decisions, read, write, skipped=skipped)
 
     return hold
 
 
 @contextmanager
-def keys(stream: TextIO) -> Iterator[Read]:
+def read_keys(stream: TextIO) -> Iterator[Read]:
     """Read keys of a terminal on press; from any other stream, the first character of each line.
 
     A terminal stays in key mode for the whole review: switching back between questions would lose an end of input.

@@ -21,8 +21,8 @@ from assay.core.errors import InputError
 from assay.core.task import Example, Task, TaskModel
 from assay.data import read_text
 from assay.tasks import LANGUAGES, xquad
-from assay.tasks.retriever import Answer, EncoderName, SentenceFinder, matcher
-from assay.tasks.spans import Span, SpanFinder, normalised
+from assay.tasks.retriever import Answer, EncoderName, SentenceFinder, open_matcher
+from assay.tasks.spans import Span, SpanFinder, normalise_answer
 
 
 class Paragraph(NamedTuple):
@@ -66,7 +66,7 @@ def _shape(paragraph: Paragraph) -> tuple[str, int, list[int]]:
     return paragraph.title, len(paragraph.sentences), paragraph.answers
 
 
-def joined(paragraph: Paragraph, language: str = "en") -> str:
+def join_sentences(paragraph: Paragraph, language: str = "en") -> str:
     """Return the sentences as running text, without spaces in Chinese."""
     return ("" if language == "zh" else " ").join(paragraph.sentences)
 
@@ -114,9 +114,9 @@ class Answering(Task):
         if self.span_model is not None:
             return SpanFinder(self.span_model)
         if self.in_context:
-            return SentenceFinder(matcher(self.encoder))
+            return SentenceFinder(open_matcher(self.encoder))
         collection = [(paragraph.title, sentence) for paragraph in paragraphs() for sentence in paragraph.sentences]
-        return SentenceFinder(matcher(self.encoder), collection)
+        return SentenceFinder(open_matcher(self.encoder), collection)
 
     def succeeds(self, example: Example, answer: Any) -> bool:
         """Return whether the answer is the right sentence or span.
@@ -124,7 +124,7 @@ class Answering(Task):
         A sentence of a translated context is compared by position because its words differ; a span by SQuAD's exact match.
         """
         if isinstance(example.expected, Span):
-            return isinstance(answer, Span) and normalised(answer.text) == normalised(example.expected.text)
+            return isinstance(answer, Span) and normalise_answer(answer.text) == normalise_answer(example.expected.text)
         return isinstance(answer, Answer) and answer.position == example.expected.position
 
 
@@ -146,4 +146,4 @@ def _embedded(in_context: bool) -> list[Example]:
 def _texts(language: str, number: int, index: int, in_context: bool) -> dict[str, str]:
     paragraph = paragraphs(language)[number]
     question = {"question": paragraph.questions[index]}
-    return question | {"context": joined(paragraph, language)} if in_context else question
+    return question | {"context": join_sentences(paragraph, language)} if in_context else question

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from assay.tasks.english_words import clock, split, tokens
+from assay.tasks.english_words import normalise_words, parse_time, split_words
 from assay.tasks.perceptron import AveragedPerceptron
 
 State = Mapping[str, str]
@@ -52,7 +52,7 @@ class Ontology:
         for slot, names in values.items():
             for name in names:
                 words = _words(name)
-                if len(words) == 1 and clock(words[0], ()):
+                if len(words) == 1 and parse_time(words[0], ()):
                     times.add(slot)
                 elif words:
                     self._slots.setdefault(tuple(words), set()).add(slot)
@@ -64,7 +64,7 @@ class Ontology:
         found: list[Mention] = []
         at = 0
         while at < len(words):
-            if time := clock(words[at], words[at + 1 : at + 2]):
+            if time := parse_time(words[at], words[at + 1 : at + 2]):
                 found.append(Mention(time, speaker, at, self._times))
                 at += 1
                 continue
@@ -78,10 +78,10 @@ class Ontology:
         return found
 
 
-def written(value: str) -> str:
+def normalise_value(value: str) -> str:
     """Return a value in the form in which states are compared: the ontology's words, and times as ``18:30``."""
     words = _words(value)
-    return (clock(words[0], words[1:2]) if words else None) or " ".join(words)
+    return (parse_time(words[0], words[1:2]) if words else None) or " ".join(words)
 
 
 class BeliefTracker:
@@ -130,7 +130,7 @@ class _Said(NamedTuple):
 
 
 def _words(text: str) -> list[str]:
-    return [_SPELLED.get(word, word) for word, _ in tokens(split(text))]
+    return [_SPELLED.get(word, word) for word, _ in normalise_words(split_words(text))]
 
 
 def _filled(mention: Mention, update: State) -> str:

@@ -23,18 +23,18 @@ def language_tokens(tokenizer: Any, source: str, target: str) -> tuple[str, str]
 
     M2M100 uses the token ``__es__`` and the name ``es``; NLLB uses ``spa_Latn`` for both.
     """
-    if knows(tokenizer, f"__{source}__", f"__{target}__"):
+    if has_tokens(tokenizer, f"__{source}__", f"__{target}__"):
         return source, f"__{target}__"
     first, second = _NLLB_CODES.get(source, source), _NLLB_CODES.get(target, target)
-    return (first, second) if knows(tokenizer, first, second) else None
+    return (first, second) if has_tokens(tokenizer, first, second) else None
 
 
-def knows(tokenizer: Any, *tokens: str) -> bool:
+def has_tokens(tokenizer: Any, *tokens: str) -> bool:
     """Return whether the tokenizer has all these tokens; M2M100's does not list those of its languages."""
     return not {tokenizer.convert_tokens_to_ids(token) for token in tokens} & {None, tokenizer.unk_token_id}
 
 
-def no_progress_bars() -> None:
+def disable_progress_bars() -> None:
     """Disable the progress bars that transformers prints while it loads weights."""
     logging: Any = importlib.import_module("transformers.utils.logging")
     logging.disable_progress_bar()
@@ -111,7 +111,7 @@ def load_pretrained(name: str, folder: Path, model_class: str, what: str, **opti
         loader = getattr(transformers, model_class)
     except ImportError as error:
         raise MissingPart(f"{name} needs torch and transformers: pip install torch transformers") from error
-    no_progress_bars()
+    disable_progress_bars()
     local = {"local_files_only": True, "trust_remote_code": False}
     try:
         return transformers.AutoTokenizer.from_pretrained(folder, **local), loader.from_pretrained(
@@ -125,7 +125,7 @@ _NEEDS = ("ctranslate2", "transformers")
 _ENGLISH = ("__en__", "eng_Latn")
 """English language tokens of M2M100 and NLLB, which every such model has."""
 _BATCH = 16
-_WORKER = "import sys; from assay.tasks.checkpoint import work; work(*sys.argv[1:])"
+_WORKER = "import sys; from assay.tasks.checkpoint import translate_stream; translate_stream(*sys.argv[1:])"
 
 
 class Converted:
@@ -165,13 +165,13 @@ class Converted:
             raise InputError(f"{self.folder} cannot be used: {said[-1].partition('InputError: ')[2] or said[-1]}")
 
 
-def work(folder: str, source: str, target: str, longest: str) -> None:
+def translate_stream(folder: str, source: str, target: str, longest: str) -> None:
     """Translate the lines of standard input to standard output, in the separate process of `Converted`."""
     import ctranslate2
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    token = _told(tokenizer, source, target)
+    token = _set_languages(tokenizer, source, target)
     model = ctranslate2.Translator(folder, device="cpu")
     lines = sys.stdin.buffer.read().decode("utf-8").splitlines()
     coded = [tokenizer(line, truncation=True, max_length=int(longest))["input_ids"] for line in lines]
@@ -188,9 +188,9 @@ def work(folder: str, source: str, target: str, longest: str) -> None:
         sys.stdout.write(" ".join(str(tokenizer.decode(ids, skip_special_tokens=True)).split()) + "\n")
 
 
-def _told(tokenizer: Any, source: str, target: str) -> str | None:
+def _set_languages(tokenizer: Any, source: str, target: str) -> str | None:
     """Set the tokenizer's source language and return the first token of a translation; None for a model of one pair."""
-    if not any(knows(tokenizer, token) for token in _ENGLISH):
+    if not any(has_tokens(tokenizer, token) for token in _ENGLISH):
         return None
     if (known := language_tokens(tokenizer, source, target)) is None:
         raise InputError(f"the model does not support both languages, {source} and {target}.")

@@ -15,7 +15,7 @@ from assay.io.files.text import MOST_TEXT
 _ENDS = ("", ".gz", ".xz", ".zst")
 
 
-def home(folder: str | os.PathLike[str], inside: str = "") -> Path:
+def find_folder(folder: str | os.PathLike[str], inside: str = "") -> Path:
     """Return the given folder, or the folder `inside` it that the data set comes in."""
     given = Path(folder).expanduser()
     if not given.is_dir():
@@ -23,21 +23,21 @@ def home(folder: str | os.PathLike[str], inside: str = "") -> Path:
     return given / inside if inside and (given / inside).is_dir() else given
 
 
-def find(folder: Path, name: str) -> Path | None:
+def find_file(folder: Path, name: str) -> Path | None:
     """Return the file called `name` in any case, plain or compressed, or None; a plain one takes precedence."""
     here = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_file()}
     return next((here[name.lower() + end] for end in _ENDS if name.lower() + end in here), None)
 
 
-def need(folder: Path, name: str, what: str) -> Path:
+def require_file(folder: Path, name: str, what: str) -> Path:
     """Return the file called `name`; raise an error if this copy of `what` lacks it."""
-    path = find(folder, name)
+    path = find_file(folder, name)
     if path is None:
         raise InputError(f"{folder} has no {name}: give the folder of {what} with data_dir.")
     return path
 
 
-def codes(folder: Path, pattern: str) -> list[str]:
+def find_language_codes(folder: Path, pattern: str) -> list[str]:
     """Return the lower-case language codes of files whose names match; the pattern's only group is the code."""
     shape = re.compile(pattern + r"(?:\.gz|\.xz|\.zst)?", re.IGNORECASE)
     return sorted({match[1].lower() for path in folder.iterdir() if (match := shape.fullmatch(path.name))})

@@ -22,7 +22,7 @@ from assay.core.task import Example, Task, TaskModel
 from assay.data import json_lines
 from assay.tasks import LANGUAGES, flights, multiwoz
 from assay.tasks.belief import BeliefTracker
-from assay.tasks.english_words import clock
+from assay.tasks.english_words import parse_time
 from assay.tasks.perceptron import AveragedPerceptron
 
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -132,7 +132,7 @@ def mentions(words: Sequence[str]) -> list[TurnMention]:
     found: list[TurnMention] = []
     for at, word in enumerate(words):
         low = word.lower()
-        if time := clock(low, words[at + 1 : at + 2]):
+        if time := parse_time(low, words[at + 1 : at + 2]):
             found.append(TurnMention("time", time, at))
             continue
         found += [TurnMention(kind, values[low], at) for kind, values in ONTOLOGY.items() if low in values]

@@ -23,12 +23,12 @@ _NUMBERS = (
 )
 
 
-def split(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Return the words of running text, with hyphenated ones split."""
     return [word for word in _JOINTS.split(text) if word]
 
 
-def tokens(words: Sequence[str]) -> list[tuple[str, int]]:
+def normalise_words(words: Sequence[str]) -> list[tuple[str, int]]:
     """Return normalised words, each with the position of its (first) word: "D.C." is dc, "twenty first" is 21."""
     found: list[tuple[str, int]] = []
     tens = 0
@@ -52,7 +52,7 @@ _LATE = frozenset(("pm", "p"))
 _HOUR_WORDS = _LATE | {"am", "a", "h", "hours", "o'clock"}
 
 
-def clock(word: str, after: Sequence[str]) -> str | None:
+def parse_time(word: str, after: Sequence[str]) -> str | None:
     """Return ``17:30`` for "17:30", "17h30", "5:30 pm", "5:30 p. m." and the like; None for a bare number."""
     match = _TIME.fullmatch(word)
     if match is None:

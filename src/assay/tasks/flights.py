@@ -68,7 +68,7 @@ _LITERAL = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?(?:\
 """A string, a quoted name or a comment, in which WITH is not a keyword."""
 
 
-def sql(frame: Mapping[str, str]) -> str:
+def frame_to_sql(frame: Mapping[str, str]) -> str:
     """Return the query of a frame. Slots: origin, destination, airline, number, day, period, after, before, stops, price,
     class.
     """
@@ -103,7 +103,7 @@ def _quoted(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-def result(query: str) -> frozenset[tuple[object, ...]] | None:
+def execute(query: str) -> frozenset[tuple[object, ...]] | None:
     """Return the rows of a query as a set; None if it fails, writes, runs too long or returns too much.
 
     WITH is not allowed: SQLite expands such a part at every use, including nested uses, before it checks any limit.

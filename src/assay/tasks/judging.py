@@ -56,7 +56,7 @@ def judge_table(
     path = None if kept is None else Path(kept)
     answers = {} if path is None else decisions.latest(path)
     missing = {key: request for key, request in zip(keys, requests, strict=True) if key not in answers}
-    asked = _Asked(judge, name, path)
+    asked = _JudgeCalls(judge, name, path)
     answers |= asked.ask(missing)
     found = [_outcome(answers.get(key)) for key in keys]
     failed = [i for i, key in enumerate(keys) if key not in answers]
@@ -81,7 +81,7 @@ def open_judge(spec: str) -> LineProgram:
     return LineProgram(["/bin/sh", "-c", command], SECONDS, noun="judge")
 
 
-class _Asked:
+class _JudgeCalls:
     """One pass over the requests: stores each outcome on arrival and remembers the last problem."""
 
     def __init__(self, judge: str | Judge, name: str, path: Path | None) -> None:

@@ -21,8 +21,8 @@ from assay.core.errors import InputError, count, listing
 from assay.core.task import Example
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.formats import open_table
-from assay.tasks.dataset_files import codes, find, home, need, refuse_foreign
-from assay.tasks.english_words import split, tokens
+from assay.tasks.dataset_files import find_file, find_folder, find_language_codes, refuse_foreign, require_file
+from assay.tasks.english_words import normalise_words, split_words
 from assay.tasks.perceptron import FrameReader, Labelled
 
 _WHAT = "MultiATIS++"
@@ -51,13 +51,13 @@ class FrameParser:
         return [self._frame(row["utterance"]) for row in inputs]
 
     def _frame(self, utterance: str) -> Frame:
-        words = [word for word, _ in tokens(split(utterance))]
-        return frame(Labelled(words, self._reader.tags(words), self._reader.intent(words)))
+        words = [word for word, _ in normalise_words(split_words(utterance))]
+        return frame_of_labels(Labelled(words, self._reader.tags(words), self._reader.intent(words)))
 
 
 def train(folder: str | os.PathLike[str]) -> list[Labelled]:
     """Return the English train part."""
-    return [labelled for _, labelled in _english(home(folder), "train").values()]
+    return [labelled for _, labelled in _english(find_folder(folder), "train").values()]
 
 
 def examples(folder: str | os.PathLike[str]) -> list[Example]:
@@ -66,24 +66,28 @@ def examples(folder: str | os.PathLike[str]) -> list[Example]:
     In a copy without dev files (LDC's first release) every second test utterance belongs to the development part. A language
     may lack utterances (Hindi and Turkish do), but has none that English lacks.
     """
-    base = home(folder)
-    parts = ["dev", "test"] if find(base, "dev_EN.tsv") else ["test"]
+    base = find_folder(folder)
+    parts = ["dev", "test"] if find_file(base, "dev_EN.tsv") else ["test"]
     found: list[Example] = []
     for part in parts:
         english = _english(base, part)
         others = {
-            code: _utterances(base, part, code, english) for code in codes(base, rf"{part}_(\w+)\.tsv") if code != "en"
+            code: _utterances(base, part, code, english)
+            for code in find_language_codes(base, rf"{part}_(\w+)\.tsv")
+            if code != "en"
         }
         for number, (identifier, (utterance, labelled)) in enumerate(english.items()):
             half = part if len(parts) == 2 else ("dev", "test")[number % 2]
             translations = {
                 code: {"utterance": rows[identifier]} for code, rows in others.items() if identifier in rows
             }
-            found.append(Example(f"{part}-{identifier}", {"utterance": utterance}, translations, frame(labelled), half))
+            found.append(
+                Example(f"{part}-{identifier}", {"utterance": utterance}, translations, frame_of_labels(labelled), half)
+            )
     return found
 
 
-def frame(labelled: Labelled) -> Frame:
+def frame_of_labels(labelled: Labelled) -> Frame:
     """Return the frame of BIO labels; a slot may have two values."""
     slots: list[tuple[str, list[str]]] = []
     before = ""
@@ -126,7 +130,7 @@ def _last(tags: Sequence[str]) -> str:
 
 def _english(base: Path, part: str) -> dict[str, tuple[str, Labelled]]:
     """Return the utterances and labels of an English part, by id."""
-    path = need(base, f"{part}_EN.tsv", _WHAT)
+    path = require_file(base, f"{part}_EN.tsv", _WHAT)
     found: dict[str, tuple[str, Labelled]] = {}
     for line, (identifier, utterance, labels, intent) in _rows(path, ("id", "utterance", "slot_labels", "intent")):
         words, tags = utterance.split(), labels.split()
@@ -134,7 +138,7 @@ def _english(base: Path, part: str) -> dict[str, tuple[str, Labelled]]:
             raise InputError(
                 f"{path} line {line}: {count(len(words), 'word')} but {count(len(tags), 'slot label')}; each word needs one."
             )
-        kept = tokens(words)
+        kept = normalise_words(words)
         found[identifier] = (
             utterance,
             Labelled([word for word, _ in kept], [tags[at] for _, at in kept], intent.strip()),
@@ -144,7 +148,7 @@ def _english(base: Path, part: str) -> dict[str, tuple[str, Labelled]]:
 
 def _utterances(base: Path, part: str, code: str, english: Mapping[str, object]) -> dict[str, str]:
     """Return a language's utterances by id; Chinese and Japanese without the spaces that separate labelled words."""
-    path = need(base, f"{part}_{code}.tsv", _WHAT)
+    path = require_file(base, f"{part}_{code}.tsv", _WHAT)
     found = {
         identifier: _GAP.sub("", utterance.strip()) for _, (identifier, utterance) in _rows(path, ("id", "utterance"))
     }

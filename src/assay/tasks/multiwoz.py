@@ -19,8 +19,8 @@ from typing import Any
 from assay.core.errors import AssayError, InputError, count
 from assay.core.schema import Place, typed
 from assay.core.task import Example
-from assay.tasks.belief import Ontology, Turn, written
-from assay.tasks.dataset_files import codes, home, need, read_json, refuse_foreign
+from assay.tasks.belief import Ontology, Turn, normalise_value
+from assay.tasks.dataset_files import find_folder, find_language_codes, read_json, refuse_foreign, require_file
 
 _WHAT = "Multi2WOZ"
 _INSIDE = "MultiWOZ-2.1"
@@ -30,13 +30,13 @@ _ANYTHING = ("dontcare", "dont care", "don't care", "do n't care", "do not care"
 
 def train(folder: str | os.PathLike[str]) -> list[Turn]:
     """Return the turns of the English train part."""
-    dialogues = _dialogues(need(home(folder, _INSIDE), "train_dials.json", _WHAT), states=True)
+    dialogues = _dialogues(require_file(find_folder(folder, _INSIDE), "train_dials.json", _WHAT), states=True)
     return [turn for turns in dialogues.values() for turn in turns]
 
 
 def ontology(folder: str | os.PathLike[str]) -> Ontology:
     """Return the slots with their possible values; different spellings of a slot ("price range", "pricerange") are merged."""
-    path = need(home(folder, _INSIDE), "ontology.json", _WHAT)
+    path = require_file(find_folder(folder, _INSIDE), "ontology.json", _WHAT)
     table = read_json(path)
     if not isinstance(table, dict) or not all(isinstance(values, list) for values in table.values()):
         raise InputError(f"{path} is not an ontology: each slot must have a list of values.")
@@ -45,11 +45,14 @@ def ontology(folder: str | os.PathLike[str]) -> Ontology:
 
 def examples(folder: str | os.PathLike[str]) -> list[Example]:
     """Return every user turn of the dev and test parts; ``expected`` is the state after it, and the state before it is given."""
-    base = home(folder, _INSIDE)
+    base = find_folder(folder, _INSIDE)
     found: list[Example] = []
     for part in ("dev", "test"):
-        english = _dialogues(need(base, f"{part}_dials.json", _WHAT), states=True)
-        others = {code: _translated(base, part, code, english) for code in codes(base, rf"{part}_dials-(\w+)\.json")}
+        english = _dialogues(require_file(base, f"{part}_dials.json", _WHAT), states=True)
+        others = {
+            code: _translated(base, part, code, english)
+            for code in find_language_codes(base, rf"{part}_dials-(\w+)\.json")
+        }
         for identifier, turns in english.items():
             for number, turn in enumerate(turns):
                 state = json.dumps(turn.before, sort_keys=True)
@@ -67,7 +70,7 @@ Dialogues = Mapping[str, Sequence[Turn]]
 
 
 def _translated(base: Path, part: str, code: str, english: Dialogues) -> Dialogues:
-    path = need(base, f"{part}_dials-{code}.json", _WHAT)
+    path = require_file(base, f"{part}_dials-{code}.json", _WHAT)
     dialogues = _dialogues(path, states=False)
     refuse_foreign(path, dialogues, english, f"{part}_dials.json", "dialogue")
     for identifier, turns in dialogues.items():
@@ -137,7 +140,7 @@ def _state(belief: Sequence[_Belief]) -> dict[str, str]:
         for name, value in entry.slots:
             low = str(value).lower().strip()
             if low not in _NOTHING:
-                state[_slot(name)] = "dontcare" if low in _ANYTHING else written(low)
+                state[_slot(name)] = "dontcare" if low in _ANYTHING else normalise_value(low)
     return state
 
 

@@ -44,7 +44,7 @@ class FlightParser:
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[str]:
         """Return the SQL query of each utterance."""
-        return [flights.sql(self.frame(row["utterance"])) for row in inputs]
+        return [flights.frame_to_sql(self.frame(row["utterance"])) for row in inputs]
 
     def frame(self, utterance: str) -> dict[str, str]:
         """Return the intent and the conditions of an utterance."""
@@ -141,8 +141,8 @@ class Parsing(Task):
         """
         if isinstance(example.expected, multiatis.Frame):
             return bool(answer == example.expected)
-        returned = flights.result(answer) if isinstance(answer, str) else None
-        return returned is not None and returned == flights.result(example.expected)
+        returned = flights.execute(answer) if isinstance(answer, str) else None
+        return returned is not None and returned == flights.execute(example.expected)
 
 
 def _example(row: dict[str, Any]) -> Example:

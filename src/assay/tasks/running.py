@@ -47,7 +47,7 @@ class TaskRun:
 
 
 @dataclass
-class _Gathered:
+class _OutcomeColumns:
     """Columns of rows and examples, filled example by example."""
 
     task: str
@@ -146,15 +146,15 @@ def task_outcomes(
         raise InputError(
             f"task {task.name}: {model.name} answers none of {count(len(examples), 'example')} correctly in {task.language}."
         )
-    rows = _Gathered(task.name)
+    rows = _OutcomeColumns(task.name)
     untranslated: dict[str, list[str]] = {}
     for language in langs if translator is not None else ():
         assert translator is not None
-        if missing := _translated(rows, task, model, translator, language, kept, pseudo):
+        if missing := _add_translated(rows, task, model, translator, language, kept, pseudo):
             untranslated[language] = missing
-    absent = {language: found for language in langs if (found := _absent(kept, language, task))}
+    absent = {language: found for language in langs if (found := _count_absent(kept, language, task))}
     for language in (langs or [task.language]) if errors else ():
-        _controlled(rows, task, model, errors, language, kept, seed)
+        _add_controlled(rows, task, model, errors, language, kept, seed)
     if not rows.ids:
         raise InputError(
             f"task {task.name}: {getattr(translator, 'name', 'nothing')} translated none of {count(len(kept), 'example')}."
@@ -170,12 +170,14 @@ def _check_languages(examples: Sequence[Example], langs: Sequence[str], task: Ta
             raise unknown(f"language of task {task.name}", language, known)
 
 
-def _absent(kept: Sequence[Example], language: str, task: Task) -> dict[str, int]:
+def _count_absent(kept: Sequence[Example], language: str, task: Task) -> dict[str, int]:
     """Return how many of the kept examples have no text in a language, by reason, most frequent first."""
     if language == task.language:
         return {}
     reasons = Counter(
-        example.absent.get(language, "no human translation") for example in kept if not _texts(example, language, task)
+        example.absent.get(language, "no human translation")
+        for example in kept
+        if not _parts_in(example, language, task)
     )
     return dict(reasons.most_common())
 
@@ -189,7 +191,7 @@ def _answers(model: TaskModel, inputs: Sequence[Mapping[str, str]]) -> list[Any]
     return answers
 
 
-def _texts(example: Example, language: str, task: Task) -> Mapping[str, str]:
+def _parts_in(example: Example, language: str, task: Task) -> Mapping[str, str]:
     """Return the parts of an example with a text in `language`; in the task language, the parts that any language translates."""
     if language == task.language:
         translated = {part for texts in example.translations.values() for part in texts}
@@ -209,7 +211,7 @@ def translate_distinct(
     except AssayError:
         raise
     except Exception as error:
-        found = [_alone(translator, text, source, target) for text in distinct]
+        found = [_translate_one(translator, text, source, target) for text in distinct]
         if all(text is None for text in found):
             reason = f"{type(error).__name__}: {error}"
             raise InputError(f"translator {translator.name} failed on {source} to {target}: {reason}.") from error
@@ -220,15 +222,15 @@ def translate_distinct(
     return dict(zip(distinct, found, strict=True))
 
 
-def _alone(translator: Translator, text: str, source: str, target: str) -> str | None:
+def _translate_one(translator: Translator, text: str, source: str, target: str) -> str | None:
     try:
         return translator.translate([text], source, target)[0]
     except Exception:
         return None
 
 
-def _translated(
-    rows: _Gathered,
+def _add_translated(
+    rows: _OutcomeColumns,
     task: Task,
     model: TaskModel,
     translator: Translator,
@@ -237,7 +239,7 @@ def _translated(
     pseudo: bool,
 ) -> list[str]:
     """Add the outcomes of one language; return the ids of examples that were not translated."""
-    there = [(example, _texts(example, language, task)) for example in kept if language in example.translations]
+    there = [(example, _parts_in(example, language, task)) for example in kept if language in example.translations]
     forth = translate_distinct(
         translator, [text for _, texts in there for text in texts.values()], language, task.language
     )
@@ -263,8 +265,8 @@ def _translated(
     return [example.id for example, _ in there if example.id not in done]
 
 
-def _controlled(
-    rows: _Gathered,
+def _add_controlled(
+    rows: _OutcomeColumns,
     task: Task,
     model: TaskModel,
     errors: Sequence[ControlledError],
@@ -280,7 +282,7 @@ def _controlled(
         # One generator per error: another error does not change the texts of the first.
         rng = np.random.default_rng([seed, number])
         for example in kept:
-            for part in _texts(example, language, task):
+            for part in _parts_in(example, language, task):
                 result = error(example.inputs[part], rng)
                 if result is not None and result[0] != example.inputs[part]:
                     made.append((example, part, *result))
@@ -288,7 +290,7 @@ def _controlled(
     for (example, part, text, kind), answer in zip(made, _answers(model, inputs), strict=True):
         parts = {
             name: (source, text if name == part else example.inputs[name], None)
-            for name, source in _texts(example, language, task).items()
+            for name, source in _parts_in(example, language, task).items()
         }
         suffix = f"#{kind}" + (f"@{part}" if len(parts) > 1 else "")
         rows.add(example, language, task.succeeds(example, answer), parts, error_type=kind, suffix=suffix)

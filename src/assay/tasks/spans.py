@@ -30,7 +30,7 @@ class Span(NamedTuple):
     text: str
 
 
-def normalised(answer: str) -> str:
+def normalise_answer(answer: str) -> str:
     """Normalise an answer as in SQuAD 1.1: lower case, without ASCII punctuation and English articles, single spaces."""
     return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_PUNCTUATION)).split())
 

@@ -113,7 +113,7 @@ _MODES = {(row["source"], row["target"]): (row["mode"], row["package"]) for row 
 _PIVOT = "es"
 
 
-def route(source: str, target: str) -> list[tuple[str, str]]:
+def find_route(source: str, target: str) -> list[tuple[str, str]]:
     """Return the (mode, Debian package) steps from one language to another: one, or two through Spanish."""
     if (source, target) in _MODES:
         return [_MODES[source, target]]
@@ -126,10 +126,10 @@ def route(source: str, target: str) -> list[tuple[str, str]]:
     raise InputError(f"Apertium has no route from {source} to {target}: {hint}.")
 
 
-def reaches(source: str, target: str) -> bool:
+def has_route(source: str, target: str) -> bool:
     """Return whether Apertium has a route, installed or not."""
     try:
-        return bool(route(source, target))
+        return bool(find_route(source, target))
     except InputError:
         return False
 
@@ -159,7 +159,7 @@ class Apertium:
         return translated
 
     def _commands(self, source: str, target: str) -> list[list[str]]:
-        steps = route(source, target)
+        steps = find_route(source, target)
         program = shutil.which("apertium")
         packages = " ".join(["apertium", *dict.fromkeys(package for _, package in steps)])
         missing = program is None or not {mode for mode, _ in steps} <= _installed(program)
@@ -212,7 +212,7 @@ class Automatic:
         """Return the translator for a language pair."""
         if {source, target} == {"pt", "en"}:
             return FastTranslate(self.seconds)
-        if reaches(source, target):
+        if has_route(source, target):
             return Apertium(self.seconds)
         raise InputError(
             f"there is no offline translator from {source} to {target}: "

@@ -17,8 +17,8 @@ from assay.core.errors import AssayError, InputError
 from assay.core.outcomes import BOTH, TEST
 from assay.core.schema import Count, Place, typed
 from assay.core.task import Example
-from assay.tasks.dataset_files import codes, home, need, read_json
-from assay.tasks.retriever import Answer, sentences
+from assay.tasks.dataset_files import find_folder, find_language_codes, read_json, require_file
+from assay.tasks.retriever import Answer, split_sentences
 from assay.tasks.spans import Span
 
 DEVELOPMENT = 200
@@ -32,9 +32,9 @@ def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Exampl
     its context has as many sentences as the English one and the answer is in the same sentence, so a translated context can be
     judged by position. With `spans` all questions and languages take part.
     """
-    base = home(folder, "xquad")
+    base = find_folder(folder, "xquad")
     english = _questions(base, "en")
-    others = {code: _questions(base, code) for code in codes(base, r"xquad\.(\w+)\.json") if code != "en"}
+    others = {code: _questions(base, code) for code in find_language_codes(base, r"xquad\.(\w+)\.json") if code != "en"}
     found: list[Example] = []
     for identifier, row in english.items():
         expected = Span(row["text"]) if spans else _answer(row)
@@ -56,14 +56,14 @@ def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Exampl
 
 def omitted(folder: str | os.PathLike[str]) -> dict[str, int]:
     """Return how many questions have an English answer that is not inside one sentence."""
-    n = sum(_answer(row) is None for row in _questions(home(folder, "xquad"), "en").values())
+    n = sum(_answer(row) is None for row in _questions(find_folder(folder, "xquad"), "en").values())
     return {"the answer is not within one sentence of the English context": n} if n else {}
 
 
 def _other_place(row: Mapping[str, Any], other: Mapping[str, Any]) -> str:
     """Return why the answer in another language cannot be judged by the English sentence's position; empty if it can."""
     first, second = _answer(row), _answer(other)
-    if len(sentences(row["context"])) != len(sentences(other["context"])):
+    if len(split_sentences(row["context"])) != len(split_sentences(other["context"])):
         return "the context has another number of sentences than in English"
     if first is None or second is None:
         return "the answer is not within one sentence"
@@ -72,7 +72,7 @@ def _other_place(row: Mapping[str, Any], other: Mapping[str, Any]) -> str:
 
 def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]]:
     """Return a language's questions by id."""
-    path = need(folder, f"xquad.{code}.json", "XQuAD")
+    path = require_file(folder, f"xquad.{code}.json", "XQuAD")
     read = read_json(path)
     try:
         data = typed(_File, read, Place(), strict=False)
@@ -134,7 +134,7 @@ class _File:
 def _answer(row: Mapping[str, Any]) -> Answer | None:
     """Return the sentence with the answer; None if the answer crosses a sentence boundary."""
     position = 0
-    for index, sentence in enumerate(sentences(row["context"])):
+    for index, sentence in enumerate(split_sentences(row["context"])):
         start = row["context"].index(sentence, position)
         position = start + len(sentence)
         if start <= row["start"] < position:

@@ -18,7 +18,7 @@ from assay.core.call import recorded
 from assay.core.columns import Columns
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric
-from assay.core.outcomes import NO_TYPE, TaskOutcomes, concat
+from assay.core.outcomes import NO_TYPE, TaskOutcomes, concat_outcomes
 from assay.core.suite import Measured
 from assay.core.task import ControlledError, Task, Translator
 from assay.engine.outcomes import measure_outcomes, precomputed_scores
@@ -27,7 +27,7 @@ from assay.io.judgements.outcomes import write_outcomes
 from assay.metrics import build_metrics
 from assay.perturb.making.controlled_errors import find_errors
 from assay.review.decisions import DecisionLog
-from assay.review.error_types import question, rows_of, typed
+from assay.review.error_types import fill_reviewed_types, question, rows_by_example
 from assay.tasks.running import find_task, task_outcomes
 from assay.tasks.translators import open_translator
 from assay.verbs.result import Result
@@ -124,7 +124,7 @@ class BreakdownResult(Result):
             log, "Error types of wrongly judged translations", stream=stream, write=write, page=page
         )(questions)
         log.reload()
-        self.outcomes = typed(self.outcomes, log)
+        self.outcomes = fill_reviewed_types(self.outcomes, log)
         settings: dict[str, Any] = {"seed": self.seed, "samples": self.samples, "case": self.case}
         made = tables(self.outcomes, self.measured, pseudo=self.pseudo, **settings)
         self.tables |= {table.name: table for table in made if table.name in ("errors", "matrix")}
@@ -142,7 +142,7 @@ class BreakdownResult(Result):
         name = self.case or best(self.measured, verdicts)
         if name not in {metric.name for metric in self.measured}:
             raise unknown("metric among those scored", name, [metric.name for metric in self.measured])
-        rng, rows, asked = np.random.default_rng(self.seed), rows_of(self.outcomes), []
+        rng, rows, asked = np.random.default_rng(self.seed), rows_by_example(self.outcomes), []
         for let_through, what in (
             (True, f"broke down, but {name} let it through"),
             (False, f"is fine, but {name} held it back"),
@@ -210,7 +210,7 @@ def breakdown(
     outcomes = read_outcomes(data, options, read, scores=scores, seed=seed)
     given = list(outcomes.error_types)
     if decisions is not None:
-        outcomes = typed(outcomes, DecisionLog(Path(decisions)))
+        outcomes = fill_reviewed_types(outcomes, DecisionLog(Path(decisions)))
     built = build_metrics(metrics) if metrics else {}
     brought = precomputed_scores(outcomes, scores, built)
     kept = Store.for_metrics(built, store)
@@ -270,7 +270,7 @@ def run_task(
     wanted, left_out = _errors([errors] if isinstance(errors, str) or callable(errors) else errors)
     runs = [task_outcomes(one, chosen, langs, pseudo=pseudo, errors=wanted, seed=seed) for one in opened]
     result = breakdown(
-        concat([run.outcomes for run in runs]),
+        concat_outcomes([run.outcomes for run in runs]),
         metrics,
         dev_share=dev_share,
         decisions=decisions,

@@ -222,12 +222,12 @@ def _suite(name: str) -> Table:
 
 def _perturbations(name: str | None) -> Table:
     from assay.core.perturbation import Perturbation
-    from assay.perturb.making.selection import matrix, states
+    from assay.perturb.making.selection import availability_table, describe
 
     if name is None:
-        return matrix()
+        return availability_table()
     contracted(registry("perturbations"), name, Perturbation)
-    return _facts("perturbations", states(name))
+    return _facts("perturbations", describe(name))
 
 
 def _described(kind: str, name: str | None) -> Table:

@@ -15,7 +15,7 @@ from assay.core.table import Table, TableColumn
 from assay.io.documents import decode
 from assay.perturb.making.job import MakingJob
 from assay.review.decisions import DecisionLog
-from assay.review.item_review import annotate_items, decisions_path, every_log, verdicts
+from assay.review.item_review import annotate_items, decisions_path, read_all_logs, read_verdicts
 from assay.verbs.result import Result
 from assay.verbs.shared.corpus_paths import in_shards
 from assay.verbs.shared.made_set import MadeSet, card_path, made_table, write_card, write_lines
@@ -131,12 +131,12 @@ def annotate(
     """
     made = Path(path)
     log = DecisionLog(decisions_path(made, annotator), annotator)
-    others = {name or "no name": other for name, other in every_log(made).items() if other.path != log.path}
+    others = {name or "no name": other for name, other in read_all_logs(made).items() if other.path != log.path}
     hold = open_review(log, f"Items of {made.name}", stream=stream, write=write, page=page, apart=others)
     counts, reviewed = annotate_items(made, log, hold, sample=sample, seed=seed)
     columns = [TableColumn(key, kind="count") for key in counts]
     tables = {"annotated": Table("annotated", columns, [counts])}
-    tables |= {table.name: table for table in audit_tables(verdicts(path))}
+    tables |= {table.name: table for table in audit_tables(read_verdicts(path))}
     _write_audit(Path(path), tables)
     accepted, edited, rejected, left = (counts[key] for key in ("accepted", "edited", "rejected", "left"))
     return AnnotatedSet(tables, accepted, edited, rejected, left, reviewed)

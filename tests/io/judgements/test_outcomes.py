@@ -106,7 +106,7 @@ def test_grades_beside_yes_and_no(tmp_path: Path) -> None:
     assert found.cut_at(0.75).success.tolist() == [True, False, True]
     plain = found.select([False, True, True])
     assert plain.grades is not None and read_outcomes(write(tmp_path / "p.tsv", "mt\toutcome\na\t1.0\n")).grades is None
-    with pytest.raises(AssayError, match="above 0 and up to 1, not 0"):
+    with pytest.raises(AssayError, match="above 0 and at most 1, not 0"):
         found.cut_at(0.0)
 
 
@@ -119,11 +119,11 @@ def test_outcomes_of_a_judge_and_rows_that_take_no_part(tmp_path: Path) -> None:
 
 def test_one_graded_task_grades_the_others() -> None:
     from assay.core.batch import Batch
-    from assay.core.outcomes import TaskOutcomes, concat
+    from assay.core.outcomes import TaskOutcomes, concat_outcomes
 
     yes_no = TaskOutcomes.single(Batch(["a"]), np.array([True]), ["es"], ["dev"], scores={"m": np.array([3.0])})
     graded = TaskOutcomes.single(Batch(["b"]), np.array([False]), ["es"], ["dev"], scores={"m": np.array([4.0])})
-    both = concat([yes_no, replace(graded, grades=np.array([0.4]))])
+    both = concat_outcomes([yes_no, replace(graded, grades=np.array([0.4]))])
     assert both.worth.tolist() == [1.0, 0.4] and both.scores["m"].tolist() == [3.0, 4.0]
 
 

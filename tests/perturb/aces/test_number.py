@@ -7,7 +7,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused
 from assay.perturb.aces.number import NumberLevel1
 from assay.perturb.language.cldr import plural_form
-from assay.perturb.language.numerals import numerals
+from assay.perturb.language.numerals import find_numerals
 from assay.perturb.language.tools import LinguisticTools
 from tests.perturb.texts import attempt, every, problems, reason
 
@@ -46,12 +46,12 @@ def test_a_burmese_tone_mark_is_no_digit() -> None:
     [("Он купил 3 книги.", "ru"), ("Było 25 osób.", "pl"), ("She is 21 years old.", "en"), ("على بعد 15 خنزيرًا", "ar")],
 )
 def test_a_wrong_number_keeps_the_plural_form(text: str, language: str) -> None:
-    old = numerals(text, language)[0].value
+    old = find_numerals(text, language)[0].value
     for seed in range(40):
         segment = Segment(text)
         made = NumberLevel1().perturb(segment, language, np.random.default_rng(seed), LinguisticTools())
         assert isinstance(made, Perturbed)
-        (new,) = numerals(made.incorrect(segment), language)
+        (new,) = find_numerals(made.incorrect(segment), language)
         assert new.value != old and plural_form(language, new.value) == plural_form(language, old)
 
 

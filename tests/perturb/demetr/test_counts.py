@@ -11,7 +11,7 @@ import pytest
 
 from assay.core.batch import Segment
 from assay.perturb.making.maker import CHUNK, Maker
-from assay.perturb.making.selection import choose_perturbations, obstacle
+from assay.perturb.making.selection import choose_perturbations, find_obstacle
 from tests.data import need
 
 LANGUAGES = {"chinese_simple": "zh", "czech": "cs", "german": "de", "japanese": "ja", "polish": "pl", "spanish": "es"}
@@ -36,7 +36,7 @@ def corpus() -> list[Segment]:
 def test_each_applies_as_often_as_demetrs_and_passes_its_check() -> None:
     chosen = choose_perturbations(["demetr"])
     for one in chosen:
-        if reason := obstacle(one.perturbation.card, "en"):
+        if reason := find_obstacle(one.perturbation.card, "en"):
             pytest.skip(reason)
     with need("expected", "demetr_perturbations.csv").open(encoding="utf-8") as lines:
         facts = list(csv.DictReader(lines))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from assay.core.perturbation import Perturbed
-from assay.perturb.demetr.rules import article, removed, tidy_problems
+from assay.perturb.demetr.rules import find_untidiness, indefinite_article, remove_span
 from tests.perturb.texts import attempt
 
 
@@ -16,8 +16,8 @@ def test_one_word_is_refused(spec: str, text: str) -> None:
 def test_articles() -> None:
     an = ["apple", "hour", "8", "11", "18", "umbrella", "honor", "heir"]
     a = ["one", "once", "European", "university", "use", "house", "110"]
-    assert [word for word in an if article(word) != "an"] == []
-    assert [word for word in a if article(word) != "a"] == []
+    assert [word for word in an if indefinite_article(word) != "an"] == []
+    assert [word for word in a if indefinite_article(word) != "a"] == []
 
 
 def test_what_is_removed_leaves_no_double_space_and_a_capital() -> None:
@@ -27,10 +27,10 @@ def test_what_is_removed_leaves_no_double_space_and_a_capital() -> None:
         ("He left, too.", 7, 12, "He left."),
         ('"Now it rains."', 1, 4, '"It rains."'),
     ]
-    made = [Perturbed((removed(text, start, end),)).apply(text) for text, start, end, _ in cases]
+    made = [Perturbed((remove_span(text, start, end),)).apply(text) for text, start, end, _ in cases]
     assert made == [expected for *_, expected in cases]
 
 
 def test_stray_signs_are_seen() -> None:
-    assert tidy_problems("It is so.", "It  is so.") == ["stray space or sign '  '"]
-    assert tidy_problems("It , is so.", "It , is.") == []
+    assert find_untidiness("It is so.", "It  is so.") == ["stray space or sign '  '"]
+    assert find_untidiness("It , is so.", "It , is.") == []

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from assay.perturb.language.hash_ring import HashRing, drawn
+from assay.perturb.language.hash_ring import HashRing, draw_text
 
 WORDS = [f"word{n}" for n in range(40)]
 
@@ -25,5 +25,5 @@ def test_one_more_option_changes_few_draws() -> None:
 
 def test_order_and_repetition_of_the_options_do_not_matter() -> None:
     for n in range(50):
-        one, other = (drawn(words, np.random.default_rng(n)) for words in (WORDS, WORDS[::-1] + WORDS[:7]))
+        one, other = (draw_text(words, np.random.default_rng(n)) for words in (WORDS, WORDS[::-1] + WORDS[:7]))
         assert one == other

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.perturb.language.numerals import numerals, written
+from assay.perturb.language.numerals import find_numerals, format_number
 
 pytest.importorskip("babel")
 
@@ -19,11 +19,11 @@ pytest.importorskip("babel")
     ],
 )
 def test_numbers_are_read_by_the_language(text: str, language: str, values: list[float]) -> None:
-    assert [numeral.value for numeral in numerals(text, language)] == values
+    assert [numeral.value for numeral in find_numerals(text, language)] == values
 
 
 def test_numbers_are_written_as_they_were() -> None:
-    (german,) = numerals("1.234,5", "de")
-    assert written(98765.4, 1, german) == "98.765,4"
-    (hindi,) = numerals("२०१८", "hi")
-    assert written(1999, 0, hindi) == "१९९९"
+    (german,) = find_numerals("1.234,5", "de")
+    assert format_number(98765.4, 1, german) == "98.765,4"
+    (hindi,) = find_numerals("२०१८", "hi")
+    assert format_number(1999, 0, hindi) == "१९९९"

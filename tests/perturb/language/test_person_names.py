@@ -1,21 +1,29 @@
 from __future__ import annotations
 
 from assay.core.batch import Segment
-from assay.perturb.language.person_names import FEMALE, MALE, SURNAMES, find_people, gender_of, skeleton, sounds_like
+from assay.perturb.language.person_names import (
+    FEMALE,
+    MALE,
+    SURNAMES,
+    consonant_skeleton,
+    find_gender,
+    find_people,
+    sounds_like,
+)
 from tests.perturb.texts import perturbation, tools
 
 
 def test_names_that_sound_alike() -> None:
     # Трампа: t-r-m-p; Trump: t-r-m-p. トランプ: t-(o)-r-n-p, three of four consonants.
-    assert skeleton("Трампа") == skeleton("Trump") == "trmp"
-    assert skeleton("Schmidt") == "smdt"
+    assert consonant_skeleton("Трампа") == consonant_skeleton("Trump") == "trmp"
+    assert consonant_skeleton("Schmidt") == "smdt"
     assert sounds_like("トランプ", "Trump") and sounds_like("Меркель", "Merkel")
     assert not sounds_like("Обама", "Trump") and not sounds_like("", "Trump")
 
 
 def test_the_gender_of_a_given_name() -> None:
-    assert gender_of("Alice", "latin") == "female" and gender_of("彼得", "han") == "male"
-    assert gender_of("Kim", "latin") is None
+    assert find_gender("Alice", "latin") == "female" and find_gender("彼得", "han") == "male"
+    assert find_gender("Kim", "latin") is None
     assert all(set(FEMALE[script]).isdisjoint(MALE[script]) for script in FEMALE)
     assert {len(names) >= 10 for lists in (FEMALE, MALE, SURNAMES) for names in lists.values()} == {True}
 

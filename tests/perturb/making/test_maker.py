@@ -15,7 +15,7 @@ from assay.core.batch import Segment
 from assay.perturb import PERTURBATIONS
 from assay.perturb.making.job import provenance
 from assay.perturb.making.maker import Maker
-from assay.perturb.making.selection import choose_perturbations, obstacle
+from assay.perturb.making.selection import choose_perturbations, find_obstacle
 from tests.perturb.texts import OTHERS, POOL
 
 STORED = Path(__file__).with_name("items.json")
@@ -116,7 +116,9 @@ def made() -> dict[str, tuple[int, str]]:
     languages = ("en", *dict.fromkeys(language for language, *_ in OTHER_LANGUAGES))
     maker = Maker(names, 7, [*OTHERS, *POOL, *segments()])
     able = {
-        language: [one.spec for one in choose_perturbations(names) if not obstacle(one.perturbation.card, language)]
+        language: [
+            one.spec for one in choose_perturbations(names) if not find_obstacle(one.perturbation.card, language)
+        ]
         for language in languages
     }
     lines: dict[str, list[str]] = {name: [] for name in names}
@@ -141,7 +143,7 @@ def test_the_same_items_are_made() -> None:
         pytest.skip(f"the items were made with other tools: {stored['tools']}")
     now = made()
     assert set(now) == set(stored["items"])
-    without = {name for name in now if obstacle(PERTURBATIONS.resolve(name.partition(":")[0]).card, "en")}
+    without = {name for name in now if find_obstacle(PERTURBATIONS.resolve(name.partition(":")[0]).card, "en")}
     without = {name for name in without if "wordnet" in PERTURBATIONS.resolve(name.partition(":")[0]).card.needs}
     assert {
         name: found for name, found in now.items() if name not in without and list(found) != stored["items"][name]

@@ -4,7 +4,7 @@ import pytest
 
 from assay.core.errors import InputError, MissingPart, UnknownName
 from assay.perturb.making.controlled_errors import find_errors
-from assay.perturb.making.selection import choose_perturbations, fitting, states
+from assay.perturb.making.selection import choose_perturbations, describe, select_available
 
 
 def test_demetr_is_35() -> None:
@@ -30,8 +30,8 @@ def test_a_language_without_the_resource_is_named() -> None:
     with pytest.raises(
         MissingPart, match="negation: it needs a parser, and there is no installable parser with open weights for de"
     ):
-        fitting(named, ["de"])
-    able, left_out = fitting(group, ["de"])
+        select_available(named, ["de"])
+    able, left_out = select_available(group, ["de"])
     assert "repeat-twice" in able["de"]
     assert "negation" in left_out
 
@@ -39,23 +39,23 @@ def test_a_language_without_the_resource_is_named() -> None:
 @pytest.mark.parametrize("language", ["en", "de", "zh", "xx"])
 def test_what_is_switched_off_is_in_no_group_and_says_why(language: str) -> None:
     with pytest.raises(MissingPart, match=r"^name-swapped: disabled: .*finds names of people only"):
-        fitting(choose_perturbations(["name-swapped"]), [language])
+        select_available(choose_perturbations(["name-swapped"]), [language])
     for group in ("all", "smaug"):
-        able, left_out = fitting(choose_perturbations([group]), [language])
+        able, left_out = select_available(choose_perturbations([group]), [language])
         assert "name-swapped" not in able[language] and "disabled" in left_out["name-swapped"]
     errors, reasons = find_errors(["all"], language)
     assert errors and any("name-swapped" in reason and "disabled" in reason for reason in reasons)
     with pytest.raises(MissingPart, match="disabled"):
         find_errors(["name-swapped"], language)
-    assert "disabled" in states("name-swapped")["en"]
+    assert "disabled" in describe("name-swapped")["en"]
 
 
 def test_thai_words_are_not_known() -> None:
     from assay.perturb import PERTURBATIONS
-    from assay.perturb.making.selection import obstacle
+    from assay.perturb.making.selection import find_obstacle
 
-    assert "written without spaces" in obstacle(PERTURBATIONS.resolve("word-swap").card, "th")
-    assert obstacle(PERTURBATIONS.resolve("number-replaced").card, "th") == ""
+    assert "written without spaces" in find_obstacle(PERTURBATIONS.resolve("word-swap").card, "th")
+    assert find_obstacle(PERTURBATIONS.resolve("number-replaced").card, "th") == ""
 
 
 @pytest.mark.parametrize("language", ["de", "zh"])
@@ -63,9 +63,9 @@ def test_without_a_parser_it_is_said_why(language: str) -> None:
     with pytest.raises(
         MissingPart, match=f"needs a parser, and there is no installable parser with open weights for {language}"
     ):
-        fitting(choose_perturbations(["negation"]), [language])
+        select_available(choose_perturbations(["negation"]), [language])
 
 
 def test_french_has_a_parser_but_no_rules() -> None:
     with pytest.raises(MissingPart, match="negation works in en, ru, ja, not in fr"):
-        fitting(choose_perturbations(["negation"]), ["fr"])
+        select_available(choose_perturbations(["negation"]), ["fr"])

@@ -18,7 +18,7 @@ from typing import Any
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.numbers import to_number
-from assay.core.outcomes import BOTH, DEV, NO_TYPE, TEST, TaskOutcomes, concat
+from assay.core.outcomes import BOTH, DEV, NO_TYPE, TEST, TaskOutcomes, concat_outcomes
 from assay.io.table.formats import open_table
 from assay.io.table.open_table import Quoting, score_place
 from assay.io.table.quoting import quote_cell
@@ -254,7 +254,7 @@ def read_benchmark(
         parts.append(replace(read, tasks=[task] * n, languages=[language] * n, splits=splits))
     if notes is not None:
         notes += dict.fromkeys(told)
-    return concat(parts)
+    return concat_outcomes(parts)
 
 
 def _place(path: Path) -> tuple[str, str]:

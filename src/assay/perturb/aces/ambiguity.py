@@ -18,8 +18,8 @@ from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rn
 from assay.data import rows
 from assay.data.words import patterns
 from assay.perturb.cards import variant
-from assay.perturb.language.sentence import sentence_of
-from assay.perturb.language.texts import like_case, reference_of, source_language
+from assay.perturb.language.sentence import parse_sentence
+from assay.perturb.language.texts import first_reference, match_case, source_language
 
 LANGUAGES = ("de", "fr", "es", "ru")
 
@@ -126,7 +126,7 @@ def _occupations() -> list[Occupation]:
 OCCUPATIONS = _occupations()
 
 
-def gender_in(source: str, language: str, occupation: Occupation) -> str | None:
+def find_gender(source: str, language: str, occupation: Occupation) -> str | None:
     """Return the gender of the occupation in the source; None unless exactly one of its two words occurs."""
     man, woman = occupation.forms[language]
     if man == woman:
@@ -159,7 +159,7 @@ class OccupationGender(Perturbation):
         seen = False
         for occupation in OCCUPATIONS:
             match = _find(text, occupation.english)
-            gender = gender_in(segment.source or "", origin, occupation) if match else None
+            gender = find_gender(segment.source or "", origin, occupation) if match else None
             if match is None or gender is None:
                 continue
             if re.search(r"\b(?:fe)?male |\b(?:wo)?man |\bhe\b|\bshe\b|\bhis\b|\bher\b", text, re.IGNORECASE):
@@ -203,7 +203,7 @@ SINCE = {"causal": "because", "temporal": "from the time"}
 WHILE = {"contrast": "whereas", "temporal": "as"}
 
 
-def sense_of(segment: Segment, word: str, senses: Iterable[str]) -> str | None:
+def find_sense(segment: Segment, word: str, senses: Iterable[str]) -> str | None:
     """Return the sense from the column or the source; None if the source has cues for both senses or for neither."""
     from_column = segment.meta.get("sense", "").strip().lower()
     if from_column:
@@ -223,11 +223,11 @@ class Connective(Perturbation):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Change the translation if it has the word, else the reference."""
-        reference = reference_of(segment)
+        reference = first_reference(segment)
         texts = [text for text in (segment.hypothesis, reference) if text and self._at(text, tools) is not None]
         if not texts:
             return Refused(f"no {self.word} before a clause")
-        sense = sense_of(segment, self.word, self.spelt)
+        sense = find_sense(segment, self.word, self.spelt)
         if sense is None:
             return Refused("the sense is not clear from the source (give the column sense)")
         if sense != self.sense:
@@ -236,7 +236,7 @@ class Connective(Perturbation):
         at = self._at(text, tools)
         assert at is not None
         start, end = at
-        right, wrong = (like_case(self.spelt[name], text[start:end]) for name in (sense, self._other()))
+        right, wrong = (match_case(self.spelt[name], text[start:end]) for name in (sense, self._other()))
         good = text[:start] + right + text[end:]
         ambiguous = reference if reference and self._at(reference, tools) is not None else text
         change = Change(start, start + len(right), wrong)
@@ -247,7 +247,7 @@ class Connective(Perturbation):
         return next(name for name in self.spelt if name != self.sense)
 
     def _at(self, text: str, tools: Tools) -> tuple[int, int] | None:
-        sentence = sentence_of(tools, text, "en")
+        sentence = parse_sentence(tools, text, "en")
         for i, word in enumerate(sentence.lower):
             if word == self.word and sentence.deps[i] in ("mark", "advmod") and sentence.pos[i] == "SCONJ":
                 following = sentence.words[i + 1] if i + 1 < len(sentence) else ""

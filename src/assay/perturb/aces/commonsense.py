@@ -14,8 +14,8 @@ from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rn
 from assay.data.words import patterns
 from assay.perturb.aces.pronoun import GUESSED, WRONG
 from assay.perturb.cards import card_of, variant
-from assay.perturb.language.sentence import sentence_of
-from assay.perturb.language.texts import like_case, pick, reference_of, source_language, word_at
+from assay.perturb.language.sentence import parse_sentence
+from assay.perturb.language.texts import find_word, first_reference, match_case, pick, source_language
 
 REASONS = patterns("clauses of reason")
 """Beginnings of clauses of reason, as regular expressions by language."""
@@ -25,16 +25,16 @@ _NEAR = 4
 """The pronoun must be among this many words of the clause, its conjunction included."""
 
 
-def clause_at(text: str, language: str) -> int | None:
+def find_clause(text: str, language: str) -> int | None:
     """Return the position of the clause of reason; None if there is none or it opens the text."""
     pattern = REASONS.get(language)
     match = re.search(pattern, text) if pattern else None
     return match.start() if match and match.start() > 8 else None
 
 
-def without_clause(text: str, language: str) -> str | None:
+def remove_clause(text: str, language: str) -> str | None:
     """Return the text up to its clause of reason, with the final punctuation; None if there is no clause."""
-    at = clause_at(text, language)
+    at = find_clause(text, language)
     if at is None:
         return None
     end = re.search(r"[.!?。]+[\"”»]?\s*$", text)
@@ -49,15 +49,15 @@ class Commonsense(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Name the other noun in the clause, and remove the clause from the reference (and the source)."""
         text = segment.hypothesis
-        at = clause_at(text, language)
+        at = find_clause(text, language)
         if at is None:
             return Refused("no clause of reason")
-        reference = without_clause(reference_of(segment) or text, language)
+        reference = remove_clause(first_reference(segment) or text, language)
         if reference is None:
             return Refused("no clause of reason in the reference")
         source = segment.source
         if self.strips_source:
-            source = without_clause(source or "", source_language(segment))
+            source = remove_clause(source or "", source_language(segment))
             if source is None:
                 return Refused("no clause of reason in the source")
         pair = self._pair(segment, at, language, tools)
@@ -73,11 +73,11 @@ class Commonsense(Perturbation):
         text = segment.hypothesis
         filler, distractor = segment.meta.get("filler", ""), segment.meta.get("distractor", "")
         if filler and distractor:
-            spans = [span for span in word_at(text, filler) if span[0] >= at]
+            spans = [span for span in find_word(text, filler) if span[0] >= at]
             return (*spans[0], distractor) if spans else Refused("filler is not in the clause of reason")
         if language != "en":
             return Refused("needs the columns filler and distractor")
-        sentence = sentence_of(tools, text, "en")
+        sentence = parse_sentence(tools, text, "en")
         heads = [
             i for i in range(len(sentence)) if sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] != "compound"
         ]
@@ -93,10 +93,10 @@ class Commonsense(Perturbation):
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the change is in the clause and that the reference has no clause."""
         problems = super().problems(segment, perturbed, language, tools)
-        at = clause_at(segment.hypothesis, language)
+        at = find_clause(segment.hypothesis, language)
         if at is None or perturbed.changes[0].start < at:
             problems.append("the change is not in the clause of reason")
-        if clause_at(perturbed.reference or "", language) is not None:
+        if find_clause(perturbed.reference or "", language) is not None:
             problems.append("the reference still has the clause")
         return problems
 
@@ -120,7 +120,7 @@ class Coreference(Perturbation):
             r"\b(?:because|since|as) it(?:['’]s| is| was| would be| seems)? \w+ (?:that|to)\b", segment.source
         ):
             return Refused("a pleonastic it")
-        text, at = segment.hypothesis, clause_at(segment.hypothesis, language)
+        text, at = segment.hypothesis, find_clause(segment.hypothesis, language)
         if at is None:
             return Refused("no clause of reason")
         forms = "|".join(WRONG[language])
@@ -131,7 +131,7 @@ class Coreference(Perturbation):
             return Refused("es and il may be impersonal")
         start, end = spans[0].start() + at, spans[0].end() + at
         new = segment.meta.get("distractor") or pick(WRONG[language][text[start:end].lower()], rng)
-        new = like_case(new, text[start:end])
+        new = match_case(new, text[start:end])
         meta = {"old": text[start:end], "new": new}
         result = Perturbed((Change(start, end, new),), f"{text[start:end]} -> {new}", meta)
         return result if segment.meta.get("distractor") else result.with_confidence(parse=GUESSED)

@@ -14,8 +14,8 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.data.words import lists, patterns
 from assay.perturb.cards import card_of
-from assay.perturb.language.sentence import Sentence, sentence_of
-from assay.perturb.language.texts import deletion, pick, reference_of
+from assay.perturb.language.sentence import Sentence, parse_sentence
+from assay.perturb.language.texts import delete_span, first_reference, pick
 
 Span = tuple[int, int]
 
@@ -42,11 +42,11 @@ ADDED = _added()
 _PARENTHESES = re.compile(r"\s?[(（][^()（）]{2,80}[)）]")
 
 
-def constituents(text: str, language: str, tools: Tools) -> list[Span]:
+def find_constituents(text: str, language: str, tools: Tools) -> list[Span]:
     """Return the spans that can be left out of the text."""
     spans = [match.span() for match in _PARENTHESES.finditer(text) if match.start() > 0]
     if language == "en":
-        return [*spans, *_english(sentence_of(tools, text, "en"))]
+        return [*spans, *_english(parse_sentence(tools, text, "en"))]
     relative = RELATIVES.get(language)
     if relative:
         preposition = r"(?:\w{1,5} )?"
@@ -94,11 +94,11 @@ class Omission(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Delete one random constituent."""
         text = segment.hypothesis
-        spans = [span for span in constituents(text, language, tools) if 2 * (span[1] - span[0]) < len(text) - 2]
+        spans = [span for span in find_constituents(text, language, tools) if 2 * (span[1] - span[0]) < len(text) - 2]
         if not spans:
             return Refused("no phrase that can be left out")
         start, end = pick(spans, rng)
-        change = deletion(text, start, end)
+        change = delete_span(text, start, end)
         old = text[start:end].strip()
         return Perturbed((change,), f"left out: {old}", {"old": old})
 
@@ -137,7 +137,7 @@ class Addition(Perturbation):
     @staticmethod
     def _turned_round(segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | None:
         """Return an item whose good translation lacks a constituent, as do its reference and source (section 5.1)."""
-        text, reference, partial = segment.hypothesis, reference_of(segment), segment.meta.get("partial_source")
+        text, reference, partial = segment.hypothesis, first_reference(segment), segment.meta.get("partial_source")
         if reference is None or not segment.source:
             return None
         if not partial:
@@ -147,16 +147,16 @@ class Addition(Perturbation):
             if partial is None or len(options) != 1:
                 return None
         else:
-            options = constituents(text, language, tools)
+            options = find_constituents(text, language, tools)
         options = [span for span in options if text[slice(*span)].strip() in reference]
         if not options:
             return None
         start, end = pick(options, rng)
         old = text[start:end].strip()
-        cut = deletion(text, start, end)
+        cut = delete_span(text, start, end)
         good = text[: cut.start] + text[cut.end :]
         at = reference.index(old)
-        gone = deletion(reference, at, at + len(old))
+        gone = delete_span(reference, at, at + len(old))
         change = Change(cut.start, cut.start, text[cut.start : cut.end])
         return Perturbed(
             (change,),
@@ -174,7 +174,7 @@ class Addition(Perturbation):
         if change.start != change.end or not change.text.strip():
             problems.append("nothing was inserted, or something was replaced")
         if len(change.text.strip(" ,.()")) > 3 and change.text.strip() in (
-            perturbed.reference or reference_of(segment) or ""
+            perturbed.reference or first_reference(segment) or ""
         ):
             problems.append("the reference has the addition")
         return problems

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from assay.data import rows
 from assay.perturb.language.cldr import number_signs, plural_form, unit_patterns
-from assay.perturb.language.numerals import SPACES, Numeral, numerals, written
+from assay.perturb.language.numerals import SPACES, Numeral, find_numerals, format_number
 from assay.perturb.language.texts import base_language
 
 UNITS = {row["unit"]: row for row in rows("words/units.tsv")}
@@ -42,7 +42,7 @@ class Quantity:
 
 def find_quantities(text: str, language: str) -> list[Quantity]:
     """Return amounts in digits with one of the permitted units, in the spellings of CLDR and British English."""
-    amounts = {(numeral.start, numeral.end): numeral for numeral in numerals(text, language)}
+    amounts = {(numeral.start, numeral.end): numeral for numeral in find_numerals(text, language)}
     quantities = []
     for unit, length, pattern in _patterns(base_language(language)):
         for match in pattern.finditer(text):
@@ -69,7 +69,7 @@ def convert(value: float, unit: str, other: str) -> float:
     return value * SIZES[unit][1] / SIZES[other][1]
 
 
-def rounded(value: float) -> tuple[float, int]:
+def round_converted(value: float) -> tuple[float, int]:
     """Round a converted value as people do; return it with its decimals: one below 100 unless the value is whole, none above."""
     if value >= 100:
         return float(round(value)), 0
@@ -77,7 +77,7 @@ def rounded(value: float) -> tuple[float, int]:
     return (float(round(one)), 0) if one == round(one) else (one, 1)
 
 
-def phrase(
+def format_quantity(
     value: float, decimals: int, unit: str, length: str, like: Numeral, language: str, british: bool
 ) -> str | None:
     """Return amount and unit with CLDR's plural form, decimal sign and order for the language."""
@@ -93,7 +93,7 @@ def phrase(
     group = like.group or (signs.group if value >= 10000 and signs.group not in SPACES else "")
     group = group or ("\u00a0" if value >= 10000 else "")
     model = Numeral(like.start, like.end, like.text, like.value, like.decimals, group, signs.decimal)
-    return pattern.replace("{0}", written(value, decimals, model))
+    return pattern.replace("{0}", format_number(value, decimals, model))
 
 
 def _british(pattern: str) -> str:

@@ -14,7 +14,7 @@ from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.language.cldr import months
-from assay.perturb.language.texts import base_language, other_reference, pick, shuffled, source_language
+from assay.perturb.language.texts import base_language, other_reference, pick, shuffle, source_language
 
 _VOWEL_SENSITIVE = frozenset(("en", "fr", "ca", "it"))
 """Languages in which the word before a month depends on its first sound: *d'avril* but *de mars*."""
@@ -111,7 +111,7 @@ class WrongMonth(Perturbation):
             candidates = [month for month in candidates if month.number in control]
             if not candidates:
                 return Refused("the month is not in the reference or source")
-        for month in shuffled(candidates, rng):
+        for month in shuffle(candidates, rng):
             names, present = months(base)[month.form], {other.number for other in all_months}
             others = [n for n in range(1, 13) if n not in present and self._fits(names, n, month, text, base)]
             if not others:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import variant
-from assay.perturb.language.texts import ngram_overlap, reference_of, word_at
+from assay.perturb.language.texts import find_word, first_reference, ngram_overlap
 
 _ALIKE = 0.5
 """Lowest chrF between premise and hypothesis (ACES section 5.6.3)."""
@@ -32,7 +32,7 @@ class MeaningError(Perturbation):
             return Refused("needs the columns partner, partner_is (premise or hypothesis) and label")
         if label != self.label or kind != self.partner_is:
             return Refused(f"the partner is a {kind}, the label {label}")
-        reference = reference_of(segment)
+        reference = first_reference(segment)
         if reference is None:
             return Refused("no reference")
         if ngram_overlap(partner, reference) < _ALIKE:
@@ -92,10 +92,13 @@ class GivenWord(Perturbation):
         wrong, right = segment.meta.get(self.column, ""), segment.meta.get(self.right, "")
         if not wrong or not right:
             return Refused(f"needs the columns {self.right} (in the translation) and {self.column}")
-        spans = word_at(segment.hypothesis, right)
+        spans = find_word(segment.hypothesis, right)
         if not spans:
             return Refused(f"{self.right} is not in the translation")
-        if self.in_reference is not None and bool(word_at(reference_of(segment) or "", right)) != self.in_reference:
+        if (
+            self.in_reference is not None
+            and bool(find_word(first_reference(segment) or "", right)) != self.in_reference
+        ):
             return Refused("the reference does not have it" if self.in_reference else "the reference has it too")
         start, end = spans[0]
         return Perturbed((Change(start, end, wrong),), f"{right} -> {wrong}", {"old": right, "new": wrong})

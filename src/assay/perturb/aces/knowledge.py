@@ -13,7 +13,7 @@ from typing import Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import variant
-from assay.perturb.demetr.rules import replaced, with_article
+from assay.perturb.demetr.rules import adapt_article, replace_token
 from assay.perturb.language.listed_relations import (
     CLASS_OF,
     DISTRACTORS,
@@ -26,17 +26,17 @@ from assay.perturb.language.listed_relations import (
     fits_opposite,
     fits_verb,
 )
-from assay.perturb.language.sentence import Sentence, sentence_of
-from assay.perturb.language.texts import other_reference, shuffled
+from assay.perturb.language.sentence import Sentence, parse_sentence
+from assay.perturb.language.texts import other_reference, shuffle
 from assay.perturb.language.wordnet_relations import (
     antonyms,
     distractors,
     entailed,
+    has_few_senses,
     hypernyms,
     hyponyms,
-    inflected,
-    plain,
-    sense,
+    inflect_lemma,
+    sense_confidence,
     siblings,
     synonyms,
 )
@@ -62,28 +62,30 @@ class Exchanged(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Draw a word that has the relations; prefer words of assay's lists."""
         base = other_reference(segment) if self.right is None else None
-        sentence = sentence_of(tools, base or segment.hypothesis, language)
-        fitting = words_of(sentence, self.part, self.known, self.fits)
+        sentence = parse_sentence(tools, base or segment.hypothesis, language)
+        fitting = find_words(sentence, self.part, self.known, self.fits)
         listed = [i for i in fitting if sentence.lemmas[i].lower() in self.known]
-        for i in (*shuffled(listed, rng), *shuffled(list(words_of(sentence, self.part)), rng)):
+        for i in (*shuffle(listed, rng), *shuffle(list(find_words(sentence, self.part)), rng)):
             result = self._made(sentence, i, rng, tools, base)
             if result is not None:
                 wordnet = tools.get("wordnet", "en")
-                confidence = _LISTED if i in listed else sense(wordnet, sentence.lemmas[i].lower(), self.part)
+                confidence = (
+                    _LISTED if i in listed else sense_confidence(wordnet, sentence.lemmas[i].lower(), self.part)
+                )
                 return result.with_confidence(sense=confidence)
         return Refused(f"no {self.part} with the relation in WordNet")
 
     def _made(self, sentence: Sentence, i: int, rng: Rng, tools: Tools, base: str | None) -> Perturbed | None:
         lexicon = tools.get("wordnet", "en"), tools.get("frequency", "en")
         lemma = sentence.lemmas[i].lower()
-        if self.right is not None and lemma not in self.known and not plain(lexicon[0], lemma, self.part):
+        if self.right is not None and lemma not in self.known and not has_few_senses(lexicon[0], lemma, self.part):
             return None
         wrong = self._form(sentence, i, self.wrong(*lexicon, lemma, self.part), rng, tools)
         if wrong is None:
             return None
         old = sentence.words[i]
         if self.right is None:
-            changes = replaced(sentence, i, wrong)
+            changes = replace_token(sentence, i, wrong)
             return Perturbed(changes, f"{old} -> {wrong}", {"old": old, "new": wrong}, base=base)
         right = self._form(sentence, i, self.right(*lexicon, lemma, self.part), rng, tools, wrong)
         if right is None:
@@ -101,9 +103,9 @@ class Exchanged(Perturbation):
         other: str = "",
     ) -> str | None:
         inflection = tools.get("inflection", "en")
-        for lemma in shuffled(lemmas, rng):
+        for lemma in shuffle(lemmas, rng):
             head, _, last = lemma.rpartition(" ")
-            form = inflected(inflection, last, self.part, sentence.tags[i])
+            form = inflect_lemma(inflection, last, self.part, sentence.tags[i])
             if form and form.lower() not in (*sentence.lower, other.lower()):
                 return f"{head} {form}".strip()
         return None
@@ -123,12 +125,12 @@ class Exchanged(Perturbation):
 
 def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, meta: dict[str, Any]) -> Perturbed:
     """Return an item with `right` in the good and `wrong` in the incorrect translation, each with its article."""
-    changes = replaced(sentence, i, right)
+    changes = replace_token(sentence, i, right)
     good = Perturbed(changes).apply(sentence.text)
     shift = sum(len(change.text) - (change.end - change.start) for change in changes[:-1])
     start = changes[-1].start + shift
     end = start + len(changes[-1].text)
-    article = with_article(sentence, i, wrong)
+    article = adapt_article(sentence, i, wrong)
     needs = []
     if changes[:-1] and not article:  # the good text has the other article: restore it
         old = changes[0]
@@ -139,7 +141,7 @@ def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, m
     return Perturbed((*needs, Change(start, end, new)), what, meta, good=good)
 
 
-def words_of(
+def find_words(
     sentence: Sentence, part: str, listed: Collection[str] = (), fits: Callable[[Sentence, int], bool] = fits_noun
 ) -> Iterator[int]:
     """Yield common nouns or full verbs outside names, compounds and hyphens; `known` words only if their context fits."""

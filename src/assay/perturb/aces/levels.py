@@ -13,7 +13,7 @@ from typing import Literal
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Perturbation, Perturbed, Refused, Tools
-from assay.perturb.language.texts import levenshtein_similarity, reference_of
+from assay.perturb.language.texts import first_reference, levenshtein_similarity
 
 Level = Literal[1, 2, 3]
 SIMILAR, DIFFERENT = 0.7, 0.5
@@ -33,7 +33,7 @@ def level_texts(segment: Segment, level: Level) -> LevelTexts | Refused:
     """Return the texts of a level, or why the segment does not belong to it."""
     if level == 1:
         return LevelTexts(segment.hypothesis, None, None)
-    reference = reference_of(segment)
+    reference = first_reference(segment)
     if reference is None:
         return Refused("no reference")
     if reference == segment.hypothesis:

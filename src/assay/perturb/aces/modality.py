@@ -8,8 +8,8 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.data import rows
 from assay.perturb.cards import card_of
-from assay.perturb.language.sentence import Sentence, sentence_of
-from assay.perturb.language.texts import deletion, like_case, pick, shuffled
+from assay.perturb.language.sentence import Sentence, parse_sentence
+from assay.perturb.language.texts import delete_span, match_case, pick, shuffle
 
 
 def _strengths() -> dict[str, dict[str, tuple[str, ...]]]:
@@ -60,14 +60,14 @@ class ModalSubstituted(Perturbation):
         if language not in STRENGTHS:
             return Refused(f"no list of modal verbs for {language}")
         if language == "en":
-            sentence = sentence_of(tools, text, "en")
+            sentence = parse_sentence(tools, text, "en")
             modals = [(sentence.starts[i], sentence.ends[i], sentence.lower[i]) for i in _english(sentence)]
         else:
             modals = [modal for modal in _places(text, language) if not _negated(text, modal)]
         if not modals:
             return Refused("no modal verb")
         start, end, old = pick(modals, rng)
-        new = like_case(pick(STRENGTHS[language][old], rng), text[start:end])
+        new = match_case(pick(STRENGTHS[language][old], rng), text[start:end])
         return Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -92,12 +92,12 @@ class ModalDeleted(Perturbation):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Delete one modal and the space after it, but not the first word of a question."""
-        sentence = sentence_of(tools, segment.hypothesis, language)
+        sentence = parse_sentence(tools, segment.hypothesis, language)
         options = [i for i in _english(sentence) if i not in sentence.firsts and sentence.lower[i] != "will"]
         if not options:
             return Refused("no modal verb")
-        i = shuffled(options, rng)[0]
-        change = deletion(segment.hypothesis, sentence.starts[i], sentence.ends[i])
+        i = shuffle(options, rng)[0]
+        change = delete_span(segment.hypothesis, sentence.starts[i], sentence.ends[i])
         return Perturbed((change,), f"{sentence.words[i]} left out", {"old": sentence.words[i]})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:

@@ -13,15 +13,15 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.aces.levels import LevelRule, level_texts
 from assay.perturb.cards import variant
-from assay.perturb.language.person_names import FEMALE, MALE, SURNAMES, Person, find_people, gender_of
-from assay.perturb.language.texts import pick, shuffled
+from assay.perturb.language.person_names import FEMALE, MALE, SURNAMES, Person, find_gender, find_people
+from assay.perturb.language.texts import pick, shuffle
 
 _VOWELS, _CONSONANTS = "aeiou", "bcdfghklmnprstvw"
 _ALPHABETS = {"latin": (_VOWELS, _CONSONANTS), "cyrillic": ("аеиоу", "бвгдзклмнпрстф")}
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "ca", "pl", "cs", "tr", "fi", "vi", "sw", "ru", "zh", "ja")
 
 
-def misspelt(name: str, script: str, rng: Rng) -> str | None:
+def misspell(name: str, script: str, rng: Rng) -> str | None:
     """Return the name with one inner letter removed, exchanged for a similar one, or inserted."""
     if script not in _ALPHABETS:
         return _other_character(name, script, rng)
@@ -57,13 +57,13 @@ def _other_character(name: str, script: str, rng: Rng) -> str:
     return name[:at] + pick(pool, rng) + name[at + 1 :]
 
 
-def another(person: Person, rng: Rng, tools: Tools) -> str | None:
+def find_other_name(person: Person, rng: Rng, tools: Tools) -> str | None:
     """Return another name of the same form: given name and surname, or the surname alone."""
     if person.script == "cyrillic":
         return _inflected(person, rng, tools.get("morphology", "ru"))
     parts = person.parts
     surname = pick([name for name in SURNAMES[person.script] if name not in parts], rng)
-    gender = gender_of(parts[0], person.script)
+    gender = find_gender(parts[0], person.script)
     if len(parts) == 1 and gender is None:
         return surname
     if gender is None:
@@ -104,9 +104,9 @@ class WrongName(LevelRule):
             candidates = [person for person in candidates if person.text in texts.other]
             if not candidates:
                 return Refused("no name that translation and reference share")
-        for person in shuffled(candidates, rng):
+        for person in shuffle(candidates, rng):
             replace_whole = self.whole_only or bool(rng.integers(2))
-            new = another(person, rng, tools) if replace_whole else misspelt(person.text, person.script, rng)
+            new = find_other_name(person, rng, tools) if replace_whole else misspell(person.text, person.script, rng)
             if new and new.lower() != person.text.lower():
                 meta = {"old": person.text, "new": new, "edit": "whole" if replace_whole else "letter"}
                 change = Change(person.start, person.end, new)

@@ -15,8 +15,8 @@ from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of, variant
-from assay.perturb.language.hash_ring import words
-from assay.perturb.language.texts import like_case, other_reference, pick, reference_of, shuffled, target_language
+from assay.perturb.language.hash_ring import word_ring
+from assay.perturb.language.texts import first_reference, match_case, other_reference, pick, shuffle, target_language
 
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")
 
@@ -48,12 +48,12 @@ class Nonsense(Perturbation):
         pool = _vocabulary(others or (segment.hypothesis, text))
         if not candidates or len(pool) < 2:
             return Refused("no word of six letters, or no other words to take parts from")
-        frequency, vocabulary, around = _known(tools, language), frozenset(pool), words(pool)
-        for match in shuffled(candidates, rng)[:6]:
+        frequency, vocabulary, around = _known(tools, language), frozenset(pool), word_ring(pool)
+        for match in shuffle(candidates, rng)[:6]:
             for _ in range(8):
                 new = _crossed(match[0].lower(), around.draw(rng), rng)
                 if new != match[0].lower() and new not in vocabulary and frequency(new) == 0:
-                    new = like_case(new, match[0])
+                    new = match_case(new, match[0])
                     return Perturbed(
                         (Change(*match.span(), new),), f"{match[0]} -> {new}", {"old": match[0], "new": new}, base=base
                     )
@@ -82,7 +82,7 @@ class HallucinatedWord(Perturbation):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Use the columns `target_word` and `hallucinated`, or find a word with the same beginning."""
-        text, reference = segment.hypothesis, reference_of(segment) or ""
+        text, reference = segment.hypothesis, first_reference(segment) or ""
         from_columns = segment.meta.get("target_word", ""), segment.meta.get("hallucinated", "")
         in_reference = {match[0].lower() for match in _WORD.finditer(reference)}
         words = [match for match in _WORD.finditer(text) if match[0] == match[0].lower() or language == "de"]
@@ -95,10 +95,10 @@ class HallucinatedWord(Perturbation):
                 if self.in_reference
                 else "no word of six letters beside the reference's"
             )
-        for match in shuffled(words, rng)[:6]:
+        for match in shuffle(words, rng)[:6]:
             new = from_columns[1] or _astray(match[0].lower(), language, rng)
             if new and new.lower() not in text.lower():
-                new = like_case(new, match[0])
+                new = match_case(new, match[0])
                 return Perturbed((Change(*match.span(), new),), f"{match[0]} -> {new}", {"old": match[0], "new": new})
         return Refused("no other word with the same beginning")
 

@@ -14,8 +14,8 @@ from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.aces.levels import LevelRule, level_texts
 from assay.perturb.cards import variant
 from assay.perturb.language.cldr import months, plural_form
-from assay.perturb.language.numerals import Numeral, numerals, written
-from assay.perturb.language.texts import pick, shuffled
+from assay.perturb.language.numerals import Numeral, find_numerals, format_number
+from assay.perturb.language.texts import pick, shuffle
 
 _ORDINAL = re.compile(r"\d+(st|nd|rd|th)\b")
 _HOUR = re.compile(
@@ -38,12 +38,12 @@ _RANGE_BEFORE = re.compile(r"\d\s?[^\d\s]{0,8}\s?(?:မွ|မှ)\s?$")
 _AN = re.compile(r"(?:8\d*|11|18)(?!\d)|8\d\d(?!\d)")
 
 
-def candidates(text: str, language: str) -> list[Numeral]:
+def find_changeable_numbers(text: str, language: str) -> list[Numeral]:
     """Return the numbers that may be changed: not 0 and not the number of a month."""
     names = "|".join(sorted({re.escape(name.split()[0]) for name in _month_names(language)}, key=len, reverse=True))
     vietnamese = re.compile(r"(?:tháng|thg) $", re.IGNORECASE)
     candidates_found = []
-    for numeral in [*numerals(text, language), *(_ordinals(text) if language == "en" else [])]:
+    for numeral in [*find_numerals(text, language), *(_ordinals(text) if language == "en" else [])]:
         after, before = text[numeral.end :], text[: numeral.start]
         if numeral.value == 0 or _MONTH_NUMBER.match(after) or vietnamese.search(before):
             continue
@@ -55,7 +55,7 @@ def candidates(text: str, language: str) -> list[Numeral]:
     return sorted(candidates_found, key=lambda numeral: numeral.start)
 
 
-def replacement(numeral: Numeral, text: str, language: str, rng: Rng, whole: bool) -> str | None:
+def find_replacement(numeral: Numeral, text: str, language: str, rng: Rng, whole: bool) -> str | None:
     """Return a wrong number in place of this one, or None if none fits."""
     low, high = _limits(numeral, text, language)
     values = _whole_values(numeral, low, high, rng) if whole else _digit_values(numeral, rng)
@@ -65,7 +65,7 @@ def replacement(numeral: Numeral, text: str, language: str, rng: Rng, whole: boo
             continue
         if plural_form(language, value, numeral.decimals) != plural_form(language, numeral.value, numeral.decimals):
             continue
-        new = written(value, numeral.decimals, numeral)
+        new = format_number(value, numeral.decimals, numeral)
         if not ordinal and _article_clash(text, numeral, new, language):
             continue
         if ordinal:
@@ -83,17 +83,17 @@ class WrongNumber(LevelRule):
         if isinstance(texts, Refused):
             return texts
         base = texts.base
-        changeable = candidates(base, language)
+        changeable = find_changeable_numbers(base, language)
         if not changeable:
             return Refused("no number")
         if texts.other is not None:
-            shared = {numeral.digits for numeral in numerals(texts.other, language)}
+            shared = {numeral.digits for numeral in find_numerals(texts.other, language)}
             changeable = [numeral for numeral in changeable if numeral.digits in shared]
             if not changeable:
                 return Refused("no number that translation and reference share")
-        for numeral in shuffled(changeable, rng):
-            for replace_whole in (True,) if self.whole_only else shuffled((True, False), rng):
-                new = replacement(numeral, base, language, rng, replace_whole)
+        for numeral in shuffle(changeable, rng):
+            for replace_whole in (True,) if self.whole_only else shuffle((True, False), rng):
+                new = find_replacement(numeral, base, language, rng, replace_whole)
                 if new is not None:
                     end = numeral.end + (2 if language == "en" and _ORDINAL.match(base, numeral.start) else 0)
                     old = base[numeral.start : end]

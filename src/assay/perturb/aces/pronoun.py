@@ -13,8 +13,8 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.data.words import by_language, word_list
 from assay.perturb.cards import variant
-from assay.perturb.language.sentence import Sentence, sentence_of
-from assay.perturb.language.texts import deletion, like_case, pick, source_language
+from assay.perturb.language.sentence import Sentence, parse_sentence
+from assay.perturb.language.texts import delete_span, match_case, pick, source_language
 
 _WEATHER = frozenset(["rain", "snow", "hail", "thunder", "freeze"])
 _DUMMY = frozenset(word_list("verbs of a pleonastic it"))
@@ -47,7 +47,7 @@ def _may_be_meant(sentence: Sentence, noun: int, pronoun: int) -> bool:
     return noun not in above and verb != pronoun_verb and sentence.child(verb, "nsubj", "nsubjpass") is not None
 
 
-def function_of(sentence: Sentence, i: int) -> str | None:
+def find_function(sentence: Sentence, i: int) -> str | None:
     """Return the kind of the pronoun at token `i` (*it*, *they*, *them*) in ACES's terms; None if it is unclear."""
     word, head = sentence.lower[i], sentence.heads[i]
     if word == "it" and sentence.deps[i] in ("nsubj", "expl") and _is_dummy(sentence, head):
@@ -111,14 +111,14 @@ def _apart(segment: Segment, span: tuple[int, int]) -> bool:
     return abs(match.start() / len(segment.source or " ") - span[0] / len(segment.hypothesis)) > 0.25
 
 
-def source_function(segment: Segment, tools: Tools) -> str | Refused:
+def find_source_function(segment: Segment, tools: Tools) -> str | Refused:
     """Return the kind of the only *it* or *they* of the source, or a refusal."""
     from_column = segment.meta.get("pronoun_function", "")
     if from_column:
         return from_column
     if source_language(segment) != "en" or not segment.source:
         return Refused("the source must be English (or give the column pronoun_function)")
-    sentence = sentence_of(tools, segment.source, "en")
+    sentence = parse_sentence(tools, segment.source, "en")
     pronouns = [i for i, word in enumerate(sentence.lower) if word in ("it", "they", "them")]
     if {"he", "she", "him", "her", "his"} & set(sentence.lower):
         return Refused("another third-person pronoun in the source")
@@ -126,10 +126,10 @@ def source_function(segment: Segment, tools: Tools) -> str | Refused:
         return Refused("not exactly one it or they in the source")
     if len(sentence.firsts) > 1:
         return Refused("more than one sentence in the source")
-    return function_of(sentence, pronouns[0]) or Refused("no antecedent in the sentence")
+    return find_function(sentence, pronouns[0]) or Refused("no antecedent in the sentence")
 
 
-def pronoun_in(text: str, language: str) -> tuple[int, int] | None:
+def find_pronoun(text: str, language: str) -> tuple[int, int] | None:
     """Return the position of the only third-person pronoun of the translation that could render *it* or *they*."""
     forms = "|".join(WRONG[language])
     spans = [match.span() for match in re.finditer(rf"(?<![\w’'-])(?:{forms})(?!\w|['’])", text, re.IGNORECASE)]
@@ -154,14 +154,14 @@ class WrongPronoun(Perturbation):
         """Check the kind of the source pronoun, then change its rendering."""
         if language not in WRONG:
             return Refused(f"no list of pronouns for {language}")
-        function = source_function(segment, tools)
+        function = find_source_function(segment, tools)
         if isinstance(function, Refused):
             return function
         if function != self.function:
             return Refused(f"the pronoun is {function}")
         if re.search(r"\bthem\b", segment.source or "", re.IGNORECASE) and not self.deletes and language == "de":
             return Refused("unclear whether them is sie or ihnen")
-        span = pronoun_in(segment.hypothesis, language)
+        span = find_pronoun(segment.hypothesis, language)
         if span is None:
             return Refused("not exactly one pronoun in the translation")
         word = segment.hypothesis[slice(*span)].lower()
@@ -180,11 +180,11 @@ class WrongPronoun(Perturbation):
     def _changed(self, text: str, span: tuple[int, int], language: str, rng: Rng) -> Perturbed:
         old = text[span[0] : span[1]]
         if self.deletes:
-            return Perturbed((deletion(text, *span),), f"{old} left out", {"old": old})
+            return Perturbed((delete_span(text, *span),), f"{old} left out", {"old": old})
         options = WRONG[language][old.lower()]
         if language == "de" and old == "sie" and "non-subject" in self.function:
             options = ("ihn", "es")  # not a subject: *ihn* and not *er*
-        new = like_case(pick(options, rng), old)
+        new = match_case(pick(options, rng), old)
         return Perturbed((Change(*span, new),), f"{old} -> {new}", {"old": old, "new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
-from assay.perturb.aces.number import candidates
+from assay.perturb.aces.number import find_changeable_numbers
 from assay.perturb.cards import card_of
 from assay.perturb.language.person_names import find_people
-from assay.perturb.language.sentence import Sentence, sentence_of
-from assay.perturb.language.texts import like_case, other_reference, shuffled
+from assay.perturb.language.sentence import Sentence, parse_sentence
+from assay.perturb.language.texts import match_case, other_reference, shuffle
 
 Span = tuple[int, int]
 
@@ -21,12 +21,12 @@ _PLACES = ("nsubj", "dobj", "pobj", "conj", "nsubjpass", "attr")
 """Dependency relations of nouns that may change places."""
 
 
-def exchanged(text: str, first: Span, second: Span) -> tuple[Change, Change]:
+def exchange_spans(text: str, first: Span, second: Span) -> tuple[Change, Change]:
     """Exchange two spans; capitals stay in their positions."""
     left, right = text[slice(*first)], text[slice(*second)]
     keep = first[0] == 0
     return (
-        Change(*first, like_case(right, left) if keep else right),
+        Change(*first, match_case(right, left) if keep else right),
         Change(*second, left[:1].lower() + left[1:] if keep and not right[:1].isupper() else left),
     )
 
@@ -49,9 +49,9 @@ class Swapped(Perturbation):
         pairs = self.pairs(text, segment, language, tools)
         if not pairs:
             return Refused("no two words that can change places")
-        first, second = shuffled(pairs, rng)[0]
+        first, second = shuffle(pairs, rng)[0]
         what = f"{text[slice(*first)]} <-> {text[slice(*second)]}"
-        return Perturbed(exchanged(text, first, second), what, base=base)
+        return Perturbed(exchange_spans(text, first, second), what, base=base)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the text has the same words in another order."""
@@ -86,7 +86,7 @@ class LexicalOverlap(Swapped):
                 for person in find_people(text, language, segment, tools)
                 if not person.grammemes
             ]
-        for numeral in candidates(text, language):
+        for numeral in find_changeable_numbers(text, language):
             kind = "year" if numeral.is_year else f"number{len(numeral.digits)}"
             groups.setdefault(kind, []).append((numeral.start, numeral.end))
         return [
@@ -114,7 +114,7 @@ class OrderingMismatch(Swapped):
         """Return pairs of words of the same form that do not depend on each other."""
         if language == "ru":
             return _russian_pairs(text, tools.get("morphology", "ru"))
-        sentence = sentence_of(tools, text, "en")
+        sentence = parse_sentence(tools, text, "en")
         return [
             ((sentence.starts[i], sentence.ends[i]), (sentence.starts[j], sentence.ends[j]))
             for i, j in combinations(range(len(sentence)), 2)

@@ -10,9 +10,16 @@ import re
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
-from assay.perturb.aces.conversions import PERMITTED, Quantity, convert, find_quantities, phrase, rounded
+from assay.perturb.aces.conversions import (
+    PERMITTED,
+    Quantity,
+    convert,
+    find_quantities,
+    format_quantity,
+    round_converted,
+)
 from assay.perturb.cards import card_of
-from assay.perturb.language.texts import base_language, reference_of, shuffled
+from assay.perturb.language.texts import base_language, first_reference, shuffle
 
 _DATIVE = re.compile(
     r"\b(?:in|vor|seit|nach|mit|von|aus|bei|zu|ab|binnen|den|letzten|nächsten|vergangenen|ersten)(?: \w+)? $"
@@ -51,30 +58,30 @@ class WrongUnit(Perturbation):
         quantities = [quantity for quantity in quantities if not _something_else(text, quantity)]
         if not quantities:
             return Refused("a speed, a time of day or a title")
-        control = reference_of(segment) or segment.source
+        control = first_reference(segment) or segment.source
         if control is not None:
             digits = set(re.findall(r"\d+", control))
             quantities = [q for q in quantities if set(re.findall(r"\d+", q.amount.text)) <= digits]
             if not quantities:
                 return Refused("the amount is not in the reference or source")
-        for quantity in shuffled(quantities, rng):
-            for other in shuffled(PERMITTED[quantity.unit], rng):
+        for quantity in shuffle(quantities, rng):
+            for other in shuffle(PERMITTED[quantity.unit], rng):
                 result = self._made(text, quantity, other, base_language(language))
                 if result is not None:
                     return result
         return Refused("no conversion that reads well")
 
     def _made(self, text: str, quantity: Quantity, other: str, language: str) -> Perturbed | None:
-        value, decimals = rounded(convert(quantity.amount.value, quantity.unit, other))
+        value, decimals = round_converted(convert(quantity.amount.value, quantity.unit, other))
         if value < 0.1 or value == quantity.amount.value:
             return None
         british = bool(re.search(r"(?:met|lit)res?\b|\b\w+ise[ds]?\b|colour", text))
         amount = quantity.amount
-        good = phrase(value, decimals, other, quantity.length, amount, language, british)
+        good = format_quantity(value, decimals, other, quantity.length, amount, language, british)
         if self.keeps_amount:
-            wrong = phrase(amount.value, amount.decimals, other, quantity.length, amount, language, british)
+            wrong = format_quantity(amount.value, amount.decimals, other, quantity.length, amount, language, british)
         else:
-            wrong = phrase(value, decimals, quantity.unit, quantity.length, amount, language, british)
+            wrong = format_quantity(value, decimals, quantity.unit, quantity.length, amount, language, british)
         if good is None or wrong is None:
             return None
         old = text[quantity.start : quantity.end]

@@ -6,8 +6,8 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
-from assay.perturb.demetr.rules import ParsedRule, first_fit, with_article
-from assay.perturb.language.sentence import Sentence, with_compounds
+from assay.perturb.demetr.rules import ParsedRule, adapt_article, first_fit
+from assay.perturb.language.sentence import Sentence, compound_span
 from assay.perturb.language.texts import pick
 
 ADJECTIVES = word_list("added adjectives")
@@ -60,7 +60,7 @@ def _open(sentence: Sentence, i: int) -> bool:
 
 def _phrase_start(sentence: Sentence, i: int) -> int:
     """Return the first adjective or compound before a noun; a new adjective goes before it."""
-    first = with_compounds(sentence, i)[0]
+    first = compound_span(sentence, i)[0]
     while (
         first and first - 1 in sentence.children[i] and sentence.tags[first - 1] == "JJ" and sentence.is_word(first - 1)
     ):
@@ -72,7 +72,7 @@ def _added(sentence: Sentence, i: int, word: str) -> Perturbed | None:
     if word in sentence.lower:
         return None
     at = sentence.starts[i]
-    fixed = with_article(sentence, i, word)
+    fixed = adapt_article(sentence, i, word)
     if sentence.text[:at].strip("\"“'( ") == "" and sentence.words[i][0].isupper():
         first = sentence.words[i][0]
         return Perturbed((Change(at, at + 1, f"{word.capitalize()} {first.lower()}"),), f"{word} added")

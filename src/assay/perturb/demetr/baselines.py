@@ -9,8 +9,8 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule
-from assay.perturb.language.hash_ring import segments
-from assay.perturb.language.texts import capital, spaceless
+from assay.perturb.language.hash_ring import segment_ring
+from assay.perturb.language.texts import capitalise, is_spaceless
 
 _FINAL = re.compile(r"[.!?…。！？।]*[\"'”’»」』)]*\s*$")
 _TRIES = 20
@@ -40,7 +40,7 @@ class Unrelated(TextRule):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Use another segment's text, from another document if documents are known."""
-        others = segments(tools.others())
+        others = segment_ring(tools.others())
         for _ in range(_TRIES if others else 0):
             other = others.draw(rng)
             related = other.source is not None and other.source == segment.source
@@ -68,7 +68,7 @@ class Shuffled(TextRule):
         text = segment.hypothesis
         match = _FINAL.search(text)
         end = match.start() if match and match.start() else len(text)
-        unspaced = spaceless(language)
+        unspaced = is_spaceless(language)
         words = _pieces(text[:end], tools.get("words", language)) if unspaced else text[:end].split()
         if len(set(words)) < 2 + (len(words) > 2):
             return Refused("too few different words")
@@ -77,7 +77,7 @@ class Shuffled(TextRule):
         for _ in range(_TRIES):
             order = _closed([words[i] for i in rng.permutation(len(words))])
             new = ("" if unspaced else " ").join(order)
-            new = capital(new) if text[:1].isupper() else new
+            new = capitalise(new) if text[:1].isupper() else new
             if new != text[:end]:
                 return Perturbed((Change(0, end, new),), f"{len(words)} words shuffled")
         return Refused("too few different words")

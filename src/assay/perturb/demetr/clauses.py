@@ -11,11 +11,11 @@ from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr import japanese_verbs, russian_forms
-from assay.perturb.demetr.rules import ParsedRule, in_languages, removed
-from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
+from assay.perturb.demetr.rules import ParsedRule, in_languages, remove_span
+from assay.perturb.demetr.verbs import VerbRule, change_token, to_perturbed
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import NAME_TYPES, Sentence
-from assay.perturb.language.texts import base_language, capital, like_case
+from assay.perturb.language.texts import base_language, capitalise, match_case
 from assay.perturb.language.verbs import VerbGroup, word_of
 
 _NOT = ("not", "n't", "n’t", "never")
@@ -35,8 +35,8 @@ class Negation(VerbRule):
             return result
         for i in sentence.roots:
             if sentence.tags[i] == "VB" and sentence.child(i, "nsubj", "aux", "neg") is None:
-                new = like_case("do", sentence.words[i]) + f" not {sentence.lower[i]}"
-                order = as_perturbed(sentence, [Change(sentence.starts[i], sentence.ends[i], new)])
+                new = match_case("do", sentence.words[i]) + f" not {sentence.lower[i]}"
+                order = to_perturbed(sentence, [Change(sentence.starts[i], sentence.ends[i], new)])
                 if order:
                     return order
         return result
@@ -53,7 +53,7 @@ class Negation(VerbRule):
         if no is not None and (sentence.deps[no] != "det" or sentence.lower[no + 1 : no + 2] == ["one"]):
             return
         if no is not None and no > group.finite:
-            yield [becomes(sentence, no, "some")]
+            yield [change_token(sentence, no, "some")]
         elif not group.simple or sentence.lemmas[group.main] == "be":
             inverted = group.subject is not None and group.finite < group.subject < group.main
             last = _subject_end(sentence, group) if inverted else group.finite
@@ -61,7 +61,7 @@ class Negation(VerbRule):
             yield [Change(sentence.ends[last], sentence.ends[last], "not" if fused else " not")]
         elif sentence.tags[group.main] in verbs.INFLECTED:
             lemma = verbs.lemma_of(sentence, group.main, inflection)
-            yield [becomes(sentence, group.main, f"{verbs.do(sentence, group)} not {lemma}")]
+            yield [change_token(sentence, group.main, f"{verbs.do(sentence, group)} not {lemma}")]
 
     def _affirmed(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> list[Change]:
         negation, finite = group.negation, group.finite
@@ -73,11 +73,11 @@ class Negation(VerbRule):
             lemma = verbs.lemma_of(sentence, group.main, inflection)
             inflect = verbs.past if word == "did" else verbs.present
             form = inflect(sentence, group, lemma, inflection)
-            new = like_case(form or lemma, sentence.words[finite])
+            new = match_case(form or lemma, sentence.words[finite])
             return [Change(sentence.starts[finite], sentence.ends[group.main], new)]
         if fused:
-            return [Change(sentence.starts[finite], sentence.ends[negation], like_case(word, sentence.words[finite]))]
-        return [removed(sentence.text, sentence.starts[negation], sentence.ends[negation])]
+            return [Change(sentence.starts[finite], sentence.ends[negation], match_case(word, sentence.words[finite]))]
+        return [remove_span(sentence.text, sentence.starts[negation], sentence.ends[negation])]
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the number of negations differs by one."""
@@ -148,7 +148,7 @@ class Interrogative(ParsedRule):
         if helped:
             auxiliary = word_of(sentence, finite) if not fused else sentence.span(finite, finite + 1).lower()
             last = finite + 1 if fused else finite
-            leave = removed(sentence.text, sentence.starts[finite], sentence.ends[last], opens=False)
+            leave = remove_span(sentence.text, sentence.starts[finite], sentence.ends[last], opens=False)
         else:
             auxiliary = verbs.do(sentence, group)
             lemma = verbs.lemma_of(sentence, finite, inflection)
@@ -171,7 +171,7 @@ class Interrogative(ParsedRule):
             or (sentence.tags[first] == "NN" and sentence.deps[first].startswith("nsubj") and first + 1 < len(sentence))
         )
         uncapitalised = word[0] if keeps or any(letter.isupper() for letter in word[1:]) else word[0].lower()
-        return (Change(start, start + 1, f"{capital(auxiliary)} {uncapitalised}"),)
+        return (Change(start, start + 1, f"{capitalise(auxiliary)} {uncapitalised}"),)
 
     def _said(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
         """Turn ``…, said the operator`` into ``…, did the operator say``."""

@@ -7,9 +7,9 @@ from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr import japanese_words, russian_forms
-from assay.perturb.demetr.rules import ParsedRule, article, in_languages
+from assay.perturb.demetr.rules import ParsedRule, in_languages, indefinite_article
 from assay.perturb.language.sentence import Sentence
-from assay.perturb.language.texts import base_language, capital, like_first, pick
+from assay.perturb.language.texts import base_language, capitalise, match_first, pick
 
 _GENDER = {
     ("he", "PRP"): "she",
@@ -97,7 +97,7 @@ class PronounCase(ParsedRule):
 def _exchanged(sentence: Sentence, i: int, new: str) -> Perturbed:
     old = sentence.words[i]
     opens = i in sentence.firsts or not sentence.text[: sentence.starts[i]].strip("\"'“( ")
-    replacement = capital(new) if old[:1].isupper() and (old != "I" or opens) else new
+    replacement = capitalise(new) if old[:1].isupper() and (old != "I" or opens) else new
     return Perturbed((Change(sentence.starts[i], sentence.ends[i], replacement),), f"{old} -> {replacement}")
 
 
@@ -129,7 +129,7 @@ class FunctionWord(ParsedRule):
         if not candidates:
             return Refused("no preposition or article")
         i = pick(candidates, rng)
-        new = like_first(pick(_options(sentence, i), rng), sentence.words[i])
+        new = match_first(pick(_options(sentence, i), rng), sentence.words[i])
         change = Change(sentence.starts[i], sentence.ends[i], new)
         return Perturbed((change,), f"{sentence.words[i]} -> {new}")
 
@@ -150,7 +150,7 @@ def _options(sentence: Sentence, i: int) -> list[str]:
     if sentence.tags[i] == "DT" and word in ("a", "an"):
         return ["an" if word == "a" else "a"]
     if sentence.tags[i] == "DT" and word == "the" and i + 1 < len(sentence):
-        return ["an" if article(sentence.words[i + 1]) == "a" else "a"]
+        return ["an" if indefinite_article(sentence.words[i + 1]) == "a" else "a"]
     if word in PREPOSITIONS and sentence.pos[i] == "ADP" and sentence.deps[i] in ("prep", "agent", "dative", "pcomp"):
         return _WRONG[word]
     return []

@@ -8,7 +8,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
-from assay.perturb.demetr.rules import ParsedRule, first_fit, replaced
+from assay.perturb.demetr.rules import ParsedRule, first_fit, replace_token
 from assay.perturb.language.listed_relations import (
     CLASS_OF,
     ENTAILED,
@@ -20,7 +20,7 @@ from assay.perturb.language.listed_relations import (
 )
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import pick
-from assay.perturb.language.wordnet_relations import hypernym, inflected, relatives, wordnet_antonyms
+from assay.perturb.language.wordnet_relations import hypernym, inflect_lemma, relatives, wordnet_antonyms
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
 _FEW_SENSES = 4
@@ -75,10 +75,10 @@ class Hypernym(LexicalRule):
             lemma = sentence.lemmas[i].lower()
             listed_class = _class(sentence, i)
             replacement = listed_class or hypernym(wordnet, frequency, lemma, part)
-            form = replacement and inflected(inflection, replacement, part, sentence.tags[i])
+            form = replacement and inflect_lemma(inflection, replacement, part, sentence.tags[i])
             if not form or form.lower() in sentence.lower:
                 return None
-            result = Perturbed(replaced(sentence, i, form), f"{sentence.words[i]} -> {form}")
+            result = Perturbed(replace_token(sentence, i, form), f"{sentence.words[i]} -> {form}")
             return result.with_confidence(
                 sense=0.9 if listed_class else 0.45 if len(wordnet.synsets(lemma, part)) == 1 else 0.25
             )
@@ -121,7 +121,7 @@ class Antonym(LexicalRule):
             surface = _sure_opposite(sentence, i, inflection)
             if surface is None or surface.lower() in sentence.lower:
                 return None
-            result = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+            result = Perturbed(replace_token(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
             return result.with_confidence(sense=0.9)
 
         def opposite(i: int) -> Perturbed | None:
@@ -133,10 +133,10 @@ class Antonym(LexicalRule):
                 listed = OPPOSITES.get(sentence.pos[i], {}).get(sentence.lemmas[i].lower())
                 opposites = [listed] if listed else wordnet_antonyms(wordnet, frequency, sentence.lemmas[i], part)
                 surface = opposites[0] if opposites else None
-                surface = surface and inflected(inflection, surface, part, sentence.tags[i])
+                surface = surface and inflect_lemma(inflection, surface, part, sentence.tags[i])
             if not surface or " " in surface or surface.lower() in sentence.lower:
                 return None
-            result = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+            result = Perturbed(replace_token(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
             return result.with_confidence(sense=0.4)
 
         outcome = first_fit(rng, self.words(sentence), sure, "no word with an antonym")
@@ -151,12 +151,12 @@ def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
     if pos == "VERB":
         if lemma not in SYNONYM_ANTONYM or not fits_verb(sentence, i):
             return None
-        return inflected(inflection, SYNONYM_ANTONYM[lemma][1], "verb", tag)
+        return inflect_lemma(inflection, SYNONYM_ANTONYM[lemma][1], "verb", tag)
     if pos == "NOUN":
         alone = sentence.deps[i] != "compound" and sentence.child(i, "compound") is None
         alone = alone and not (lemma == "failure" and sentence.child(i, "amod") is not None)
         opposite = SURE_OPPOSITES["NOUN"].get(lemma) if alone and tag in ("NN", "NNS") else None
-        return inflected(inflection, opposite, "noun", tag) if opposite else None
+        return inflect_lemma(inflection, opposite, "noun", tag) if opposite else None
     if sentence.hyphened(i) or _bound(sentence, i):
         return None
     if sentence.lower[i] == "more" and sentence.tags[sentence.heads[i]] == "NNS" and sentence.deps[i] == "amod":
@@ -198,7 +198,7 @@ class PartOfSpeechShift(LexicalRule):
             if not options:
                 return None
             word = pick(options, rng)
-            changes = replaced(sentence, i, word, fix_article=False)
+            changes = replace_token(sentence, i, word, fix_article=False)
             return Perturbed(changes, f"{sentence.words[i]} -> {word}")
 
         return first_fit(rng, self.words(sentence), shifted, "no word with a relative of another part of speech")

@@ -6,10 +6,10 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import name_list, word_list
 from assay.perturb.cards import card_of
-from assay.perturb.demetr.rules import ParsedRule, first_fit, with_article
-from assay.perturb.language.person_names import FEMALE, MALE, find_english_people, gender_of
-from assay.perturb.language.sentence import Entity, Sentence, mentions, names
-from assay.perturb.language.texts import capital, pick
+from assay.perturb.demetr.rules import ParsedRule, adapt_article, first_fit
+from assay.perturb.language.person_names import FEMALE, MALE, find_english_people, find_gender
+from assay.perturb.language.sentence import Entity, Sentence, find_mentions, find_names
+from assay.perturb.language.texts import capitalise, pick
 
 TYPES = ("PERSON", "GPE", "LOC", "FAC", "ORG", "NORP")
 
@@ -42,7 +42,7 @@ class NameReplaced(ParsedRule):
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Replace a random name; one with an uncertain type only if there is no other."""
-        typed = [name for name in names(sentence) if name.label in TYPES]
+        typed = [name for name in find_names(sentence) if name.label in TYPES]
         confirmed = [name for name in typed if _sure(sentence, name)]
         people = {(person.start, person.end) for person in find_english_people(sentence.text, tools)}
         confirmed = [name for name in confirmed if name.label != "PERSON" or _is_person(sentence, name, people)]
@@ -117,17 +117,17 @@ def _renamed(sentence: Sentence, name: Entity, rng: Rng) -> Perturbed | None:
     if new is None or bare.lower() in sentence.text.lower() or not old[:1].isalnum() or old in _CLOCKS:
         return None
     changes: list[Change] = []
-    for entity in mentions(sentence, old):
+    for entity in find_mentions(sentence, old):
         last = entity.last - (sentence.tags[entity.last] == "POS")
         text, before = new, sentence.lower[entity.first - 1] if entity.first else ""
         if before in ("the", "a", "an") or _determined(sentence, entity):
             text = bare
         if entity.first in sentence.firsts and sentence.words[entity.first][0].isupper():
-            text = capital(text)
+            text = capitalise(text)
         end = sentence.ends[last]
         if sentence.lower[last + 1 : last + 2] in (["'"], ["’"]) and sentence.tags[last + 1] == "POS":
             text, end = f"{text}'s", sentence.ends[last + 1]
-        changes += [*with_article(sentence, entity.first, text), Change(sentence.starts[entity.first], end, text)]
+        changes += [*adapt_article(sentence, entity.first, text), Change(sentence.starts[entity.first], end, text)]
     return Perturbed(tuple(changes), f"{old} -> {new}", {"type": name.label})
 
 
@@ -145,7 +145,7 @@ def _other(sentence: Sentence, name: Entity, rng: Rng) -> str | None:
         surname = pick(_SURNAMES, rng)
         if len(words) == 1:
             return surname
-        gender = gender_of(words[0], "latin")
+        gender = find_gender(words[0], "latin")
         given_names = {"female": FEMALE, "male": MALE}[gender]["latin"] if gender else (words[0],)
         return f"{pick(given_names, rng)} {surname}"
     if name.label == "NORP":

@@ -12,8 +12,8 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
-from assay.perturb.demetr.rules import TextRule, article, first_fit
-from assay.perturb.language.texts import base_language, like_case, like_first, pick
+from assay.perturb.demetr.rules import TextRule, first_fit, indefinite_article
+from assay.perturb.language.texts import base_language, match_case, match_first, pick
 
 _NUMBER = re.compile(r"(?<![\w.,:/-])(?<!\w-)\d+(?:[.,:\u00a0\u202f]\d+)*(?:st|nd|rd|th)?(?![\w]|[.,:]\d)", re.ASCII)
 _IN_WORD = re.compile(
@@ -87,8 +87,8 @@ def _digits(text: str, match: re.Match[str], rng: Rng) -> Perturbed | None:
         replacement = new + (_suffix(new) if old != bare else "")
         changes: tuple[Change, ...] = (Change(*match.span(), replacement),)
         before = re.search(r"\b([Aa]n?) $", text[: match.start()])
-        if before and article(replacement) != before.group(1).lower():
-            fixed = like_first(article(replacement), before.group(1))
+        if before and indefinite_article(replacement) != before.group(1).lower():
+            fixed = match_first(indefinite_article(replacement), before.group(1))
             changes = (Change(*before.span(1), fixed), *changes)
         return Perturbed(changes, f"{old} -> {replacement}")
     return None
@@ -169,5 +169,5 @@ def _word(match: re.Match[str], rng: Rng) -> Perturbed | None:
     scale = _scale(old.lower())
     at = scale.index(old.lower())
     options = [word for i, word in enumerate(scale) if 0 < abs(i - at) <= 4]
-    new = like_case(pick(options, rng), old)
+    new = match_case(pick(options, rng), old)
     return Perturbed((Change(*match.span(), new),), f"{old} -> {new}")

@@ -14,19 +14,19 @@ from assay.perturb.demetr.rules import (
     TokensOmitted,
     first_fit,
     in_languages,
-    omitting,
-    without,
-    word_left_out,
+    omission_rule,
+    omit_tokens,
+    omit_words,
 )
 from assay.perturb.language.sentence import (
     NAME_TYPES,
     SUBJECTS,
     Entity,
     Sentence,
-    hyphenated,
-    mentions,
-    names,
-    with_compounds,
+    compound_span,
+    find_mentions,
+    find_names,
+    hyphenated_span,
 )
 
 _STAYING = ("not", "n't", "n’t", "never", "no", "at")
@@ -43,8 +43,8 @@ class OmittedAdjectiveAdverb(TokensOmitted):
     nothing = "no adjective or adverb"
     card = card_of("omitted-adjective-adverb")
     other_languages = in_languages(
-        ru=omitting(russian_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
-        ja=omitting(japanese_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
+        ru=omission_rule(russian_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
+        ja=omission_rule(japanese_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
     )
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
@@ -53,7 +53,7 @@ class OmittedAdjectiveAdverb(TokensOmitted):
         for i, (tag, pos) in enumerate(zip(sentence.tags, sentence.pos, strict=True)):
             if not (tag.startswith(("JJ", "RB")) or pos in ("ADJ", "ADV")) or sentence.lower[i] in _STAYING:
                 continue
-            first, last = hyphenated(sentence, i)
+            first, last = hyphenated_span(sentence, i)
             alone = first == last == i and sentence.is_word(i) and not sentence.children[i]
             modifies = sentence.deps[i] == ("amod" if tag.startswith("JJ") else "advmod")
             if alone and modifies and sentence.lower[i] not in _LAST_RESORT:
@@ -68,7 +68,7 @@ class OmittedVerb(TokensOmitted):
 
     nothing = "no content verb"
     card = card_of("omitted-verb")
-    other_languages = in_languages(ru=omitting(russian_words.verbs, "no content verb", word_left_out))
+    other_languages = in_languages(ru=omission_rule(russian_words.verbs, "no content verb", omit_words))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Return verbs other than ``be`` that are not hyphenated."""
@@ -84,14 +84,14 @@ class OmittedNoun(TokensOmitted):
 
     nothing = "no noun that is neither subject nor name"
     card = card_of("omitted-noun")
-    other_languages = in_languages(ru=omitting(russian_words.nouns, "no noun that is neither subject nor name"))
+    other_languages = in_languages(ru=omission_rule(russian_words.nouns, "no noun that is neither subject nor name"))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Return nouns that are heads of phrases; parts of compounds or hyphenated nouns only if there is no other."""
         nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and _stands_free(sentence, i)]
         fitting = [i for i in nouns if sentence.deps[i] not in SUBJECTS and sentence.named[i] not in NAME_TYPES]
         heads = [i for i in fitting if sentence.deps[i] not in ("compound", "nmod") and not sentence.hyphened(i)]
-        return [with_compounds(sentence, i) for i in heads] or [hyphenated(sentence, i) for i in fitting]
+        return [compound_span(sentence, i) for i in heads] or [hyphenated_span(sentence, i) for i in fitting]
 
 
 def _stands_free(sentence: Sentence, i: int) -> bool:
@@ -105,14 +105,14 @@ class OmittedSubject(TokensOmitted):
 
     nothing = "no subject"
     card = card_of("omitted-subject")
-    other_languages = in_languages(ru=omitting(russian_words.subjects, "no subject that is a noun or a name"))
+    other_languages = in_languages(ru=omission_rule(russian_words.subjects, "no subject that is a noun or a name"))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Return nouns and pronouns; relative pronouns or expletive ``there`` only if there is no other."""
         heads = [i for i, dep in enumerate(sentence.deps) if dep in ("nsubj", "nsubjpass") and not sentence.hyphened(i)]
         nouns = [i for i in heads if sentence.tags[i] not in ("WDT", "WP", "DT")]
         expletives = [i for i, dep in enumerate(sentence.deps) if dep in ("expl", "csubj")]
-        return [with_compounds(sentence, i) for i in nouns or heads or expletives]
+        return [compound_span(sentence, i) for i in nouns or heads or expletives]
 
 
 class OmittedName(ParsedRule):
@@ -121,13 +121,13 @@ class OmittedName(ParsedRule):
     most_places = 8
     card = card_of("omitted-name")
     other_languages = in_languages(
-        ru=omitting(russian_words.names, "no name that stands alone"),
-        ja=omitting(japanese_words.names, "no name that stands alone"),
+        ru=omission_rule(russian_words.names, "no name that stands alone"),
+        ja=omission_rule(japanese_words.names, "no name that stands alone"),
     )
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Remove a name that is an object or follows a preposition; for any other name the parse is in doubt."""
-        candidates = [name for name in names(sentence) if name.last - name.first + 3 <= len(sentence)]
+        candidates = [name for name in find_names(sentence) if name.last - name.first + 3 <= len(sentence)]
         independent = [name for name in candidates if _stands_free_of_the_subject(sentence, name)]
         result = first_fit(rng, independent, lambda name: self._taken(sentence, name), "no name")
         if isinstance(result, Perturbed):
@@ -139,9 +139,9 @@ class OmittedName(ParsedRule):
     def _taken(self, sentence: Sentence, name: Entity) -> Perturbed | None:
         text = sentence.span(name.first, name.last)
         changes: list[Change] = []
-        for entity in mentions(sentence, text):
+        for entity in find_mentions(sentence, text):
             first = entity.first + (sentence.tags[entity.first] == "DT" and sentence.lower[entity.first] != "the")
-            new = without(sentence, first, entity.last)
+            new = omit_tokens(sentence, first, entity.last)
             if changes and new[0].start < changes[-1].end:
                 return None
             changes += new
@@ -161,7 +161,7 @@ def _stands_free_of_the_subject(sentence: Sentence, name: Entity) -> bool:
     first, last = sentence.edges[head]
     if (first, last) != (name.first, name.last) or sentence.hyphened(name.last) or sentence.hyphened(name.first):
         return False
-    return sentence.tags[head].startswith("NNP") and len(mentions(sentence, sentence.span(name.first, head))) == 1
+    return sentence.tags[head].startswith("NNP") and len(find_mentions(sentence, sentence.span(name.first, head))) == 1
 
 
 def _is_subject(sentence: Sentence, name: Entity) -> bool:
@@ -179,8 +179,8 @@ class OmittedPrepositionalPhrase(TokensOmitted):
     nothing = "no prepositional phrase"
     card = card_of("omitted-prepositional-phrase")
     other_languages = in_languages(
-        ru=omitting(russian_words.prepositional_phrases, "no phrase that ends clearly"),
-        ja=omitting(japanese_words.postpositional_phrases, "no phrase that ends clearly"),
+        ru=omission_rule(russian_words.prepositional_phrases, "no phrase that ends clearly"),
+        ja=omission_rule(japanese_words.postpositional_phrases, "no phrase that ends clearly"),
     )
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
@@ -226,8 +226,8 @@ class OmittedConjunction(TokensOmitted):
     nothing = "no conjunction"
     card = card_of("omitted-conjunction")
     other_languages = in_languages(
-        ru=omitting(russian_words.conjunctions, "no conjunction"),
-        ja=omitting(japanese_words.conjunctions, "no conjunction"),
+        ru=omission_rule(russian_words.conjunctions, "no conjunction"),
+        ja=omission_rule(japanese_words.conjunctions, "no conjunction"),
     )
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:

@@ -9,8 +9,8 @@ from typing import ClassVar, TypeVar
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
-from assay.perturb.language.sentence import Sentence, sentence_of
-from assay.perturb.language.texts import base_language, like_case, like_first, pick, shuffled, spaceless
+from assay.perturb.language.sentence import Sentence, parse_sentence
+from assay.perturb.language.texts import base_language, is_spaceless, match_case, match_first, pick, shuffle
 
 T = TypeVar("T")
 Span = tuple[int, int]
@@ -22,29 +22,29 @@ _VOWEL = re.compile(
 """Words that take "an"; the look-ahead excludes "one", "once", "ewe" and the /ju/ of "Europe"."""
 
 
-def article(word: str) -> str:
+def indefinite_article(word: str) -> str:
     """Return the indefinite article of a word, ``a`` or ``an``."""
     return "an" if _VOWEL.match(word) else "a"
 
 
-def with_article(sentence: Sentence, i: int, following: str) -> list[Change]:
+def adapt_article(sentence: Sentence, i: int, following: str) -> list[Change]:
     """Return the change of an article before token `i` if the text that will follow it needs the other one."""
     if i == 0 or sentence.lower[i - 1] not in ("a", "an") or sentence.tags[i - 1] != "DT":
         return []
-    needed = article(following)
+    needed = indefinite_article(following)
     if needed == sentence.lower[i - 1]:
         return []
-    return [Change(sentence.starts[i - 1], sentence.ends[i - 1], like_first(needed, sentence.words[i - 1]))]
+    return [Change(sentence.starts[i - 1], sentence.ends[i - 1], match_first(needed, sentence.words[i - 1]))]
 
 
-def replaced(sentence: Sentence, i: int, word: str, *, fix_article: bool = True) -> tuple[Change, ...]:
+def replace_token(sentence: Sentence, i: int, word: str, *, fix_article: bool = True) -> tuple[Change, ...]:
     """Replace token `i` by `word`, keep its capitals and adapt the article before it."""
-    new = like_case(word, sentence.words[i])
-    fixed = with_article(sentence, i, new) if fix_article else []
+    new = match_case(word, sentence.words[i])
+    fixed = adapt_article(sentence, i, new) if fix_article else []
     return (*fixed, Change(sentence.starts[i], sentence.ends[i], new))
 
 
-def removed(text: str, start: int, end: int, *, opens: bool | None = None) -> Change:
+def remove_span(text: str, start: int, end: int, *, opens: bool | None = None) -> Change:
     """Remove characters `start` to `end` with one adjacent space; a new first word of the sentence gets a capital.
 
     `opens` tells whether the removed words opened a sentence; the default is that only quotation marks precede them.
@@ -60,7 +60,7 @@ def removed(text: str, start: int, end: int, *, opens: bool | None = None) -> Ch
     return Change(start, end, "")
 
 
-def tidy_problems(good: str, bad: str) -> list[str]:
+def find_untidiness(good: str, bad: str) -> list[str]:
     """Return doubled or stray spaces and punctuation that the good text does not have."""
     before = [match.group() for match in _UNTIDY.finditer(good)]
     after = [match.group() for match in _UNTIDY.finditer(bad)]
@@ -81,7 +81,7 @@ class TextRule(Perturbation):
         bad = perturbed.apply(good)
         if bad == good:
             return ["the text did not change"]
-        problems = tidy_problems(good, bad) if self.tidy else []
+        problems = find_untidiness(good, bad) if self.tidy else []
         if any(good[change.start : change.end] == change.text for change in perturbed.changes):
             problems.append("a change has no effect")
         if len(perturbed.changes) > self.most_places:
@@ -105,7 +105,7 @@ class ParsedRule(TextRule):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Parse the text (once for all rules) and change it."""
-        sentence = sentence_of(tools, segment.hypothesis, language)
+        sentence = parse_sentence(tools, segment.hypothesis, language)
         other = self.other_languages.get(base_language(language))
         return self.change(sentence, rng, tools) if other is None else other(sentence, rng, tools)
 
@@ -118,14 +118,14 @@ def first_fit(
     rng: Rng, options: Sequence[T], make: Callable[[T], Perturbed | None], reason: str
 ) -> Perturbed | Refused:
     """Try the options in random order and return the first result."""
-    for option in shuffled(options, rng):
+    for option in shuffle(options, rng):
         result = make(option)
         if result is not None:
             return result
     return Refused(reason)
 
 
-def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
+def omit_tokens(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
     """Remove tokens `first` to `last`, with a comma after them at the start of a sentence, and adapt the article before them."""
     text = sentence.text
     start, end = sentence.starts[first], sentence.ends[last]
@@ -138,25 +138,25 @@ def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
         return (Change(start, end, ""),)
     if after in (",", ":", ";") and (opens or before in ("(", "—", "-", ";", ":")):
         end += 1
-    change = removed(text, start, end, opens=opens)
+    change = remove_span(text, start, end, opens=opens)
     following = text[change.end :].lstrip()
-    fixed = with_article(sentence, first, following) if following[:1].isalnum() else []
+    fixed = adapt_article(sentence, first, following) if following[:1].isalnum() else []
     return (*fixed, change)
 
 
-def word_left_out(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
+def omit_words(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
     """Remove tokens that are not a parenthesis: of two commas around them the first one stays."""
     text, start, end = sentence.text, sentence.starts[first], sentence.ends[last]
     opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’«„([")
     if text[end : end + 1] == "," and text[:start].rstrip()[-1:] == ",":
         end += 1
-    return (removed(text, start, end, opens=opens),)
+    return (remove_span(text, start, end, opens=opens),)
 
 
-def omitting(
+def omission_rule(
     spans: Callable[[Sentence], Sequence[Span]],
     nothing: str,
-    leave_out: Callable[[Sentence, int, int], tuple[Change, ...]] = without,
+    leave_out: Callable[[Sentence, int, int], tuple[Change, ...]] = omit_tokens,
 ) -> LanguageRule:
     """Return an omission rule for a language other than English that removes one of the runs from `spans`."""
 
@@ -188,14 +188,14 @@ class TokensOmitted(ParsedRule):
         if not spans:
             return Refused(self.nothing)
         first, last = pick(spans, rng)
-        return Perturbed(without(sentence, first, last), f"{sentence.span(first, last)} omitted")
+        return Perturbed(omit_tokens(sentence, first, last), f"{sentence.span(first, last)} omitted")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the remaining words are words of the good text in the same order."""
         good = segment.hypothesis
         bad = perturbed.apply(good)
         problems = super().problems(segment, perturbed, language, tools)
-        bare = list if spaceless(language) else _bare
+        bare = list if is_spaceless(language) else _bare
         rest = iter(bare(good))
         if not all(any(word == other for other in rest) for word in bare(bad)):
             problems.append("more than an omission")

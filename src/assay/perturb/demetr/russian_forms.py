@@ -6,9 +6,9 @@ from typing import Any
 
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
-from assay.perturb.demetr.rules import first_fit, removed
+from assay.perturb.demetr.rules import first_fit, remove_span
 from assay.perturb.language.sentence import Sentence
-from assay.perturb.language.texts import like_case, like_first, pick
+from assay.perturb.language.texts import match_case, match_first, pick
 
 _DENYING = frozenset(word_list("ru negations"))
 _RESTRICTING = frozenset(word_list("ru restricting words"))
@@ -71,7 +71,7 @@ def _negated(sentence: Sentence, i: int) -> Perturbed | None:
     if _says(sentence, i) or sentence.hyphened(i):
         return None
     word = sentence.words[i]
-    new = f"{like_case('не', word[:1] + 'x')} {word[:1].lower()}{word[1:]}" if word[:1].isupper() else f"не {word}"
+    new = f"{match_case('не', word[:1] + 'x')} {word[:1].lower()}{word[1:]}" if word[:1].isupper() else f"не {word}"
     return Perturbed((Change(sentence.starts[i], sentence.ends[i], new),), f"{word} -> {new}")
 
 
@@ -95,7 +95,7 @@ def _affirmed(sentence: Sentence, i: int) -> Perturbed | None:
         sentence.lower[j] for j in _near(sentence, i)
     }:
         return None
-    change = removed(sentence.text, sentence.starts[i - 1], sentence.ends[i - 1], opens=i - 1 in sentence.firsts)
+    change = remove_span(sentence.text, sentence.starts[i - 1], sentence.ends[i - 1], opens=i - 1 in sentence.firsts)
     return Perturbed((change,), f"{sentence.span(i - 1, i)} -> {sentence.words[i]}")
 
 
@@ -153,7 +153,7 @@ def _shifted(sentence: Sentence, i: int, morphology: Any) -> Perturbed | None:
     form = parses[0].inflect(target) if target else None
     if form is None or form.word == word.lower():
         return None
-    new = like_case(form.word if "ё" in sentence.text else form.word.replace("ё", "е"), word)
+    new = match_case(form.word if "ё" in sentence.text else form.word.replace("ё", "е"), word)
     return Perturbed((Change(sentence.starts[i], sentence.ends[i], new),), f"{word} -> {new}")
 
 
@@ -254,5 +254,5 @@ def pronoun_case(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refu
 
 def _became(sentence: Sentence, i: int, new: str) -> Perturbed:
     old = sentence.words[i]
-    replacement = like_first(new, old)
+    replacement = match_first(new, old)
     return Perturbed((Change(sentence.starts[i], sentence.ends[i], replacement),), f"{old} -> {replacement}")

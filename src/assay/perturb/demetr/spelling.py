@@ -11,8 +11,8 @@ from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import lists
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule, first_fit
-from assay.perturb.language.texts import base_language, is_mark, like_case, pattern, pick, spaceless
-from assay.perturb.language.tools import missing
+from assay.perturb.language.texts import base_language, compile_pattern, is_mark, is_spaceless, match_case, pick
+from assay.perturb.language.tools import find_missing
 
 _LETTERS = r"(?<![\w'’-])<L>+(?![\w'’-])"
 _SHORTEST = 5
@@ -35,15 +35,15 @@ class Misspelling(TextRule):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Misspell a listed word, or any longer word if the text has no listed one."""
         text = segment.hypothesis
-        if spaceless(language):
+        if is_spaceless(language):
             return Refused("the language is not written in letters")
-        words = list(pattern(_LETTERS).finditer(text))
+        words = list(compile_pattern(_LETTERS).finditer(text))
         if base_language(language) == "en":
             wrong_forms = misspellings()
             listed = [word for word in words if _listed(word.group(), wrong_forms)]
             if listed:
                 word = pick(listed, rng)
-                wrong = like_case(pick(_listed(word.group(), wrong_forms), rng), word.group())
+                wrong = match_case(pick(_listed(word.group(), wrong_forms), rng), word.group())
                 return Perturbed((Change(*word.span(), wrong),), f"{word.group()} -> {wrong}")
         long = [word for word in words if len(word.group()) >= _SHORTEST and _ordinary(word.group())]
         return first_fit(rng, long, lambda word: _slipped(word, rng), "no word long enough")
@@ -53,7 +53,7 @@ class Misspelling(TextRule):
         problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         word = segment.hypothesis[change.start : change.end]
-        letters = pattern("<L>+").fullmatch(change.text)
+        letters = compile_pattern("<L>+").fullmatch(change.text)
         if not letters or abs(len(change.text) - len(word)) > 2:
             problems.append(f"{change.text!r} is not a misspelling of {word!r}")
         return problems
@@ -99,9 +99,9 @@ class CharacterRemoved(TextRule):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         text = segment.hypothesis
-        if spaceless(language):
+        if is_spaceless(language):
             return Refused("the language is not written in letters")
-        inner = list(pattern("<L>+").finditer(text))[1:-1]
+        inner = list(compile_pattern("<L>+").finditer(text))[1:-1]
         words = [word for word in inner if len(word.group()) > 3] or [word for word in inner if len(word.group()) > 1]
         if not words:
             return Refused("no word between the first and the last")
@@ -152,7 +152,7 @@ class PunctuationAdded(TextRule):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Insert a mark after a word that has none."""
         text = segment.hypothesis
-        if spaceless(language):
+        if is_spaceless(language):
             positions = [end for _, end in tools.get("words", language)(text) if text[end : end + 1].isalpha()]
             signs = FULL_WIDTH
         else:
@@ -187,18 +187,18 @@ class Tokenized(TextRule):
 
 def _token_starts(text: str, language: str, tools: Tools) -> list[int]:
     base = base_language(language)
-    if base == "en" and not missing("parse", "en"):
+    if base == "en" and not find_missing("parse", "en"):
         return [token.idx for token in tools.parse(text, language)]
-    if spaceless(language):
+    if is_spaceless(language):
         words = tools.get("words", language)(text)
         inside = {i for start, end in words for i in range(start, end)}
         signs = [i for i, character in enumerate(text) if i not in inside and not character.isspace()]
         return sorted({*(start for start, _ in words), *signs})
     word = r"(?:<W>|_)+['’]?" if base in ELIDING else r"(?:<W>|_)+"
-    return [match.start() for match in pattern(rf"\d+(?:[.,:]\d+)*|{word}|\S").finditer(text)]
+    return [match.start() for match in compile_pattern(rf"\d+(?:[.,:]\d+)*|{word}|\S").finditer(text)]
 
 
-def lowered(text: str, language: str) -> str:
+def to_lower(text: str, language: str) -> str:
     """Return the text in lower case, with dotted and dotless I kept apart in Turkish and Azerbaijani."""
     if base_language(language) in ("tr", "az"):
         text = text.replace("I", "ı").replace("İ", "i")
@@ -213,11 +213,13 @@ class LowercaseAll(TextRule):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         runs = [
-            run for run in pattern("<L>+").finditer(segment.hypothesis) if lowered(run.group(), language) != run.group()
+            run
+            for run in compile_pattern("<L>+").finditer(segment.hypothesis)
+            if to_lower(run.group(), language) != run.group()
         ]
         if not runs:
             return Refused("no capital letter")
-        changes = tuple(Change(run.start(), run.end(), lowered(run.group(), language)) for run in runs)
+        changes = tuple(Change(run.start(), run.end(), to_lower(run.group(), language)) for run in runs)
         return Perturbed(changes, f"{count(len(changes), 'word')} lowercased")
 
 
@@ -230,7 +232,7 @@ class LowercaseFirst(TextRule):
         """Lower the first letter after any opening quotation mark."""
         text = segment.hypothesis
         first = next((i for i, character in enumerate(text) if character.isalnum()), None)
-        if first is None or lowered(text[first], language) == text[first]:
+        if first is None or to_lower(text[first], language) == text[first]:
             return Refused("the text does not begin with a capital letter")
-        new = lowered(text[first], language)
+        new = to_lower(text[first], language)
         return Perturbed((Change(first, first + 1, new),), f"{text[first]} -> {new}")

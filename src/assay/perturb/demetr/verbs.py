@@ -9,10 +9,10 @@ from typing import Any
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.demetr import japanese_verbs, russian_forms
-from assay.perturb.demetr.rules import ParsedRule, first_fit, in_languages, removed
+from assay.perturb.demetr.rules import ParsedRule, first_fit, in_languages, remove_span
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
-from assay.perturb.language.texts import like_case
+from assay.perturb.language.texts import match_case
 from assay.perturb.language.verbs import VerbGroup, word_of
 
 _AUXILIARIES = {"is": "be", "are": "be", "am": "be", "was": "be", "were": "be"} | dict.fromkeys(
@@ -29,10 +29,10 @@ _MODALS = {
 }
 
 
-def becomes(sentence: Sentence, i: int, text: str) -> Change:
+def change_token(sentence: Sentence, i: int, text: str) -> Change:
     """Replace token `i` by `text` with the same capitals; a contraction gets the missing space."""
     word = sentence.words[i]
-    new = like_case(text, word) if word != "I" else text
+    new = match_case(text, word) if word != "I" else text
     return Change(sentence.starts[i], sentence.ends[i], (" " if _glued(sentence, i) else "") + new)
 
 
@@ -46,7 +46,7 @@ def _glued(sentence: Sentence, i: int) -> bool:
     return sentence.words[i][:1] in "'’" and start > 0 and sentence.text[start - 1] != " "
 
 
-def as_perturbed(sentence: Sentence, changes: list[Change]) -> Perturbed | None:
+def to_perturbed(sentence: Sentence, changes: list[Change]) -> Perturbed | None:
     """Return the changes as a result that describes the text between the first and the last one."""
     ordered = tuple(sorted(changes, key=lambda change: (change.start, change.end)))
     if any(sentence.text[c.start : c.end] == c.text for c in ordered):
@@ -68,7 +68,7 @@ class VerbRule(ParsedRule):
         inflection = tools.get("inflection", "en")
         for group in verbs.groups(sentence):
             options = [option for option in self.options(sentence, group, inflection) if option]
-            result = first_fit(rng, options, lambda option: as_perturbed(sentence, option), "") if options else None
+            result = first_fit(rng, options, lambda option: to_perturbed(sentence, option), "") if options else None
             if isinstance(result, Perturbed):
                 return result.with_confidence(parse=verbs.parse_confidence(sentence, group))
         return Refused(self.nothing)
@@ -95,20 +95,20 @@ class Tense(VerbRule):
                 lemma = verbs.lemma_of(sentence, following, inflection)
                 form = verbs.past(sentence, group, lemma, inflection)
                 if form:
-                    new = f" {form}" if _glued(sentence, finite) else like_case(form, sentence.words[finite])
+                    new = f" {form}" if _glued(sentence, finite) else match_case(form, sentence.words[finite])
                     yield [Change(sentence.starts[finite], sentence.ends[following], new)]
             else:
-                yield [becomes(sentence, finite, "would")]
+                yield [change_token(sentence, finite, "would")]
         elif word in _MODALS:
-            yield [becomes(sentence, finite, _MODALS[word])]
+            yield [change_token(sentence, finite, _MODALS[word])]
         elif sentence.tags[finite] in verbs.INFLECTED:
             lemma = _AUXILIARIES.get(word) or verbs.lemma_of(sentence, finite, inflection)
             other = verbs.present if sentence.tags[finite] == "VBD" else verbs.past
             form = other(sentence, group, lemma, inflection)
             if form and form != word:
-                yield [becomes(sentence, finite, form)]
+                yield [change_token(sentence, finite, form)]
             if future and (lemma != "do" or group.simple):
-                yield [becomes(sentence, finite, f"will {lemma}")]
+                yield [change_token(sentence, finite, f"will {lemma}")]
 
 
 class Aspect(VerbRule):
@@ -129,13 +129,13 @@ class Aspect(VerbRule):
             form = verbs.be(sentence, group, past=word == "had")
             been = [i for i in group.auxiliaries[1:] if sentence.lower[i] == "been"]
             if not been and going:
-                yield [becomes(sentence, finite, form), becomes(sentence, main, going)]
+                yield [change_token(sentence, finite, form), change_token(sentence, main, going)]
             elif been and tag == "VBN":
-                yield [becomes(sentence, finite, form), becomes(sentence, been[0], "being")]
+                yield [change_token(sentence, finite, form), change_token(sentence, been[0], "being")]
             elif been:
                 yield [
-                    becomes(sentence, finite, form),
-                    removed(sentence.text, sentence.starts[been[0]], sentence.ends[been[0]]),
+                    change_token(sentence, finite, form),
+                    remove_span(sentence.text, sentence.starts[been[0]], sentence.ends[been[0]]),
                 ]
         elif word in ("is", "are", "am", "was", "were"):
             last = group.auxiliaries[-1]
@@ -143,14 +143,14 @@ class Aspect(VerbRule):
             if tag == "VBN" and sentence.lower[last] != "being":
                 yield [_after(sentence, after, "being")]
             elif tag == "VBN":
-                yield [removed(sentence.text, sentence.starts[last], sentence.ends[last])]
+                yield [remove_span(sentence.text, sentence.starts[last], sentence.ends[last])]
             elif not verbs.contracted(sentence, finite):
                 had = "had" if word in ("was", "were") else verbs.present(sentence, group, "have", inflection)
-                yield [becomes(sentence, finite, f"{had} been")]
+                yield [change_token(sentence, finite, f"{had} been")]
         elif word in ("do", "does", "did") and going:
             yield [
-                becomes(sentence, finite, verbs.be(sentence, group, past=word == "did")),
-                becomes(sentence, main, going),
+                change_token(sentence, finite, verbs.be(sentence, group, past=word == "did")),
+                change_token(sentence, main, going),
             ]
         elif sentence.tags[finite] == "MD":
             yield from self._modal(sentence, group, going)
@@ -166,16 +166,16 @@ class Aspect(VerbRule):
                 yield [_after(sentence, max(last, main) if end == main else main, "being")]
         elif going and sentence.tags[main] in verbs.INFLECTED:
             form = verbs.be(sentence, group, past=sentence.tags[main] == "VBD")
-            yield [becomes(sentence, main, f"{form} {going}")]
+            yield [change_token(sentence, main, f"{form} {going}")]
 
     def _modal(self, sentence: Sentence, group: VerbGroup, going: str | None) -> Iterator[list[Change]]:
         """Change a modal group: may appeal -> may be appealing; can be used -> can have been used."""
         main, rest = group.main, [sentence.lower[i] for i in group.auxiliaries[1:]]
         if sentence.lower[main] == "be":
-            yield [becomes(sentence, main, "have been")]
+            yield [change_token(sentence, main, "have been")]
         elif not rest and going:
-            yield [becomes(sentence, main, f"be {going}")]
+            yield [change_token(sentence, main, f"be {going}")]
         elif rest == ["be"]:
-            yield [becomes(sentence, group.auxiliaries[1], "have been")]
+            yield [change_token(sentence, group.auxiliaries[1], "have been")]
         elif rest == ["have"] and going:
-            yield [becomes(sentence, group.auxiliaries[1], "be"), becomes(sentence, main, going)]
+            yield [change_token(sentence, group.auxiliaries[1], "be"), change_token(sentence, main, going)]

@@ -9,7 +9,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule, first_fit
-from assay.perturb.language.texts import capital, is_mark, pattern, spaceless
+from assay.perturb.language.texts import capitalise, compile_pattern, is_mark, is_spaceless
 
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}$|(?:etc|Inc|Ltd|Jr|Sr|Co)\.$")
 _OPENING = "\"'“”‘’„«»([{「『《¿¡"
@@ -23,12 +23,12 @@ class Repetition(TextRule):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         text = segment.hypothesis
-        span = last_word(text, language, tools)
+        span = find_last_word(text, language, tools)
         if span is None:
             return Refused("no word")
         start, end = span
         word = text[start:end]
-        between = "" if spaceless(language) else " "
+        between = "" if is_spaceless(language) else " "
         return Perturbed((Change(end, end, (between + word) * (self.times - 1)),), f"{word} x {self.times}")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -42,9 +42,9 @@ class Repetition(TextRule):
         return problems
 
 
-def last_word(text: str, language: str, tools: Tools) -> tuple[int, int] | None:
+def find_last_word(text: str, language: str, tools: Tools) -> tuple[int, int] | None:
     """Return the position of the last word without punctuation; dots of an abbreviation belong to it."""
-    if spaceless(language):
+    if is_spaceless(language):
         spans: list[tuple[int, int]] = tools.get("words", language)(text)
         return spans[-1] if spans else None
     for match in reversed(list(re.finditer(r"\S+", text))):
@@ -92,11 +92,11 @@ class WordSwap(TextRule):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         text = segment.hypothesis
-        unspaced = spaceless(language)
+        unspaced = is_spaceless(language)
         spans = (
             tools.get("words", language)(text)
             if unspaced
-            else [match.span() for match in pattern(_WORD).finditer(text)]
+            else [match.span() for match in compile_pattern(_WORD).finditer(text)]
         )
         between = "" if unspaced else " "
         pairs = [
@@ -109,7 +109,7 @@ class WordSwap(TextRule):
             a, b, c, d = pair
             first, second = text[a:b], text[c:d]
             if not text[:a].strip("\"'“”‘’([ ") and first[:1].isupper():
-                first, second = (first if _proper(first, text) else first[0].lower() + first[1:]), capital(second)
+                first, second = (first if _proper(first, text) else first[0].lower() + first[1:]), capitalise(second)
             if text[a:d] == second + between + first:
                 return None
             return Perturbed((Change(a, d, second + between + first),), f"{text[a:d]} -> {second}{between}{first}")

@@ -18,7 +18,7 @@ from typing import Any
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Tools
 from assay.data.words import word_list
-from assay.perturb.language.texts import base_language, spaceless
+from assay.perturb.language.texts import base_language, is_spaceless
 
 Span = tuple[int, int]
 
@@ -122,7 +122,7 @@ class WordAlignment:
 
 
 @functools.lru_cache(maxsize=8)
-def aligned(langpair: str, tools: Tools) -> WordAlignment:
+def align_words(langpair: str, tools: Tools) -> WordAlignment:
     """Return the word alignment of a language pair from the pool."""
     source, _, target = langpair.rpartition("-")
     pool = [other for other in tools.others() if other.langpair == langpair and other.source]
@@ -133,7 +133,7 @@ def content_words(text: str, language: str, tools: Tools) -> list[tuple[Span, fl
     """Return the content words with their frequencies: letters only, neither function words nor very short ones."""
     spans = tools.get("words", language)(text)
     frequency: Any = tools.get("frequency", language)
-    shortest = 1 if spaceless(language) else 3
+    shortest = 1 if is_spaceless(language) else 3
     content = []
     for start, end in spans:
         word = text[start:end]
@@ -170,7 +170,7 @@ def _plain(word: str) -> str:
 def _finder(language: str, tools: Tools) -> Callable[[str], list[Span]]:
     """Return a function that finds words without digits, above a minimum length."""
     words = tools.get("words", language)
-    shortest = 1 if spaceless(language) else 3
+    shortest = 1 if is_spaceless(language) else 3
 
     def found(text: str) -> list[Span]:
         return [(a, b) for a, b in words(text) if b - a >= shortest and not any(c.isdigit() for c in text[a:b])]
@@ -180,7 +180,7 @@ def _finder(language: str, tools: Tools) -> Callable[[str], list[Span]]:
 
 def _stemmer(language: str, tools: Tools) -> Callable[[str], str]:
     """Return a function from word to stem: the lemma if simplemma supports the language, else the first letters."""
-    if spaceless(language):
+    if is_spaceless(language):
         return str
     try:
         lemma = tools.get("lemma", base_language(language))

@@ -38,7 +38,7 @@ class HashRing(Generic[T]):
         return self._options[at % len(self._options)]
 
 
-def drawn(texts: Iterable[str], rng: Rng) -> str:
+def draw_text(texts: Iterable[str], rng: Rng) -> str:
     """Draw one of a few texts."""
     return HashRing(texts, str).draw(rng)
 
@@ -48,13 +48,13 @@ def _segments(pool: tuple[Segment, ...]) -> HashRing[Segment]:
     return HashRing(pool, lambda segment: f"{segment.langpair}\x1f{segment.source}\x1f{segment.hypothesis}")
 
 
-def segments(pool: Sequence[Segment]) -> HashRing[Segment]:
+def segment_ring(pool: Sequence[Segment]) -> HashRing[Segment]:
     """Return the cached ring of the segments of a pool."""
     return _segments(tuple(pool))
 
 
 @functools.lru_cache(maxsize=4)
-def words(pool: tuple[str, ...]) -> HashRing[str]:
+def word_ring(pool: tuple[str, ...]) -> HashRing[str]:
     """Return the cached ring of words."""
     return HashRing(pool, str)
 

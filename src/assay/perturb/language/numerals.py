@@ -43,7 +43,7 @@ class Numeral:
         return not self.decimals and not self.group and len(self.text) == 4 and 1000 <= self.value <= 2100
 
 
-def numerals(text: str, language: str) -> list[Numeral]:
+def find_numerals(text: str, language: str) -> list[Numeral]:
     """Return every number that stands alone and has one clear reading.
 
     Left out are numbers inside words (``A320``), in ranges, scores, times and dates (``3-1``, ``10:30``, ``1/5``), with an
@@ -59,7 +59,7 @@ def numerals(text: str, language: str) -> list[Numeral]:
     return numbers
 
 
-def written(value: float, decimals: int, like: Numeral) -> str:
+def format_number(value: float, decimals: int, like: Numeral) -> str:
     """Return the number in the format of `like`: the same digits (Devanagari …) and group sign."""
     integer, _, fraction = f"{value:.{decimals}f}".partition(".")
     if like.group and len(integer) > 3:

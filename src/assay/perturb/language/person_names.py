@@ -15,7 +15,7 @@ from typing import Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Tools
 from assay.data.words import name_list, word_list
-from assay.perturb.language.texts import levenshtein_similarity, source_language, word_at
+from assay.perturb.language.texts import find_word, levenshtein_similarity, source_language
 
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-Ž][\w’'-]*[a-zà-öø-ÿā-ž][\w’'-]*"
 _CAPITALISED = re.compile(rf"{_CAPITAL}(?: {_CAPITAL})+")
@@ -38,7 +38,7 @@ FEMALE, MALE, SURNAMES = (
 """Replacement names by script."""
 
 
-def gender_of(given_name: str, script: str) -> str | None:
+def find_gender(given_name: str, script: str) -> str | None:
     """Return ``female`` or ``male`` if the given name is in one of the lists."""
     if given_name in FEMALE[script]:
         return "female"
@@ -124,7 +124,7 @@ def _copied(text: str, segment: Segment, source_names: list[str] | None, languag
         source_names = [match[0] for match in _CAPITALISED.finditer(segment.source or "")]
     persons = []
     for name in dict.fromkeys(source_names):
-        for start, end in word_at(text, name):
+        for start, end in find_word(text, name):
             if re.match(r"[-'’]\w", text[end:]) or re.search(r"\w[-'’]$", text[:start]):
                 continue
             longer = re.match(rf" {_CAPITAL}", text[end:]) or re.search(rf"[a-z] {_CAPITAL} $", text[:start])
@@ -196,7 +196,7 @@ _KANA_ROWS = {
 _KANA = {kana: letter for letter, row in _KANA_ROWS.items() for kana in row}
 
 
-def skeleton(word: str) -> str:
+def consonant_skeleton(word: str) -> str:
     """Return the consonants of a word in one rough alphabet, without repetitions."""
     text = word.lower()
     if any("a" <= char <= "z" for char in text):
@@ -210,5 +210,5 @@ def skeleton(word: str) -> str:
 
 def sounds_like(word: str, name: str, least: float = 0.6) -> bool:
     """Return whether most consonants of the two words agree."""
-    first, second = skeleton(word), skeleton(name)
+    first, second = consonant_skeleton(word), consonant_skeleton(name)
     return bool(first and second) and levenshtein_similarity(first, second) >= least

@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.core.errors import MissingPart
 from assay.io.resources.wordnet import PARTS, find, load
-from assay.perturb.language.texts import pattern
+from assay.perturb.language.texts import compile_pattern
 
 Span = tuple[int, int]
 
@@ -119,7 +119,7 @@ def load_words(language: str) -> Callable[[str], list[Span]]:
 
 
 def _spaced(text: str) -> list[Span]:
-    return [match.span() for match in pattern(_WORD).finditer(text)]
+    return [match.span() for match in compile_pattern(_WORD).finditer(text)]
 
 
 def _chinese() -> Callable[[str], list[Span]]:
@@ -130,7 +130,7 @@ def _chinese() -> Callable[[str], list[Span]]:
     jieba.setLogLevel(60)
 
     def words(text: str) -> list[Span]:
-        return [(start, end) for word, start, end in jieba.tokenize(text) if pattern(_WORD).match(word)]
+        return [(start, end) for word, start, end in jieba.tokenize(text) if compile_pattern(_WORD).match(word)]
 
     return words
 
@@ -145,7 +145,7 @@ def _japanese() -> Callable[[str], list[Span]]:
 
     def words(text: str) -> list[Span]:
         tokens = tokenizer.tokenize(text)
-        return [(token.begin(), token.end()) for token in tokens if pattern(_WORD).match(token.surface())]
+        return [(token.begin(), token.end()) for token in tokens if compile_pattern(_WORD).match(token.surface())]
 
     return words
 

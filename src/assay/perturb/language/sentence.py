@@ -105,14 +105,14 @@ class Sentence:
         return self.text.startswith("-", self.ends[i]) or self.text.endswith("-", 0, self.starts[i])
 
 
-def sentence_of(tools: Tools, text: str, language: str) -> Sentence:
+def parse_sentence(tools: Tools, text: str, language: str) -> Sentence:
     """Return the parsed text, converted from the Doc once and cached in it."""
     document = tools.parse(text, language)
     if isinstance(document, Sentence):
         return document
     sentence = document.user_data.get(_KEY)
     if sentence is None:
-        sentence = document.user_data[_KEY] = read(document, _lemmatizer(tools, language))
+        sentence = document.user_data[_KEY] = convert_document(document, _lemmatizer(tools, language))
     return sentence  # type: ignore[no-any-return]
 
 
@@ -135,7 +135,7 @@ def _lemma(token: Any, lemmatize: Callable[[str, str], str] | None) -> str:
     return lemmatize(token.text.lower(), part)
 
 
-def read(document: Any, lemmatize: Callable[[str, str], str] | None = None) -> Sentence:
+def convert_document(document: Any, lemmatize: Callable[[str, str], str] | None = None) -> Sentence:
     """Convert a Doc; verbs and plurals get their lemmas from `lemmatize` if it is given."""
     words = [token.text for token in document]
     starts = [token.idx for token in document]
@@ -156,17 +156,17 @@ def read(document: Any, lemmatize: Callable[[str, str], str] | None = None) -> S
     )
 
 
-def names(sentence: Sentence) -> list[Entity]:
+def find_names(sentence: Sentence) -> list[Entity]:
     """Return the names of people, places, organisations and things."""
     return [entity for entity in sentence.entities if entity.label in NAME_TYPES]
 
 
-def mentions(sentence: Sentence, name: str) -> list[Entity]:
+def find_mentions(sentence: Sentence, name: str) -> list[Entity]:
     """Return every name of the text with these words."""
-    return [entity for entity in names(sentence) if sentence.span(entity.first, entity.last) == name]
+    return [entity for entity in find_names(sentence) if sentence.span(entity.first, entity.last) == name]
 
 
-def hyphenated(sentence: Sentence, i: int) -> tuple[int, int]:
+def hyphenated_span(sentence: Sentence, i: int) -> tuple[int, int]:
     """Return the first and the last token of the hyphenated word with token `i`: ``working-class``."""
     first = last = i
     while (
@@ -180,7 +180,7 @@ def hyphenated(sentence: Sentence, i: int) -> tuple[int, int]:
     return first, last
 
 
-def with_compounds(sentence: Sentence, i: int) -> tuple[int, int]:
+def compound_span(sentence: Sentence, i: int) -> tuple[int, int]:
     """Return the first and the last token of a noun with the compounded nouns directly before it."""
     first = i
     while first and (first - 1) in sentence.children[i] and sentence.deps[first - 1] == "compound":

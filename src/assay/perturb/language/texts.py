@@ -24,7 +24,7 @@ def base_language(language: str) -> str:
     return language.replace("_", "-").partition("-")[0].lower()
 
 
-def spaceless(language: str) -> bool:
+def is_spaceless(language: str) -> bool:
     """Return whether the language is written without spaces between words."""
     return base_language(language) in SPACELESS
 
@@ -34,19 +34,19 @@ def pick(options: Sequence[T], rng: Rng) -> T:
     return options[int(rng.integers(len(options)))]
 
 
-def shuffled(options: Sequence[T], rng: Rng) -> list[T]:
+def shuffle(options: Sequence[T], rng: Rng) -> list[T]:
     """Return the options in random order."""
     return [options[int(i)] for i in rng.permutation(len(options))]
 
 
-def reference_of(segment: Segment) -> str | None:
+def first_reference(segment: Segment) -> str | None:
     """Return the first reference that is not empty."""
     return next((text for text in segment.references if text.strip()), None)
 
 
 def other_reference(segment: Segment) -> str | None:
     """Return the first reference that is not empty, or None if it equals the translation."""
-    reference = reference_of(segment)
+    reference = first_reference(segment)
     return None if reference == segment.hypothesis else reference
 
 
@@ -87,7 +87,7 @@ def ngram_overlap(first: str, second: str, order: int = 6, beta: float = 2.0) ->
     return sum(scores) / len(scores) if scores else 0.0
 
 
-def deletion(text: str, start: int, end: int) -> Change:
+def delete_span(text: str, start: int, end: int) -> Change:
     """Delete a span with one adjacent space, so that no double or leading space is left."""
     if text[end : end + 1].isspace() and (start == 0 or text[start - 1].isspace()):
         end += 1
@@ -96,32 +96,32 @@ def deletion(text: str, start: int, end: int) -> Change:
     return Change(start, end, "")
 
 
-def word_at(text: str, word: str) -> list[tuple[int, int]]:
+def find_word(text: str, word: str) -> list[tuple[int, int]]:
     """Return the positions of `word` as a whole word; anywhere in scripts without spaces."""
     if re.search(r"[぀-ヿ㐀-鿿฀-๿]", word):
         return [match.span() for match in re.finditer(re.escape(word), text)]
     return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
 
 
-def capital(word: str) -> str:
+def capitalise(word: str) -> str:
     """Return the word with a capital first letter; the rest is unchanged."""
     return word[:1].upper() + word[1:]
 
 
-def like_case(word: str, model: str) -> str:
+def match_case(word: str, model: str) -> str:
     """Return `word` with the capitals of `model`: all letters, the first letter, or unchanged."""
     if model.isupper() and len(model) > 1:
         return word.upper()
-    return like_first(word, model)
+    return match_first(word, model)
 
 
-def like_first(word: str, model: str) -> str:
+def match_first(word: str, model: str) -> str:
     """Return `word` with a capital first letter if `model` has one; for articles, where ``A`` does not mean all capitals."""
-    return capital(word) if model[:1].isupper() else word
+    return capitalise(word) if model[:1].isupper() else word
 
 
 @functools.cache
-def marks() -> str:
+def combining_marks() -> str:
     r"""Return every combining mark, as ranges for a character class.
 
     In Hindi, Thai, Arabic and other languages the marks around a letter are part of a word, but ``\w`` in Python's regular
@@ -138,13 +138,13 @@ def marks() -> str:
 
 
 @functools.cache
-def pattern(template: str) -> re.Pattern[str]:
+def compile_pattern(template: str) -> re.Pattern[str]:
     """Compile a regular expression in which ``<L>`` is a letter and ``<W>`` a letter or digit, marks included.
 
     >>> pattern("<L>+").findall("हिन्दी abc1")
     ['हिन्दी', 'abc']
     """
-    letter, word = rf"(?:[^\W\d_][{marks()}\u200c\u200d]*)", rf"(?:[^\W_][{marks()}\u200c\u200d]*)"
+    letter, word = rf"(?:[^\W\d_][{combining_marks()}\u200c\u200d]*)", rf"(?:[^\W_][{combining_marks()}\u200c\u200d]*)"
     return re.compile(template.replace("<L>", letter).replace("<W>", word))
 
 

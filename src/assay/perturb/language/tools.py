@@ -125,14 +125,14 @@ def load_resource(name: str, language: str) -> Any:
     if name not in RESOURCES:
         raise unknown("resource", name, RESOURCES)
     resource = RESOURCES[name]
-    absent = missing(name, language)
+    absent = find_missing(name, language)
     if absent:
         raise MissingPart(absent)
     factory: Callable[[str], Any] = load(resource.loader, f"resource {name!r}")
     return factory(base_language(language))
 
 
-def missing(name: str, language: str) -> str:
+def find_missing(name: str, language: str) -> str:
     """Return why a resource is not available for a language, as a sentence; empty if it is."""
     resource = RESOURCES[name]
     base = base_language(language)
@@ -169,7 +169,7 @@ def load_model(language: str) -> Any:
         return RussianParser()
     name = _model(language)
     if name is None:
-        raise MissingPart(missing("parse", language))
+        raise MissingPart(find_missing("parse", language))
     return importlib.import_module(name).load(exclude=[*UNUSED])
 
 

@@ -33,7 +33,7 @@ _SINGLE, _SEVERAL = 0.45, 0.25
 """Confidence in the sense of a word with one sense, whose relations may still not fit, and of a word with several."""
 
 
-def sense(wordnet: Any, lemma: str, part: str) -> float:
+def sense_confidence(wordnet: Any, lemma: str, part: str) -> float:
     """Return the confidence that a word has the sense from which a relation starts."""
     return _SINGLE if len(wordnet.synsets(lemma, part)) == 1 else _SEVERAL
 
@@ -114,7 +114,7 @@ def _believable(name: str, lemma: str, frequency: Any) -> bool:
     return plain and lemma.lower() not in words and min(frequency(word) for word in words) >= _COMMON
 
 
-def plain(wordnet: Any, lemma: str, part: str) -> bool:
+def has_few_senses(wordnet: Any, lemma: str, part: str) -> bool:
     """Return whether the relations of the first sense fit most sentences: few senses, and for a noun a concrete one."""
     senses = wordnet.synsets(lemma, part)
     if not 1 <= len(senses) <= 6 or lemma in _LIGHT:
@@ -154,7 +154,7 @@ def _kin(first: str, second: str) -> bool:
     return first in second or second in first or first[:5] == second[:5]
 
 
-def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
+def inflect_lemma(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
     """Return the lemma in the form of a Penn tag."""
     if part == "noun" and inflection.lemma(lemma, "NOUN") != lemma:
         return None  # already a plural: "book matches"

@@ -10,10 +10,10 @@ from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import SURE, Perturbation, Refused, Tools
 from assay.core.spec import create, parse
-from assay.core.task import ControlledError, is_error
+from assay.core.task import ControlledError, is_controlled_error
 from assay.perturb import PERTURBATIONS
 from assay.perturb.language.tools import LinguisticTools
-from assay.perturb.making.selection import left_out, obstacle
+from assay.perturb.making.selection import explain_left_out, find_obstacle
 
 EVERY = "all"
 
@@ -35,12 +35,12 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
     for name, grouped in from_group.items():
         target = PERTURBATIONS.resolve(parse(name)[0])
         if callable(target) and not inspect.isclass(target):
-            if not is_error(target) and not PERTURBATIONS.registered(name):
+            if not is_controlled_error(target) and not PERTURBATIONS.registered(name):
                 raise InputError(f"{name} is not marked as a controlled error: add @assay.error above the function.")
             errors.append(target)
             continue
         perturbation: Perturbation = create(PERTURBATIONS, name, Perturbation)
-        if reason := obstacle(perturbation.card, language):
+        if reason := find_obstacle(perturbation.card, language):
             if not grouped:
                 raise MissingPart(reason)
             reasons[name] = reason
@@ -48,7 +48,7 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
         if tools is None:
             tools = LinguisticTools()
         errors.append(perturbation_error(perturbation, tools, language, lenient=grouped))
-    return errors, left_out(reasons)
+    return errors, explain_left_out(reasons)
 
 
 def perturbation_error(

@@ -68,28 +68,30 @@ def open_corpus(
     return lambda: read_segments(data, columns, present, quoting=quoting), present
 
 
-def key(segment: Segment) -> bytes:
+def hash_segment(segment: Segment) -> bytes:
     """Return a hash of language pair, source, translation and further columns, equal for duplicate segments."""
     further = [text for pair in sorted(segment.meta.items()) for text in pair]
     parts = (segment.langpair or "", segment.source or "", segment.hypothesis, *further)
     return hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def segments(corpus: Corpus, langpair: str | None, words: Words | None = None) -> Iterator[tuple[int, Segment]]:
+def read_usable_segments(
+    corpus: Corpus, langpair: str | None, words: Words | None = None
+) -> Iterator[tuple[int, Segment]]:
     """Yield row numbers from 1 and segments with their language pairs, without empty ones, duplicates and other lengths."""
-    fits = Length(words)
+    fits = LengthFilter(words)
     seen: set[int] = set()
     for row, segment in _rows(corpus, langpair):
         if not segment.hypothesis.strip():
             continue
-        mark = int.from_bytes(key(segment)[:8], "big")
+        mark = int.from_bytes(hash_segment(segment)[:8], "big")
         if mark not in seen:
             seen.add(mark)
             if fits(segment):
                 yield row, segment
 
 
-def survey(corpus: Corpus, langpair: str | None, words: Words | None = None) -> Survey:
+def survey_corpus(corpus: Corpus, langpair: str | None, words: Words | None = None) -> Survey:
     """Read the corpus once; count its segments and sample those with the smallest hashes as the pool."""
     import heapq
 
@@ -97,10 +99,10 @@ def survey(corpus: Corpus, langpair: str | None, words: Words | None = None) -> 
     digest = hashlib.blake2b(digest_size=16)
     seen: set[int] = set()
     sample: list[tuple[int, int, Segment]] = []
-    fits = Length(words)
+    fits = LengthFilter(words)
     for row, segment in _rows(corpus, langpair):
         result.rows += 1
-        segment_key = key(segment)
+        segment_key = hash_segment(segment)
         digest.update(segment_key)
         mark = int.from_bytes(segment_key[:8], "big")
         if not segment.hypothesis.strip():
@@ -126,7 +128,7 @@ def survey(corpus: Corpus, langpair: str | None, words: Words | None = None) -> 
     return result
 
 
-class Length:
+class LengthFilter:
     """Filter of translations by number of words; it accepts everything if no range was requested."""
 
     def __init__(self, words: Words | None) -> None:
@@ -143,9 +145,9 @@ class Length:
         return self._words[0] <= len(self._finders[language](segment.hypothesis)) <= self._words[1]
 
 
-def digest_of(pool: Sequence[Segment]) -> str:
+def hash_pool(pool: Sequence[Segment]) -> str:
     """Return a hash of the segments of a pool, independent of their order."""
-    return hashlib.blake2b(b"".join(sorted(map(key, pool))), digest_size=16).hexdigest()
+    return hashlib.blake2b(b"".join(sorted(map(hash_segment, pool))), digest_size=16).hexdigest()
 
 
 def _rows(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]:
@@ -162,7 +164,7 @@ def _rows(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]
         yield row, segment
 
 
-def quotas(usable: dict[str, int], n: int) -> dict[str, int]:
+def allocate_items(usable: dict[str, int], n: int) -> dict[str, int]:
     """Return the share of `n` items for each language pair, in proportion to the corpus, with remainders to the largest."""
     total = sum(usable.values())
     if total == 0:

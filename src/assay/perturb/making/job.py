@@ -20,9 +20,18 @@ from assay.io.table.open_table import Quoting
 from assay.io.table.vocabulary import ColumnChoice
 from assay.perturb.language.texts import base_language
 from assay.perturb.language.tools import MODELS, RESOURCES
-from assay.perturb.making.corpus import Corpus, Survey, Words, digest_of, open_corpus, quotas, segments, survey
-from assay.perturb.making.maker import Attempt, Maker, chunks, start_worker, work
-from assay.perturb.making.selection import Chosen, choose_perturbations, fitting
+from assay.perturb.making.corpus import (
+    Corpus,
+    Survey,
+    Words,
+    allocate_items,
+    hash_pool,
+    open_corpus,
+    read_usable_segments,
+    survey_corpus,
+)
+from assay.perturb.making.maker import Attempt, Maker, process_chunk, split_chunks, start_worker
+from assay.perturb.making.selection import Chosen, choose_perturbations, select_available
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -109,7 +118,7 @@ class MakingJob:
     """The origin of other sentences: the corpus itself, or the name of a file."""
 
     def __post_init__(self) -> None:
-        self.quota = quotas(self.found.usable, self.n)
+        self.quota = allocate_items(self.found.usable, self.n)
         self.counts = {one.spec: MakingCounts() for one in self.chosen}
 
     @classmethod
@@ -138,14 +147,14 @@ class MakingJob:
         chosen = choose_perturbations(perturbations)
         further = sorted({column for one in chosen for column in one.perturbation.card.columns})
         corpus, present = open_corpus(data, columns, further, quoting)
-        corpus_survey = survey(corpus, langpair, words)
+        corpus_survey = survey_corpus(corpus, langpair, words)
         if not corpus_survey.usable:
             raise InputError(f"there is nothing to change: none of the {corpus_survey.rows:,} rows has a translation.")
         languages = sorted({pair.rpartition("-")[2] for pair in corpus_survey.usable})
-        able, left_out = fitting(chosen, languages, present)
+        able, left_out = select_available(chosen, languages, present)
         named = "corpus"
         if pool is not None:
-            corpus_survey.others = survey(open_corpus(pool, columns, (), quoting)[0], langpair).others
+            corpus_survey.others = survey_corpus(open_corpus(pool, columns, (), quoting)[0], langpair).others
             named = "a batch" if isinstance(pool, Batch) else os.path.basename(os.fspath(pool))
         return cls(chosen, able, left_out, corpus_survey, n, seed, workers, corpus, langpair, words, least, named)
 
@@ -184,7 +193,7 @@ class MakingJob:
         }
 
     def _attempts(self) -> Iterator[tuple[int, list[Attempt]]]:
-        pieces = iter(chunks(segments(self.corpus, self.langpair, self.words)))
+        pieces = iter(split_chunks(read_usable_segments(self.corpus, self.langpair, self.words)))
         specs = [one.spec for one in self.chosen]
         if self.workers == 1:
             maker = Maker(specs, self.seed, self.found.others, self.least)
@@ -195,7 +204,7 @@ class MakingJob:
             waiting: deque[tuple[int, Future[list[Attempt]]]] = deque()
             while any((able := self._open_specs()).values()):
                 while len(waiting) < self.workers * IN_FLIGHT and (piece := next(pieces, None)):
-                    waiting.append((len(piece), submit(work, piece, able)))
+                    waiting.append((len(piece), submit(process_chunk, piece, able)))
                 if not waiting:
                     return
                 size, future = waiting.popleft()
@@ -226,7 +235,7 @@ class MakingJob:
             "usable by langpair": dict(sorted(self.found.usable.items())),
             "words": list(self.words) if self.words else None,
             "least confidence": self.least,
-            "pool": {"of": self.pool, "segments": len(self.found.others), "digest": digest_of(self.found.others)},
+            "pool": {"of": self.pool, "segments": len(self.found.others), "digest": hash_pool(self.found.others)},
             "corpus": {"digest": self.found.digest, "problems": self.found.problems()},
             "perturbations": entries,
             "left out": dict(self.left_out),

@@ -15,7 +15,7 @@ from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Perturbation, Perturbed, Refused, Rng
 from assay.perturb.language.tools import LinguisticTools
-from assay.perturb.making.corpus import key
+from assay.perturb.making.corpus import hash_segment
 from assay.perturb.making.selection import choose_perturbations
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
@@ -49,7 +49,7 @@ class Maker:
         attempts = []
         for row, segment in rows:
             language = _target(segment)
-            segment_key = key(segment)
+            segment_key = hash_segment(segment)
             for spec in able.get(language, ()):
                 attempts.append(self._attempt(row, segment, language, spec, segment_key))
         self.tools.forget()
@@ -63,7 +63,7 @@ class Maker:
     def _attempt(self, row: int, segment: Segment, language: str, spec: str, segment_key: bytes) -> Attempt:
         perturbation = self.perturbations[spec]
         rng = self.generators.of(perturbation.card.name, segment_key)
-        result = apply(perturbation, segment, language, rng, self.tools)
+        result = perturb_segment(perturbation, segment, language, rng, self.tools)
         pair = segment.langpair or ""
         if isinstance(result, Refused):
             return Attempt(row, pair, spec, "", result.reason, False)
@@ -72,10 +72,10 @@ class Maker:
         problems = perturbation.problems(segment, result, language, self.tools)
         if problems:
             return Attempt(row, pair, spec, "", problems[0], True)
-        return Attempt(row, pair, spec, line(row, segment, perturbation, result), "", False)
+        return Attempt(row, pair, spec, format_item(row, segment, perturbation, result), "", False)
 
 
-def apply(
+def perturb_segment(
     perturbation: Perturbation, segment: Segment, language: str, rng: Rng, tools: LinguisticTools
 ) -> Perturbed | Refused:
     """Perturb a segment, or refuse it if it lacks what the perturbation needs."""
@@ -123,7 +123,7 @@ class Generators:
         return self._generator
 
 
-def line(row: int, segment: Segment, perturbation: Perturbation, result: Perturbed) -> str:
+def format_item(row: int, segment: Segment, perturbation: Perturbation, result: Perturbed) -> str:
     """Return the item as a line of JSON with the columns that ``assay run FILE`` reads."""
     card = perturbation.card
     good = result.good if result.good is not None else segment.hypothesis
@@ -170,13 +170,13 @@ def start_worker(specs: Sequence[str], seed: int, others: Sequence[Segment], lea
     _maker = Maker(specs, seed, others, least)
 
 
-def work(rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Attempt]:
+def process_chunk(rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Attempt]:
     """Process one chunk in a worker process."""
     assert _maker is not None
     return _maker.chunk(rows, able)
 
 
-def chunks(rows: Iterable[tuple[int, Segment]]) -> Iterable[list[tuple[int, Segment]]]:
+def split_chunks(rows: Iterable[tuple[int, Segment]]) -> Iterable[list[tuple[int, Segment]]]:
     """Split rows into chunks of `CHUNK`."""
     piece: list[tuple[int, Segment]] = []
     for row in rows:

@@ -12,7 +12,7 @@ from assay.core.spec import contracted, create
 from assay.core.table import Table, TableColumn
 from assay.perturb import PERTURBATIONS
 from assay.perturb.language.texts import base_language
-from assay.perturb.language.tools import PARSED, RESOURCES, missing
+from assay.perturb.language.tools import PARSED, RESOURCES, find_missing
 
 GROUPS = {"all": "", "demetr": "DEMETR", "aces": "ACES", "smaug": "SMAUG", "hallucinations": "xCOMET"}
 """Groups by name, with the prefix of their entries in ``follows``."""
@@ -56,22 +56,22 @@ def _built(spec: str) -> Perturbation:
     return perturbation
 
 
-def obstacle(card: PerturbationCard, language: str) -> str:
+def find_obstacle(card: PerturbationCard, language: str) -> str:
     """Return why a perturbation is not available in a language, as a sentence; empty if it is."""
     if card.off:
         return f"{card.name}: disabled: {card.off}."
     base = base_language(language)
     if "any" not in card.languages and base not in card.languages:
         if "parse" in card.needs and base not in PARSED:
-            return f"{card.name}: {missing('parse', language)}"
+            return f"{card.name}: {find_missing('parse', language)}"
         return f"{card.name} works in {', '.join(card.languages)}, not in {language}."
     for need in card.needs:
-        if need in RESOURCES and (absent := missing(need, language)):
+        if need in RESOURCES and (absent := find_missing(need, language)):
             return f"{card.name}: {absent}"
     return ""
 
 
-def doubt_by_default(card: PerturbationCard, language: str) -> str:
+def find_default_doubt(card: PerturbationCard, language: str) -> str:
     """Return why a perturbation makes no items in a language by default; empty if it does."""
     if card.columns:
         return f"needs the column {', '.join(card.columns)}"
@@ -81,7 +81,7 @@ def doubt_by_default(card: PerturbationCard, language: str) -> str:
     return f"off by default, in doubt: {alternative}--min-confidence 0"
 
 
-def fitting(
+def select_available(
     chosen: Sequence[Chosen], languages: Sequence[str], columns: Collection[str] = ()
 ) -> tuple[dict[str, list[str]], dict[str, str]]:
     """Return the available specs for each language, and the reason for each spec that is left out.
@@ -95,7 +95,7 @@ def fitting(
         card = one.perturbation.card
         absent = [column for column in card.columns if column not in columns]
         needs = f"{card.name} needs the column {', '.join(absent)} in the corpus." if absent else ""
-        reasons = {language: needs or obstacle(card, language) for language in languages}
+        reasons = {language: needs or find_obstacle(card, language) for language in languages}
         for language, reason in reasons.items():
             if not reason:
                 able[language].append(one.spec)
@@ -107,7 +107,7 @@ def fitting(
     return able, left_out
 
 
-def left_out(reasons: Mapping[str, str]) -> list[str]:
+def explain_left_out(reasons: Mapping[str, str]) -> list[str]:
     """Return one sentence per reason, with the perturbations that it excludes."""
     by_reason: dict[str, list[str]] = {}
     for spec, reason in reasons.items():
@@ -121,7 +121,7 @@ _LEGEND = f"{ON} on · {OFF} off by default, or needs a column · {INSTALL} need
 _MORE = "Details: assay list perturbations NAME"
 
 
-def matrix() -> Table:
+def availability_table() -> Table:
     """Return a table of perturbations and target languages: on, off by default, after an installation, or not available."""
     rows: list[dict[str, Any]] = []
     installs: dict[str, dict[str, None]] = {}
@@ -135,9 +135,11 @@ def matrix() -> Table:
         row: dict[str, Any] = {"name": name, "perturbation": number, "phenomenon": card.phenomenon}
         row |= {"follows": ", ".join(card.follows), "about": card.about}
         for language in LANGUAGES:
-            reason = obstacle(card, language)
+            reason = find_obstacle(card, language)
             possible = _installable(reason)
-            row[language] = INSTALL if possible else NOT if reason else OFF if doubt_by_default(card, language) else ON
+            row[language] = (
+                INSTALL if possible else NOT if reason else OFF if find_default_doubt(card, language) else ON
+            )
             if possible:
                 sentence = reason.partition(": ")[2].replace(f" for {language} ", " for LANGUAGES ")
                 installs.setdefault(sentence, {})[language] = None
@@ -151,15 +153,15 @@ def matrix() -> Table:
     return Table("perturbations", columns, rows, notes=notes)
 
 
-def states(name: str) -> dict[str, str]:
+def describe(name: str) -> dict[str, str]:
     """Return the description of one perturbation: what it does and follows, and its state in each language."""
     card = contracted(PERTURBATIONS, name, Perturbation).card
     description = {"name": name, "about": card.about, "phenomenon": card.phenomenon, "follows": ", ".join(card.follows)}
     for language in LANGUAGES:
-        reason = obstacle(card, language).removeprefix(f"{name}: ").removeprefix(f"{name} ").rstrip(".")
+        reason = find_obstacle(card, language).removeprefix(f"{name}: ").removeprefix(f"{name} ").rstrip(".")
         if reason and _installable(reason + " "):
             reason = f"needs an installation: {reason}"
-        description[language] = reason or doubt_by_default(card, language) or "on"
+        description[language] = reason or find_default_doubt(card, language) or "on"
     return description
 
 

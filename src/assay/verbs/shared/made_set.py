@@ -13,7 +13,7 @@ from assay.core.columns import Columns, by_column
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
 from assay.io.files.atomic import atomic_write
-from assay.perturb.making.selection import left_out
+from assay.perturb.making.selection import explain_left_out
 from assay.verbs.result import Result
 
 SET = "items.jsonl"
@@ -75,7 +75,7 @@ def made_table(card: Mapping[str, Any]) -> Table:
     counts = [TableColumn(key, kind="count") for key in ("made", "refused", "failed")]
     columns = [TableColumn("perturbation"), *counts, TableColumn("mostly because")]
     made, read = count(card["items"], "item"), count(card["segments"], "segment")
-    notes = [f"{made} from {read} · seed {card['seed']}", *left_out(card["left out"])]
+    notes = [f"{made} from {read} · seed {card['seed']}", *explain_left_out(card["left out"])]
     return Table("made", columns, rows, notes=notes)
 
 

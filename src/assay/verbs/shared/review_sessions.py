@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from assay.core.errors import InputError
 from assay.core.review import Hold, Question, Reviewed
 from assay.review.page_session import QuestionSession
-from assay.review.terminal import at_terminal
+from assay.review.terminal import terminal_review
 from assay.verbs.shared.page_server import Viewing, serve
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def open_review(
     if stream is None or write is None:
         raise InputError("a review needs a terminal (stream and write) or a page (page=OnPage()).")
 
-    return at_terminal(stream, write, log, skipped=skipped)
+    return terminal_review(stream, write, log, skipped=skipped)
 
 
 def _on_page(
