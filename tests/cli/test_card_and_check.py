@@ -84,7 +84,7 @@ def test_mistakes_leave_with_2(card, capsys):
     assert main(["check", "--against", str(card), "--tolerance", "-1"]) == 2
     assert main(["check", "--against", "none.json"]) == 2
     assert main(["check"]) == 2
-    assert "Make it with: assay card" in capsys.readouterr().err
+    assert "Create it with: assay card" in capsys.readouterr().err
 
 
 def test_the_html_page_has_a_section_for_each_suite(tmp_path):

@@ -50,7 +50,7 @@ def test_baseline_may_be_named(systems: object, capsys: pytest.CaptureFixture[st
 
 def test_one_system_or_unequal_ones_are_refused(systems: object, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "-m", "chrf", "--mt", "one", "--ref", "ref"]) == 2
-    assert "two systems or more" in capsys.readouterr().err
+    assert "at least two systems" in capsys.readouterr().err
     Path("d.tsv").write_text("system\tmt\tref\na\tx\ty\na\tx\ty\nb\tx\ty\n")
     assert main(["compare", "-m", "chrf", "--data", "d.tsv"]) == 2
     assert "a 2, b 1" in capsys.readouterr().err

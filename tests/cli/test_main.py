@@ -86,7 +86,7 @@ def test_a_mode_may_follow_options_and_have_another_name(words: list[str], capsy
         (["score", "--format", "htm"], "unknown format 'htm'. Did you mean html?"),
         (["decide", "aply"], "unknown mode 'aply'. Did you mean apply"),
         (["decide", "--rule", "r.json"], "assay decide requires a mode: fit or apply"),
-        (["list", "metricss"], "unknown argument 'metricss'. Did you mean metrics?"),
+        (["list", "metricss"], "unknown kind 'metricss'. Did you mean metrics?"),
         (["score", "--langpair", "klingon"], "'klingon' is not a language pair such as en-de"),
         (["score", "-m", "bleu:tokenize", "--mt", "x"], "Write bleu:tokenize=VALUE."),
         (["make", "-p", "word-swap", "--data", "demo", "--out", "set.tsv"], "--out set.jsonl"),

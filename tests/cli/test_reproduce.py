@@ -87,6 +87,6 @@ def test_wrong_names_and_files_leave_with_2(command, capsys, tmp_path):
     assert main(["reproduce", "demeter"]) == 2
     assert "Did you mean demetr" in capsys.readouterr().err
     assert main(["reproduce", str(tmp_path / "none.csv")]) == 2
-    assert "there is no file" in capsys.readouterr().err
+    assert "does not exist" in capsys.readouterr().err
     assert command("phenomena,metric=chrf,accuracy,75.0\n") == 2
     assert "line 2: 4 columns" in capsys.readouterr().err

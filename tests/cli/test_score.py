@@ -124,10 +124,10 @@ def test_the_table_counts_what_a_reader_should_know(capsys: pytest.CaptureFixtur
     ("arguments", "words"),
     [
         (["--mt", "h", "--ref", "nosuch"], ["nosuch"]),
-        (["--mt", "h"], ["chrf needs a reference"]),
+        (["--mt", "h"], ["chrf requires a reference"]),
         (["--ref", "r"], ["--mt"]),
         (["--mt", "h", "--ref", "short"], ["h has 4", "short has 1 line", "must match"]),
-        (["--mt", "latin", "--ref", "r"], ["latin", "not UTF-8", "iconv"]),
+        (["--mt", "latin", "--ref", "r"], ["latin", "not valid UTF-8", "iconv"]),
         (["--mt", "empty", "--ref", "empty"], ["empty"]),
         (["--data", "bad.tsv"], ["bad.tsv", "'text'", "mt"]),
         (["--data", "d.tsv", "--columns", "mt=Mt2"], ["Mt2", "d.tsv"]),

@@ -25,7 +25,7 @@ def test_wrong_configurations_are_one_line_and_exit_2(tmp_path: Path, capsys: py
     assert main(["train", str(path)]) == 2
     assert capsys.readouterr().err == "assay: unknown key 'phasess'. Did you mean phases? (in train.yaml)\n"
     assert main(["train"]) == 2
-    assert "no configuration was given" in capsys.readouterr().err
+    assert "assay train requires a configuration" in capsys.readouterr().err
     path.write_text("output: run\nphases: [{data: [{path: gone.tsv, format: da}]}]\n")
     assert main(["train", str(path)]) == 2
     assert "the training data" in capsys.readouterr().err

@@ -43,7 +43,7 @@ def test_the_server_answers_until_it_is_interrupted(run: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nothing"], "there is no run or table called nothing"),
+        (["nothing"], "nothing is not a run or a table"),
         ([], "there is no folder runs here"),
         (["x.tsv", "--out", "x.pdf"], "a name that ends in .html"),
         (["x.tsv", "--port", "70000"], "the highest port is 65535"),

@@ -73,7 +73,7 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path, capsys: pytest.CaptureF
         ([*words, "--out", f"{tmp_path}/o/"], "part-000"),  # and no language pair
         ([*words, "--out", f"{tmp_path}/o/", "--annotate"], "--annotate cannot be used with a corpus"),
         ([*words, "--out", f"{tmp_path}/o/", "--pool", "nowhere"], "--pool nowhere cannot be read"),
-        (["make", "--data", f"{tmp_path}/in", "--out", f"{tmp_path}/o/"], "nothing to make"),
+        (["make", "--data", f"{tmp_path}/in", "--out", f"{tmp_path}/o/"], "no perturbation is selected"),
         (["make", "-p", "word-swp", "--data", f"{tmp_path}/in", "--out", f"{tmp_path}/o/"], "word-swap"),
         (["make", "-p", "word-swap", "--out", f"{tmp_path}/o/"], "assay make requires an input"),
         (["make", "-p", "word-swap", "--data", "demo", "--out", "x.jsonl", "--on-error", "skip"], "requires a corpus"),

@@ -53,7 +53,7 @@ def test_a_document_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypa
 
 
 def test_not_utf_8(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"a\.json is not UTF-8 at byte 7 \(line 1\)"):
+    with pytest.raises(InputError, match=r"a\.json is not valid UTF-8 \(byte 7, line 1\)"):
         read_document(write(tmp_path, b'{"a": "\xff"}'))
 
 

@@ -44,7 +44,7 @@ def test_length_by_hand() -> None:
     ]
     with pytest.raises(InputError, match=r"length needs a source or a reference"):
         metric("length").score(Batch(["abc"]))
-    with pytest.raises(InputError, match=r"length needs a reference"):
+    with pytest.raises(InputError, match=r"length requires a reference"):
         metric("length:against=reference").score(Batch(["abc"], sources=["a"]))
 
 

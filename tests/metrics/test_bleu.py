@@ -260,7 +260,7 @@ def test_empty_sides_and_missing_references() -> None:
     assert scores.values.tolist() == [0, 0, 0, 0]
     assert corpus_value(bleu, scores) == 0
     assert len(bleu.score(Batch([], references=([],)))) == 0
-    with pytest.raises(InputError, match="needs a reference"):
+    with pytest.raises(InputError, match="requires a reference"):
         bleu.score(Batch(["a"]))
 
 

@@ -98,5 +98,5 @@ def test_lower_case_and_signature() -> None:
 
 
 def test_a_reference_is_needed() -> None:
-    with pytest.raises(InputError, match="wer needs a reference"):
+    with pytest.raises(InputError, match="wer requires a reference"):
         Wer().score(Batch(["a"]))

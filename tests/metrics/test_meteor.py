@@ -170,5 +170,5 @@ def test_wrong_options(tmp_path):
         Meteor(beta=-1)
     with pytest.raises(MissingPart, match="no WordNet in"):
         Meteor(wordnet=str(tmp_path))
-    with pytest.raises(InputError, match="needs a reference"):
+    with pytest.raises(InputError, match="requires a reference"):
         Meteor(wordnet="none").score(Batch(["a"]))

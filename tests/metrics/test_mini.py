@@ -136,7 +136,7 @@ def test_inputs_choose_what_a_translation_is_held_against(folder: str) -> None:
             one.score(replace(BATCH, **missing))
     with pytest.raises(InputError, match="needs a source or a reference, and neither was given"):
         both.score(Batch(HYPOTHESES))
-    with pytest.raises(InputError, match="nothing to hold the translations against"):
+    with pytest.raises(InputError, match="no references or sources to score"):
         assay.score(HYPOTHESES)
 
 

@@ -92,7 +92,7 @@ def test_corpus_value_is_the_mean() -> None:
 
 
 def test_a_missing_reference_is_an_error() -> None:
-    with pytest.raises(InputError, match="rouge2 needs a reference"):
+    with pytest.raises(InputError, match="rouge2 requires a reference"):
         metric("rouge2").score(Batch(["a"]))
     partly = metric("rouge1").score(Batch(["a", "b"], references=(["a", None], [None, "b"])))
     assert partly.values.tolist() == [1, 1]

@@ -126,7 +126,7 @@ def test_options_and_signature() -> None:
 
 
 def test_a_reference_is_needed() -> None:
-    with pytest.raises(InputError, match="ter needs a reference"):
+    with pytest.raises(InputError, match="ter requires a reference"):
         Ter().score(Batch(["a"]))
 
 

@@ -63,7 +63,7 @@ def test_bad_outputs_are_named_by_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 1: the columns must be id, year, system, output"):
         load_outputs(path)
     path.write_bytes(b"id\tyear\tsystem\toutput\n1\t2021\tA\t\xff\n")
-    with pytest.raises(InputError, match=r"not UTF-8 at byte 31 \(line 2\)"):
+    with pytest.raises(InputError, match=r"not valid UTF-8 \(byte 31, line 2\)"):
         load_outputs(path)
     (tmp_path / "cut.tsv.gz").write_bytes(gzip.compress(b"id\tyear\tsystem\toutput\n" * 99)[:-12])
     with pytest.raises(InputError, match="cannot read"):

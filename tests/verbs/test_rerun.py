@@ -171,7 +171,7 @@ def test_what_cannot_be_done_again_says_why(capsys: pytest.CaptureFixture[str]) 
         ("o.json", "a text came through standard input"),
         ("h", "h has no manifest beside it"),
         (".", "there is no manifest.json in it"),
-        ("none", "there is no run none"),
+        ("none", "none is not a run"),
     ]:
         assert main(["rerun", path]) == 2
         assert said in capsys.readouterr().err

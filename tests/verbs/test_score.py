@@ -42,7 +42,7 @@ def test_several_references_are_columns() -> None:
         ({"hypotheses": {"a", "b"}}, "a set has no order"),
         ({"references": [["a", "b"], ["c", "d"], ["e", "f"]]}, "nested the wrong way round"),
         ({"references": ["a", "b"]}, "reference 1 has 2 segments, but hypotheses has 3"),
-        ({"references": None}, "chrf needs a reference"),
+        ({"references": None}, "chrf requires a reference"),
         ({"hypotheses": ["a", None, "b"]}, r"hypotheses\[1\] is NoneType"),
         ({"metrics": []}, "no metric was asked for"),
         ({"metrics": ["chrf:beat=3"]}, "Did you mean beta"),

@@ -137,7 +137,7 @@ def test_an_old_run_without_texts_and_a_bare_table_are_shown(runs: Path, tmp_pat
 
 
 def test_a_place_without_runs_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no run or table called"):
+    with pytest.raises(InputError, match="is not a run or a table"):
         find_runs([tmp_path / "nothing"])
     with pytest.raises(InputError, match="holds no run"):
         find_runs([tmp_path])

@@ -139,7 +139,11 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Suggest the nearest choices for a value that is not one of them."""
         if action.choices is not None and value not in action.choices:
-            kind = action.option_strings[-1].lstrip("-") if action.option_strings else "argument"
+            kind = (
+                action.option_strings[-1].lstrip("-")
+                if action.option_strings
+                else str(action.metavar or action.dest).lower()
+            )
             raise unknown(kind, value, map(str, action.choices), f"{self.prog} --help")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -165,7 +169,9 @@ class Parser(argparse.ArgumentParser):
             self._print_wanted_help(words)
             if words and not words[0].startswith("-"):
                 raise unknown("mode", words[0], self.modes, f"{self.prog} --help")
-            raise InputError(f"{self.prog} requires a mode: {' or '.join(self.modes)} ({self.prog} --help).")
+            raise InputError(
+                f"{self.prog} requires a mode: {' or '.join(leaf.prog.split()[-1] for leaf in self.leaves())} ({self.prog} --help)."
+            )
         mode = words.pop(place)
         parsed = self.modes[mode].parse_args(words, namespace)
         parsed.action = mode

@@ -61,7 +61,9 @@ def run(args: argparse.Namespace) -> int:
         if not args.config:
             return 0
     if not args.config:
-        raise InputError("no configuration was given. Try: assay train --example trial && assay train trial/train.yaml")
+        raise InputError(
+            "assay train requires a configuration. Try: assay train --example trial && assay train trial/train.yaml"
+        )
     if args.dry_run:
         data = preview(args.config)
         for sentence in data.notes:

@@ -107,7 +107,7 @@ class Card:
     def check_columns(self, batch: Batch) -> None:
         """Raise if the texts lack a column that the metric needs; single rows may lack a reference."""
         if self.needs_reference and not batch.references:
-            raise InputError(f"{self.name} needs a reference, and none was given (--ref FILE, or references=[...]).")
+            raise InputError(f"{self.name} requires a reference. Add --ref FILE (in Python: references=[...]).")
         if self.needs_source and batch.sources is None:
             raise InputError(f"{self.name} needs the source, and none was given (--src FILE, or sources=[...]).")
         if self.needs == "either" and batch.sources is None and not batch.references:

@@ -34,7 +34,7 @@ def locate(card: SuiteCard, data_dir: str | os.PathLike[str] | None = None) -> P
             return path  # a copy under any name; the suite reports what is missing
         if not path.is_dir():
             raise InputError(f"--data-dir {data_dir} does not exist.")
-    get = f"Get it with: assay fetch {card.name};" if card.downloads else f"{card.how_to_get.rstrip('.')};"
+    get = f"Download it with assay fetch {card.name}," if card.downloads else f"{card.how_to_get.rstrip('.')},"
     raise MissingPart(
         f"the data of {card.title} is missing. {get} or set --data-dir or ASSAY_DATA to a folder that contains "
         f"{' or '.join(card.folders)} (searched {listing(searched)})."

@@ -141,7 +141,7 @@ class Wmt(Suite):
         citation="Freitag et al. 2023, Results of WMT23 Metrics Shared Task (WMT)",
         languages="those of the tree",
         folders=("wmt",),
-        how_to_get="python3 -m mt_metrics_eval.mtme --download",
+        how_to_get="Download it with python3 -m mt_metrics_eval.mtme --download",
         by_language=True,
     )
 
@@ -225,7 +225,7 @@ class Wmt23(Wmt):
         citation="Freitag et al. 2023, Results of WMT23 Metrics Shared Task (WMT); Kocmi et al. 2023, Findings of WMT23",
         languages="en-de, he-en, zh-en",
         folders=("wmt23",),
-        how_to_get="python3 -m mt_metrics_eval.mtme --download (github.com/google-research/mt-metrics-eval)",
+        how_to_get="Download it with python3 -m mt_metrics_eval.mtme --download (github.com/google-research/mt-metrics-eval)",
         checksums=checksums("wmt23"),
     )
 

@@ -251,7 +251,9 @@ def _ordered(run: ScoredRun, baseline: str | None, fewest: int) -> list[str]:
             raise unknown("system", baseline, systems)
         systems.sort(key=lambda system: system != baseline)
     if len(systems) < fewest:
-        raise InputError("compare needs two systems or more: repeat --mt, or give --data with a system column.")
+        raise InputError(
+            "compare requires at least two systems. Pass several files with --mt, or a table with a system column."
+        )
     unequal(run.segments)
     return systems
 

@@ -271,7 +271,7 @@ def _places(path: Path) -> Iterable[Path]:
     if path.is_file():
         return [path]
     if not path.is_dir():
-        raise InputError(f"there is no run or table called {path}. Try: assay run --run-dir {path}")
+        raise InputError(f"{path} is not a run or a table. Create a run with: assay run --run-dir {path}")
     if _is_run(path):
         return [path]
     inside = sorted(folder for folder in path.iterdir() if folder.is_dir() and _is_run(folder))

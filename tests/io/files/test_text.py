@@ -87,19 +87,19 @@ def test_not_utf8_names_byte_line_and_remedy(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         lines_of(path)
     # 86 lines of 10 bytes, then the fourth byte of line 87
-    assert f"{path} is not UTF-8 at byte 863 (line 87). Try: iconv -f latin1 -t utf8 {path}" == str(error.value)
+    assert f"{path} is not valid UTF-8 (byte 863, line 87). Try: iconv -f latin1 -t utf8 {path}" == str(error.value)
 
 
 @pytest.mark.parametrize("block", [7, 64, 1 << 18])
 def test_not_utf8_far_into_the_file(tmp_path: Path, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "BLOCK", block)
     path = write(tmp_path, b"\xef\xbb\xbf" + "é\n".encode() * 5000 + b"\xff")
-    with pytest.raises(InputError, match=r"byte 15,003 \(line 5001\)"):
+    with pytest.raises(InputError, match=r"byte 15,003, line 5001"):
         lines_of(path)
 
 
 def test_cut_off_character_at_the_end(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"byte 2 \(line 2\)"):
+    with pytest.raises(InputError, match=r"byte 2, line 2"):
         lines_of(write(tmp_path, b"a\n\xe4\xbd"))
 
 
@@ -220,7 +220,7 @@ def test_parallel_files_walk_in_step(tmp_path: Path) -> None:
 def test_files_of_different_length(tmp_path: Path, chunk: int) -> None:
     ours = write(tmp_path, b"x\n" * 1997, "ours.de")
     ref = write(tmp_path, b"x\n" * 1996, "ref.de")
-    expected = f"{ref} has 1,996 lines, {ours} has 1,997: they must match. First line without a partner: 1997."
+    expected = f"{ref} has 1,996 lines but {ours} has 1,997; they must match. First unmatched line: 1997."
     for order in ([ours, ref], [ref, ours]):
         with pytest.raises(InputError) as error:
             list(read_parallel(order, chunk))
@@ -232,7 +232,7 @@ def test_an_empty_file_beside_a_full_one(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         list(read_parallel(paths, 2))
     assert str(error.value) == (
-        f"{paths[1]} has 0 lines, {paths[0]} has 5, {paths[2]} has 7: they must match. First line without a partner: 1."
+        f"{paths[1]} has 0 lines but {paths[0]} has 5 and {paths[2]} has 7; they must match. First unmatched line: 1."
     )
 
 

@@ -147,7 +147,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=path.name.replace(".", r"\.")):
             rows(path)
     for read in (read_text, rows):
-        with pytest.raises(InputError, match=r"not UTF-8 at byte 4 \(line 2\)"):
+        with pytest.raises(InputError, match=r"not valid UTF-8 \(byte 4, line 2\)"):
             read(tmp_path / "latin.tsv")
 
 

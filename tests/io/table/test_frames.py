@@ -140,7 +140,7 @@ def test_columns_can_be_named_and_faults_are_said() -> None:
     assert batch[0].hypothesis == "x" and batch[0].references == ("y",)
     with pytest.raises(InputError, match=r"the table row 2: 'mt' is a number \(3\), not text"):
         list(read_table({"mt": ["x", 3]}))
-    with pytest.raises(InputError, match=r"the table has no column with the translations. It has 'x'"):
+    with pytest.raises(InputError, match=r"the table has no column with translations; it has 'x'"):
         list(read_table(polars.DataFrame({"x": ["y"]})))
     with pytest.raises(InputError, match="'ref' has 1 row, others have 2: they must match"):
         list(read_table({"mt": ["x", "y"], "ref": ["z"]}))

@@ -43,7 +43,7 @@ def test_both_ways_of_reading_agree(table: Path) -> None:
 def test_columns_by_other_names(table: Path) -> None:
     swapped = list(read_segments(table, {"mt": "ref", "ref": "mt"}, further=["label"]))
     assert swapped[0].hypothesis == "A one."
-    with pytest.raises(InputError, match="no column with the translations"):
+    with pytest.raises(InputError, match="no column with translations"):
         list(read_segments(_headed(table, "id\tsrc\tx\tref\tlabel"), further=["label"]))
 
 

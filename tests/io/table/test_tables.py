@@ -133,8 +133,9 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 
 
 def test_no_column_with_translations(tmp_path: Path) -> None:
-    said = r"no column with the translations. It has 'source', 'output'; call the column hypothesis, mt, translation, hyp, "
-    said += "target or tgt, or say which it is: --columns mt=COLUMN"
+    said = r"no column with translations; it has 'source', 'output'. Name it with --columns mt=COLUMN "
+    said += r"\(or its number\), or rename it to hypothesis, "
+    said += "mt, translation, hyp, target or tgt"
     fails(tmp_path, "source\toutput\nx\ty\n", "a.tsv", said)
     fails(tmp_path, '{"source": "x", "output": "y"}\n', "a.jsonl", said)
     fails(tmp_path, as_parquet([{"source": "x", "output": "y"}]), "a.parquet", said)
@@ -245,8 +246,8 @@ def test_empty_tables(tmp_path: Path) -> None:
 
 
 def test_not_utf8(tmp_path: Path) -> None:
-    fails(tmp_path, b"mt\tref\ncaf\xe9\tx\n", "a.tsv", r"not UTF-8 at byte 10 \(line 2\)")
-    fails(tmp_path, b"mt,ref\nx,y\ncaf\xe9,x\n", "a.csv", r"not UTF-8 at byte 14 \(line 3\)")
+    fails(tmp_path, b"mt\tref\ncaf\xe9\tx\n", "a.tsv", r"not valid UTF-8 \(byte 10, line 2\)")
+    fails(tmp_path, b"mt,ref\nx,y\ncaf\xe9,x\n", "a.csv", r"not valid UTF-8 \(byte 14, line 3\)")
 
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=12)

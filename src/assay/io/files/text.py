@@ -113,7 +113,7 @@ def _missing(path: str) -> str:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in islice(entries, 20_000)]
     except OSError:
-        return f"{path or repr(path)} does not exist: there is no folder {folder}."
+        return f"{path or repr(path)} does not exist, because there is no folder {folder}."
     plain = {name.lower(): name for name in names}
     near = difflib.get_close_matches(wanted.lower(), plain, n=3, cutoff=0.6)
     hint = f" Did you mean {', '.join(str(folder / plain[name]) for name in near)}?" if near else ""
@@ -201,7 +201,7 @@ def read_blocks(
         except UnicodeDecodeError as error:
             if spoiled is None:
                 line = lines + data.count(b"\n", 0, error.start) + 1
-                what = f"is not UTF-8 at byte {offset + error.start:,} (line {line})"
+                what = f"is not valid UTF-8 (byte {offset + error.start:,}, line {line})"
                 windows = 0x80 <= data[error.start] <= 0x9F  # where Latin-1 has no letters and no marks
                 raise InputError(_wrong_encoding(path, what, "cp1252" if windows else "latin1")) from None
             text = _mended(data, lines, spoiled)
@@ -360,5 +360,5 @@ def _unequal(paths: Sequence[str | os.PathLike[str]], totals: Sequence[int]) -> 
     """Return the message about files of different length: the shortest first, then the others."""
     ordered = sorted(zip(totals, map(file_name, paths), strict=True), key=lambda entry: entry[0])
     (fewest, first), *others = ordered
-    rest = ", ".join(f"{name} has {total:,}" for total, name in others)
-    return f"{first} has {count(fewest, 'line')}, {rest}: they must match. First line without a partner: {fewest + 1}."
+    rest = " and ".join(f"{name} has {total:,}" for total, name in others)
+    return f"{first} has {count(fewest, 'line')} but {rest}; they must match. First unmatched line: {fewest + 1}."

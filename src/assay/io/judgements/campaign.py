@@ -231,7 +231,9 @@ def _check_columns(path: Path, names: Sequence[str], layout: Layout) -> bool:
     places = layout.places
     marked = any(column in places for column in SPAN_COLUMNS)
     if not marked and "score" not in places:
-        raise InputError(f"{path} has no column of spans, answers or scores; there is {listing(names)}.")
+        raise InputError(
+            f"{path} has no column of spans, answers or scores; it has {listing(names)}. Name the columns with --columns."
+        )
     if marked and "mt" not in places:
         raise InputError(f"{path} has spans, and no column of translations (mt, target); there is {listing(names)}.")
     if "starts" in places and not {"ends", "severities"} <= set(places):

@@ -25,8 +25,8 @@ WANTED = Wanted(
         "id": ("id", "segment id"),
     },
     required=("hypothesis",),
-    missing="{file} has no column with the translations. It has {quoted}; call the column {commas}, or say which it is: "
-    "--columns mt=COLUMN (its number where there is no header line; mt=A,mt=B where each is a system).",
+    missing="{file} has no column with translations; it has {quoted}. Name it with --columns mt=COLUMN "
+    "(or its number), or rename it to {commas}.",
     once=("hypothesis", "source", "reference", "references"),
     several=("hypothesis",),
 )

@@ -17,7 +17,7 @@ def manifest_of(path: Path) -> Path:
     if not path.name.endswith("manifest.json") and beside.is_file():
         return beside
     if not path.exists():
-        raise InputError(f"there is no run {path}: give a run directory, a manifest, or a file that --out wrote.")
+        raise InputError(f"{path} is not a run. Pass a run directory, a manifest, or a file written by --out.")
     if not path.name.endswith(".json"):
         raise InputError(f"{path} has no manifest beside it ({beside.name}): it cannot be done again.")
     return path

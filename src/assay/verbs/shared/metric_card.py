@@ -115,7 +115,7 @@ def _facts(card: Card, signature: str, suites: Collection[str]) -> Table:
 def read_card(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a card that ``assay card METRIC --format json`` wrote."""
     if not Path(path).exists():
-        raise InputError(f"there is no file {path}. Make it with: assay card METRIC --format json --out {path}")
+        raise InputError(f"{path} does not exist. Create it with: assay card METRIC --format json --out {path}")
     found = read_document(path, said="is not a card")
     try:
         typed(_WrittenCard, found, Place(), strict=False)

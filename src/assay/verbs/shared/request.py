@@ -127,9 +127,13 @@ def _inputs(built: Mapping[str, Metric], given: Mapping[str, Any], known: Known 
         return from_known(_several(mt) or ["-"], known)
     if data is not None:
         if files:
-            raise InputError("--data brings its own columns: leave out --mt, --ref and --src.")
+            raise InputError(
+                "--data cannot be combined with --mt, --ref or --src, because the table has these columns."
+            )
         if lists:
-            raise InputError("data brings its own columns: leave out hypotheses, references and sources.")
+            raise InputError(
+                "data cannot be combined with hypotheses, references or sources, because the table has these columns."
+            )
         return from_table(
             data, given["columns"], quoting=given["quoting"], langpair=langpair, metrics=built.values(), by=column,
             empty_reference=empty, whole=whole,
@@ -142,7 +146,7 @@ def _inputs(built: Mapping[str, Metric], given: Mapping[str, Any], known: Known 
         named = {"": given["hypotheses"]} if given["systems"] is None else given["systems"]
         return _in_memory(named, given["references"], given["sources"], langpair, empty)
     if not mt:
-        raise InputError("nothing to score: give the translations with --mt FILE, or a table with --data FILE.")
+        raise InputError("no translations to score. Pass them with --mt FILE, or a table with --data FILE.")
     return from_files(_several(mt), _several(ref), src, langpair=langpair, empty_reference=empty)
 
 
