@@ -186,7 +186,7 @@ def test_a_judge_on_the_command_line(
     assert main([*command, judge, "--success-at", "0.5", "--judged", str(tmp_path / "judged.jsonl")]) == 0
     assert "MCC" in capsys.readouterr().out
     for wrong, said in (
-        ([*command, "sed"], "write cmd: and then a command"),
+        ([*command, "sed"], "write cmd: followed by a command"),
         (["breakdown", "--task", "parsing", "--judge", "cmd:cat"], "require --data"),
         (["breakdown", "--data", str(table), "--judged", "x"], "--judged requires --judge"),
         (["decide", "apply", "--rule", "r.json", "--judge", "cmd:cat"], "--judge is an option of assay decide fit"),

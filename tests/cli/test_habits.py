@@ -175,7 +175,7 @@ def test_a_test_set_brings_sources_and_references(
     for lines, has in [(HYP[:2], "h has 2 lines"), ([*HYP, "x"], "h has more than 3 lines")]:
         Path("h").write_text("\n".join(lines) + "\n")
         assert main(["score", "-m", "chrf", "-t", "wmt17", "h"]) == 2
-        assert f"{has} but wmt17 en-de has 3; they must match." in capsys.readouterr().err
+        assert f"{has}, but wmt17 en-de has 3; they must match." in capsys.readouterr().err
 
 
 @pytest.mark.real

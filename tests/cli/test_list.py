@@ -29,7 +29,7 @@ def test_a_suite_in_full_says_how_to_get_it(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("kind", "name", "about"),
     [
-        ("perturbations", "word-swap", "two neighbouring words swapped"),
+        ("perturbations", "word-swap", "two adjacent words swapped"),
         ("analyses", "demetr", "Karpinska"),
         ("tasks", "parsing", "flights"),
         ("translators", "cmd", "shell command"),
