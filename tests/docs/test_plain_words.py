@@ -147,3 +147,11 @@ def test_lines_of_prose_are_short(path: Path) -> None:
 def test_the_first_page_and_the_changelog_are_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
     assert len((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()) <= 60
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_an_empty_line_separates_a_list_from_the_paragraph_before(path: Path) -> None:
+    """The site shows a list as running text otherwise, unlike a code host."""
+    text = without_code(path.read_text(encoding="utf-8"))
+    faults = re.findall(r"^[^\s\-*\d|#>][^\n]*\n(?:[-*]|\d+\.) [^\n]*", text, re.MULTILINE)
+    assert not faults
