@@ -88,9 +88,9 @@ def test_other_jobs_are_refused_in_a_sentence(tmp_path: Path) -> None:
         segments(float, "z") + segments(float, "y"),
     )
     for other, said in (
-        (a, "one and the same"),
+        (a, "the same run"),
         (b, "segment 1 differs in src"),
-        (c, "other segments"),
+        (c, "different segments"),
         (d, "no system in common"),
     ):
         with pytest.raises(InputError, match=said):

@@ -14,10 +14,10 @@ import pytest
 from assay.cli.main import main
 from assay.core.errors import AssayError
 from assay.viewer import reader
-from assay.viewer.live import Growing
+from assay.viewer.live import LiveRows
 from assay.viewer.page import one_file
 from assay.viewer.rows import Rows
-from assay.viewer.runs import LABELS, Found, find_runs
+from assay.viewer.runs import LABELS, RunList, find_runs
 from assay.viewer.server import Answers
 
 HOSTILE = {
@@ -50,7 +50,7 @@ def rows(name: str, value: Any, count: int) -> list[dict[str, Any]]:
     return found
 
 
-def looked_at(found: Found, *, whole: bool = True) -> None:
+def looked_at(found: RunList, *, whole: bool = True) -> None:
     """Everything that a page asks; a sentence is an answer, any other error is a bug."""
     answers, key = Answers(found), found[0].key
 
@@ -183,4 +183,4 @@ def test_live_rows_that_are_nested_deeply_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "rows.live.jsonl").write_text(
         '{"mt": "a"}\n{"mt": ' + "[" * 100_000 + "]" * 100_000 + '}\n{"mt": ["b"]}\n'
     )
-    assert Growing(tmp_path).rows().columns == {"mt": ["a", '["b"]']}
+    assert LiveRows(tmp_path).rows().columns == {"mt": ["a", '["b"]']}

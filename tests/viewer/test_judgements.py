@@ -142,7 +142,7 @@ def test_groups_by_hand() -> None:
     assert quarters(np.arange(1, 9)) == [2, 4, 6] and quarters(np.array([5, 5, 5, 5])) == []
     with pytest.raises(UnknownName, match="unknown column to group by 'speaker'"):
         grouped(rows, "speaker", "m")
-    with pytest.raises(UnknownName, match="no metric in these rows"):
+    with pytest.raises(UnknownName, match="unknown metric 'n' in these rows"):
         grouped(rows, "domain", "n")
 
 

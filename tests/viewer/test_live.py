@@ -107,18 +107,18 @@ def test_a_killed_writer_is_told_from_one_that_writes_and_goes_on_where_it_was(w
     writer.let(2)
     until(lambda: said(writer.run)["done"] >= 1, 60)
     found = find_runs([writer.run.parent])
-    assert found[0].said() is not None and found[0].problems == [] and found[0].verb == "score"
+    assert found[0].live() is not None and found[0].problems == [] and found[0].verb == "score"
     rows = len(found[0].rows)
     writer.process.send_signal(signal.SIGKILL)
     writer.process.wait()
-    found = found.again()
+    found = found.refreshed()
     (run,) = found
-    assert run.said() is None and len(run.rows) == rows
-    assert "died without a word at 20,032 of about" in run.problems[0] and "goes on from there" in run.problems[0]
+    assert run.live() is None and len(run.rows) == rows
+    assert "crashed at 20,032 of about" in run.problems[0] and "same command again to resume" in run.problems[0]
     writer.let(1000)
     writer.start()
     assert writer.process.wait(60) == 0
-    (run,) = found.again()
+    (run,) = found.refreshed()
     assert run.problems == [] and len(run.rows) == 3 * PART and run.key == "r0"
 
 

@@ -96,7 +96,7 @@ def test_what_is_posted_is_bounded_and_checked(poster: Poster, tmp_path: Path) -
 
 def test_a_page_for_looking_takes_nothing(shown: Any) -> None:
     status, answer = Poster(shown.url)("decide", NO_ERROR)
-    assert status == 405 and "for looking" in answer["error"]
+    assert status == 405 and "read-only" in answer["error"]
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def test_a_window_cuts_long_texts_and_a_row_has_them_whole(rows: Rows) -> None:
     window = rows.window(rows.order(Asked()), 3, 10)
     assert [row["#"] for row in window] == [3] and window[0]["mt"] == "x" * SHOWN + "…"
     assert rows.row(3)["mt"] == "x" * 1000
-    assert rows.beside(1) == [1, 3]
+    assert rows.same_segment(1) == [1, 3]
 
 
 @pytest.mark.parametrize("made", [Rows, lambda columns: FrameRows(frame=pl.DataFrame(columns))], ids=["rows", "frame"])
@@ -60,7 +60,7 @@ def test_a_number_alone_makes_no_segment_the_same(made: Callable[[Any], Rows]) -
         "mt": ["x", "y", "z"],
     }  # fmt: skip
     rows = made(columns)
-    assert rows.beside(0) == [0, 2] and rows.beside(1) == [1]
+    assert rows.same_segment(0) == [0, 2] and rows.same_segment(1) == [1]
 
 
 def test_points_leave_out_rows_without_both_numbers(rows: Rows) -> None:

@@ -116,8 +116,8 @@ def test_an_unfinished_run_and_a_later_form_are_said(runs: Path, tmp_path: Path)
     about = json.loads((later / "view.json").read_text())
     (later / "view.json").write_text(json.dumps(about | {"format": 99}))
     (run,) = find_runs([later])
-    assert any("form 99" in problem for problem in run.problems)
-    assert any("has not finished" in problem for problem in run.problems)
+    assert any("format 99" in problem for problem in run.problems)
+    assert any("is unfinished" in problem for problem in run.problems)
     assert len(run.rows) == 40
 
 
@@ -139,7 +139,7 @@ def test_an_old_run_without_texts_and_a_bare_table_are_shown(runs: Path, tmp_pat
 def test_a_place_without_runs_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a run or a table"):
         find_runs([tmp_path / "nothing"])
-    with pytest.raises(InputError, match="holds no run"):
+    with pytest.raises(InputError, match="does not contain a run"):
         find_runs([tmp_path])
     for name in ("empty.tsv", "empty.jsonl"):
         (tmp_path / name).write_text("")
@@ -167,5 +167,5 @@ def test_spans_are_kept_with_the_texts(tmp_path: Path) -> None:
 
 def test_one_file_refuses_more_rows_than_a_browser_holds(tmp_path: Path) -> None:
     path = keep(tmp_path / "run", [{"segment": 1, "mt": "a", "chrf": 1.0}] * 50_001)
-    with pytest.raises(InputError, match="50,000 rows at most, and there are 50,001"):
+    with pytest.raises(InputError, match="50,000 rows, but there are 50,001"):
         one_file(find_runs([path]))

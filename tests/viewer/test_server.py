@@ -115,7 +115,7 @@ def test_an_export_is_read_again_and_runs_in_no_spreadsheet(asking: Asking, show
 
 
 def test_a_port_in_use_is_one_sentence(shown: Any, runs: Any) -> None:
-    with pytest.raises(assay.InputError, match="cannot be had"):
+    with pytest.raises(assay.InputError, match="is not available"):
         assay.view(runs, port=shown.server.server_port, browser=False)
 
 

@@ -97,7 +97,7 @@ def test_what_score_writes_is_shown_with_its_errors(form: str) -> None:
     for name in ("system", "src", "mt", "ref", "spans", "assay-mini"):
         assert list(rows.columns[name]) == list(kept.rows.columns[name])
     assert any(rows.columns["spans"]) and "source_spans" not in rows.columns
-    assert rows.beside(0) == kept.rows.beside(0) == [0, 20]
+    assert rows.same_segment(0) == kept.rows.same_segment(0) == [0, 20]
 
 
 def test_an_export_has_the_shape_of_rows() -> None:

@@ -1,6 +1,5 @@
-"""The page of `assay view`: run directories read as they are, rows by window, a server for this machine alone, or one file.
+"""Backend of `assay view`: a local server, or a single HTML file, for runs and tables.
 
-`runs` reads what verbs wrote, `rows` sorts and filters, `summary` counts what screens draw, `server` answers a browser,
-`reviewing` takes the decisions of a review and `page` writes the page as one file. The page itself is built from ``web/`` into
-``static/``.
+`runs` reads run directories, `rows` sorts and filters, `summary` computes the figures, `server` answers the browser, `review_api`
+accepts the decisions of a review, and `page` writes a single file. The page itself is built from ``web/`` into ``static/``.
 """

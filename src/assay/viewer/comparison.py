@@ -1,8 +1,8 @@
-"""Two runs of the same job beside each other: what got better, what worse, and how sure one can be.
+"""Comparison of two runs of the same job: differences, confidence intervals and the rows that changed most.
 
-Segments are paired by language pair and number, items by their place; both must have the same texts. The tests are those of
-`assay compare` on the segment scores that the runs kept: 95% bootstrap intervals of the mean difference, paired approximate
-randomization, Holm's correction over all rows of the table. Of items, the exact sign test on those that changed sides.
+Segments are paired by language pair and number, items by their position; both runs must have the same texts. The tests are those of
+`assay compare` on stored segment scores: 95% bootstrap intervals of the mean difference, paired approximate randomization, and
+Holm's correction over all rows of the table. Items are compared with the exact sign test.
 """
 
 from __future__ import annotations
@@ -25,44 +25,51 @@ if TYPE_CHECKING:
 
 SAMPLES, TRIALS, SEED = 1000, 10_000, 12345
 LEVEL, FEWEST = 0.05, 10
-"""A difference is called one below this p, and where there are so many pairs or more."""
+"""A difference is reported as significant below this p-value and with at least this many pairs."""
 MOST_MOVED = 25
-"""Rows that are shown of those which moved furthest, each way."""
+"""Number of rows with the largest changes that are shown in each direction."""
 
 
 def compare_runs(a: Run, b: Run) -> dict[str, Any]:
-    """Run `b` against run `a`, as the page shows it; runs of different jobs are refused in a sentence."""
+    """Return the comparison of run `b` with run `a` for the page; runs of different jobs are an error."""
     refuse_other_job(a, b)
     notes = [
-        f"{name}: {a.name} was made with {mine}, {b.name} with {other}."
-        for name, mine in signatures(a).items()
-        if (other := signatures(b).get(name, mine)) != mine
+        f"{name}: {a.name} was made with {first}, {b.name} with {second}."
+        for name, first in signatures(a).items()
+        if (second := signatures(b).get(name, first)) != first
     ]
     shared = [name for name in a.metrics if name in b.metrics]
     if not shared:
         raise InputError(f"{a.name} and {b.name} have no metric in common: {_list(a.metrics)}; {_list(b.metrics)}.")
-    made = _items(a, b, shared) if a.kind == "items" else _segments(a, b, shared)
-    tables = [{**table_description(table), "rows": list(table.rows)} for table in made["tables"]]
-    return {**made, "tables": tables, "kind": a.kind, "notes": notes, "names": [a.name, b.name], "keys": [a.key, b.key]}
+    result = _items(a, b, shared) if a.kind == "items" else _segments(a, b, shared)
+    tables = [{**table_description(table), "rows": list(table.rows)} for table in result["tables"]]
+    return {
+        **result,
+        "tables": tables,
+        "kind": a.kind,
+        "notes": notes,
+        "names": [a.name, b.name],
+        "keys": [a.key, b.key],
+    }
 
 
 def signatures(run: Run) -> Mapping[str, str]:
-    """The signatures of a run's metrics."""
-    found = run.manifest.get("signatures")
-    return found if isinstance(found, Mapping) else {}
+    """Return the signatures of a run's metrics."""
+    signatures = run.manifest.get("signatures")
+    return signatures if isinstance(signatures, Mapping) else {}
 
 
 def refuse_other_job(a: Run, b: Run) -> None:
-    """Refuse two runs of which one says nothing about the other."""
+    """Raise if two runs cannot be compared."""
     if a.key == b.key:
-        raise InputError("these are one and the same run: choose another.")
+        raise InputError("these are the same run. Choose a different one.")
     for run in (a, b):
-        if run.said() is not None:
-            raise InputError(f"{run.name} is still under way: compare it when it is through.")
+        if run.live() is not None:
+            raise InputError(f"{run.name} is still running. Compare it when it is finished.")
         if not run.kind:
             raise InputError(f"{run.name} has no rows to compare.")
     if a.kind != b.kind or a.verb != b.verb:
-        raise InputError(f"{a.name} is a run of {_job(a)}, {b.name} of {_job(b)}: they are not the same job.")
+        raise InputError(f"{a.name} is a run of {_job(a)}, but {b.name} of {_job(b)}: they are not the same job.")
     if a.kind == "items":
         _refuse_other_texts(a, b, ("src", "good", "incorrect"), range(len(a.rows)), range(len(b.rows)))
 
@@ -72,7 +79,7 @@ def _job(run: Run) -> str:
 
 
 def _label(run: Run, metric: str) -> str:
-    """What tables call a metric, an arrow where lower is better."""
+    """Return the label of a metric in tables, with an arrow if lower is better."""
     facts = run.metrics[metric]
     return f"{facts.get('label') or metric}{'' if facts.get('higher_is_better', True) else ' ↓'}"
 
@@ -81,18 +88,18 @@ def _list(names: Mapping[str, Any]) -> str:
     return ", ".join(list(names)[:5])
 
 
-def _refuse_other_texts(a: Run, b: Run, texts: Sequence[str], mine: Sequence[int], others: Sequence[int]) -> None:
+def _refuse_other_texts(a: Run, b: Run, texts: Sequence[str], rows: Sequence[int], other_rows: Sequence[int]) -> None:
     noun = "item" if a.kind == "items" else "segment"
-    if len(mine) != len(others):
+    if len(rows) != len(other_rows):
         raise InputError(
-            f"{a.name} has {count(len(mine), noun)}, {b.name} has {count(len(others), noun)}: not the same texts."
+            f"{a.name} has {count(len(rows), noun)}, but {b.name} has {count(len(other_rows), noun)}: not the same texts."
         )
     for name in texts:
         if name in a.rows.columns and name in b.rows.columns:
             one, two = list(a.rows.columns[name]), list(b.rows.columns[name])
-            for number, (i, j) in enumerate(zip(mine, others, strict=True), 1):
+            for number, (i, j) in enumerate(zip(rows, other_rows, strict=True), 1):
                 if one[i] != two[j]:
-                    raise InputError(f"{a.name} and {b.name} have other texts: {noun} {number} differs in {name}.")
+                    raise InputError(f"{a.name} and {b.name} have different texts: {noun} {number} differs in {name}.")
 
 
 # Segments
@@ -104,11 +111,11 @@ def _segments(a: Run, b: Run, metrics: Sequence[str]) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     moved: dict[str, Any] = {name: [] for name in metrics}
     for first, second in _pairs(a, b):
-        mine, others = _numbers(a, first), _numbers(b, second)
-        if mine.keys() != others.keys():
-            at = next(iter(mine.keys() ^ others.keys()))
-            raise InputError(f"{a.name} and {b.name} have other segments: {at[-1]} is in one of them alone.")
-        i, j = list(mine.values()), [others[key] for key in mine]
+        numbers, other_numbers = _numbers(a, first), _numbers(b, second)
+        if numbers.keys() != other_numbers.keys():
+            key = next(iter(numbers.keys() ^ other_numbers.keys()))
+            raise InputError(f"{a.name} and {b.name} have different segments: {key[-1]} is in only one of them.")
+        i, j = list(numbers.values()), [other_numbers[key] for key in numbers]
         _refuse_other_texts(a, b, ("src", "ref"), i, j)
         for metric in metrics:
             before, after = (_values(run, metric)[rows] for run, rows in ((a, i), (b, j)))
@@ -131,30 +138,30 @@ def _segments(a: Run, b: Run, metrics: Sequence[str]) -> dict[str, Any]:
 
 
 def _pairs(a: Run, b: Run) -> list[tuple[str, str]]:
-    """The systems of one run with those of the other: of the same name, or the only ones."""
-    mine, others = systems(a.rows) or [""], systems(b.rows) or [""]
-    if len(mine) == len(others) == 1:
-        return [(mine[0], others[0])]
-    both = [(name, name) for name in mine if name in others]
+    """Return the pairs of systems: those with the same name, or the only ones."""
+    names, other_names = systems(a.rows) or [""], systems(b.rows) or [""]
+    if len(names) == len(other_names) == 1:
+        return [(names[0], other_names[0])]
+    both = [(name, name) for name in names if name in other_names]
     if not both:
         raise InputError(f"{a.name} and {b.name} have no system in common.")
     return both
 
 
 def _numbers(run: Run, system: str) -> dict[tuple[Any, ...], int]:
-    """The rows of a system by what tells its segments apart."""
+    """Return the rows of a system by language pair and segment number."""
     columns = run.rows.columns
     keys = [columns[name] for name in ("langpair", "segment") if name in columns] or [range(len(run.rows))]
     whose = columns.get("system") or [""] * len(run.rows)
-    found = zip(zip(*keys, strict=True), whose, strict=True)
-    return {key: i for i, (key, name) in enumerate(found) if (name or "") == system}
+    pairs = zip(zip(*keys, strict=True), whose, strict=True)
+    return {key: i for i, (key, name) in enumerate(pairs) if (name or "") == system}
 
 
 def _values(run: Run, name: str) -> NDArray[np.float64]:
     import numpy as np
 
-    found = run.rows.numbers(name) if name in run.rows.columns else None
-    return np.full(len(run.rows), np.nan) if found is None else found
+    values = run.rows.numbers(name) if name in run.rows.columns else None
+    return np.full(len(run.rows), np.nan) if values is None else values
 
 
 def _difference(before: NDArray[np.float64], after: NDArray[np.float64], higher: bool) -> dict[str, Any]:
@@ -185,13 +192,13 @@ def _furthest(gain: NDArray[np.float64]) -> list[int]:
 
 
 def _shown(a: Run, b: Run, moved: Sequence[tuple[float, int, int]]) -> dict[str, Any]:
-    """The rows that moved furthest, each way, with both translations."""
-    ordered = sorted(moved, key=lambda found: found[0])
-    made: dict[str, Any] = {}
-    for name, chosen in (("worse", ordered[:MOST_MOVED]), ("better", ordered[::-1][:MOST_MOVED])):
-        kept = [found for found in chosen if (found[0] > 0) == (name == "better") and found[0] != 0]
-        made[name] = [{"gain": gain, "a": a.rows.row(i, 400), "b": b.rows.row(j, 400)} for gain, i, j in kept]
-    return made
+    """Return the rows with the largest changes in each direction, with both translations."""
+    ordered = sorted(moved, key=lambda change: change[0])
+    shown: dict[str, Any] = {}
+    for name, first in (("worse", ordered[:MOST_MOVED]), ("better", ordered[::-1][:MOST_MOVED])):
+        chosen = [change for change in first if (change[0] > 0) == (name == "better") and change[0] != 0]
+        shown[name] = [{"gain": gain, "a": a.rows.row(i, 400), "b": b.rows.row(j, 400)} for gain, i, j in chosen]
+    return shown
 
 
 # Items
@@ -201,7 +208,7 @@ def _items(a: Run, b: Run, metrics: Sequence[str]) -> dict[str, Any]:
     import numpy as np
 
     phenomena = [str(name) for name in a.rows.columns.get("phenomenon", [""] * len(a.rows))]
-    groups = {name: np.array([found == name for found in phenomena]) for name in dict.fromkeys(phenomena)}
+    groups = {name: np.array([of_item == name for of_item in phenomena]) for name in dict.fromkeys(phenomena)}
     totals, parts = [], []
     moved = {}
     for metric in metrics:
@@ -247,7 +254,7 @@ def _sides(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> dict[str, Any
 
 
 def _verdicts(rows: Sequence[dict[str, Any]]) -> None:
-    """``better`` or ``worse`` where the p and, for scores, the interval are sure."""
+    """Add the verdict ``better`` or ``worse`` to rows whose p-value and, for scores, interval are significant."""
     for row in rows:
         sure = row["p"] is not None and row["p"] < LEVEL and row["n"] >= FEWEST
         low, high = row.get("low"), row.get("high")
@@ -278,11 +285,11 @@ def _table(name: str, rows: Sequence[Mapping[str, Any]], a: Run, b: Run) -> Tabl
         TableColumn("up", "better", "count"),
         TableColumn("down", "worse", "count"),
     ]
-    said = (
-        "Strict accuracy in percent. Better and worse count the items that changed sides; p is of the exact sign test on them"
+    method = (
+        "Strict accuracy in percent. Better and worse count the items whose result changed, p is from the exact sign test on them"
         if items
         else f"Means of segment scores; 95% bootstrap (n={SAMPLES:,}) and paired randomization (n={TRIALS:,}, seed {SEED})"
     )
     caption = {"systems": "What changed", "metrics": "What changed", "phenomena": "By phenomenon"}[name]
-    reading = f"{said}, corrected for the rows of the table (Holm)." if len(rows) > 1 else f"{said}."
+    reading = f"{method}, corrected for the rows of the table (Holm)." if len(rows) > 1 else f"{method}."
     return Table(name, [*labels, *numbers], rows, caption, reading=reading)

@@ -1,4 +1,9 @@
-"""The rows that a person chose on the page, as a file that assay and a spreadsheet read again."""
+"""Export of the selected rows as CSV, JSON lines or a challenge set that ``assay run FILE`` reads.
+
+Items are exported without their scores. For a translation, the reference is the good side and the translation the incorrect side. A
+second reference, if any, becomes the reference of the item, because the good side must not be its own reference. A translation that
+is equal to its reference, or has none, is skipped.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +28,7 @@ _WORST = ("neutral", "minor", "major", "critical")
 
 
 def exported(run: Run, asked: Asked, format: str) -> tuple[str, Iterator[str]]:
-    """The name of the file and its text, part by part. Nothing is sent before the rows are known to be chosen."""
+    """Return the name of the file and its text in parts. The rows are selected before anything is sent."""
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
     order = run.rows.order(asked).tolist()
@@ -46,7 +51,7 @@ def _challenge(run: Run, order: list[int]) -> Iterator[str]:
 
 
 def _csv(run: Run, order: list[int]) -> Iterator[str]:
-    """Texts that a spreadsheet would run are quoted: the file is made by a click, and opened by another."""
+    """Yield CSV with texts quoted that a spreadsheet would execute."""
     metrics = marking(run.rows.columns)
     names = [name for name in run.rows.names if name != SOURCE_SPANS]
     writer = CsvRows(names, spreadsheet_safe=True)
@@ -57,7 +62,7 @@ def _csv(run: Run, order: list[int]) -> Iterator[str]:
 
 
 def as_item(row: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
-    """The pair that a row makes; None for one that makes none."""
+    """Return a row as an item of a challenge set; None if that is impossible."""
     if kind == "items":
         return {NAMES.get(name, name): row[name] for name in ITEM if row.get(name) is not None}
     good, incorrect = row.get("ref"), row.get("mt")
@@ -66,9 +71,9 @@ def as_item(row: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
     marked = row.get("spans")
     spans: list[Mapping[str, Any]] = marked if isinstance(marked, list) else []
     worst: Mapping[str, Any] = max(spans, key=lambda span: _rank(span.get("severity")), default={})
-    named = [str(row[name]) for name in ("system", "langpair", "id", "segment") if row.get(name) not in (None, "")]
-    made = {
-        "id": "/".join(named),
+    labels = [str(row[name]) for name in ("system", "langpair", "id", "segment") if row.get(name) not in (None, "")]
+    item = {
+        "id": "/".join(labels),
         "phenomenon": worst.get("category") or worst.get("severity") or "chosen",
         "severity": worst.get("severity"),
         "langpair": row.get("langpair"),
@@ -77,7 +82,7 @@ def as_item(row: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
         "good": good,
         "incorrect": incorrect,
     }
-    return {name: value for name, value in made.items() if value not in (None, "")}
+    return {name: value for name, value in item.items() if value not in (None, "")}
 
 
 def _rank(severity: Any) -> int:

@@ -1,5 +1,7 @@
-"""What the files of a run directory must look like, so that one which was damaged by hand or by a disk is told by its first wrong
-place, and the page shows the rest. Keys that are not named here are passed over: a later version may have written them."""
+"""Schemas of the files in a run directory, used to report the first fault of a damaged file and show the rest.
+
+Unknown keys are ignored, because a later version of assay may have written them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from assay.core.schema import Count
 
 @dataclass(frozen=True)
 class MetricFacts:
-    """How scores of a metric are shown."""
+    """Label and format of a metric's scores."""
 
     label: str
     decimals: Count
@@ -35,7 +37,7 @@ class ShownColumn:
 
 @dataclass(frozen=True)
 class ShownPivot:
-    """See `assay.core.table.Pivot`."""
+    """The wide layout of a table; see `assay.core.table.Pivot`."""
 
     index: str
     columns: str
@@ -56,7 +58,7 @@ class ShownTable:
 
 @dataclass(frozen=True)
 class ViewFile:
-    """view.json."""
+    """Content of view.json."""
 
     format: int = 1
     title: str = ""
@@ -74,14 +76,14 @@ class ViewFile:
 
 @dataclass(frozen=True)
 class TablesFile:
-    """tables.json."""
+    """Content of tables.json."""
 
     tables: dict[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ManifestFile:
-    """manifest.json, as far as the page reads it."""
+    """The parts of manifest.json that the page reads."""
 
     command: str = ""
     version: str | None = None

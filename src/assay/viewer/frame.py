@@ -1,4 +1,4 @@
-"""Many rows as a frame of polars: the same answers as `Rows` gives, fast enough for a million."""
+"""Rows in a polars frame: the same results as `Rows`, fast enough for a million rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Column(Sequence[Any]):
-    """A column of a frame as Python sees a list; its values are made when they are asked for."""
+    """A column of a frame with the interface of a list; values are converted on access."""
 
     def __init__(self, series: pl.Series) -> None:
         self.series = series
@@ -38,7 +38,7 @@ class Column(Sequence[Any]):
 
 @dataclass
 class FrameRows(Rows):
-    """`frame` holds the columns of one type each, `others` those that polars has no type for; `names` is their order."""
+    """Rows of which `frame` has the columns with a polars type and `others` the rest; `order_of_names` is their order."""
 
     columns: Mapping[str, Sequence[Any]] = field(init=False, repr=False)
     frame: pl.DataFrame = field(default_factory=pl.DataFrame)
@@ -72,7 +72,7 @@ class FrameRows(Rows):
         return np.flatnonzero(np.broadcast_to(found["value"].to_numpy(), len(self)))
 
     def _found(self, kept: Order, wanted: str) -> Order:
-        """Letters of any case by the linear engine."""
+        """Search with the linear-time engine, ignoring case."""
         try:
             pattern = any_case(wanted)
         except Unlike:
@@ -113,11 +113,11 @@ class FrameRows(Rows):
         whole = {name: row[name] if name in row else self.others[name][number] for name in self.columns}
         return {"#": number, **{name: cut(value, SHOWN) for name, value in whole.items()}}
 
-    def beside(self, number: int) -> list[int]:
+    def same_segment(self, number: int) -> list[int]:
         keys = [name for name in SEGMENT if name in self.columns]
         if not self._paired():
             return [number]
         if any(name in self.others for name in keys):
-            return super().beside(number)
+            return super().same_segment(number)
         same = [pl.col(name).eq_missing(pl.lit(self.frame[name][number], self.frame.schema[name])) for name in keys]
         return self.frame.select(pl.all_horizontal(same).arg_true()).to_series().to_list()

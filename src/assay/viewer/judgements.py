@@ -1,7 +1,6 @@
-"""The screen *People* of a run: rankings, systems as points, and what a point is worth.
+"""Data of the screen *Human judgements*: rankings, systems as points, and agreement by score difference.
 
-Rankings and curves are read from the run's tables, so that older runs show them, too; the tests of every two metrics and the
-systems as points come from view.json, where they were kept.
+Rankings and curves come from the run's tables, so older runs have them, too. Pairwise tests and the points come from view.json.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of a ranking."""
+    """One line of a ranking."""
 
     name: str
     value: float | None
@@ -35,7 +34,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Ranking:
-    """Metrics by their agreement with people, or systems as people rank them; best first."""
+    """A ranking of metrics by agreement with human judgements, or of systems by human judgements; best first."""
 
     key: str
     title: str
@@ -52,7 +51,7 @@ class Ranking:
 
 @dataclass(frozen=True)
 class PointCurve:
-    """The share of system pairs that people order as a metric does, by the size of its difference."""
+    """Agreement of a metric with human judgements on system pairs, by score difference."""
 
     metric: str
     pairs: int
@@ -61,19 +60,19 @@ class PointCurve:
     low: Numbers
     high: Numbers
     origin: str
-    """Where it was measured: ``this run``, or the published set that the package knows."""
+    """Where it was measured: ``this run``, or a published set."""
 
 
 def has_people(names: Iterable[str], verb: str) -> bool:
-    """Whether tables of these names have a ranking by people in them."""
-    there = set(names)
-    return {"overall", "tasks"} <= there or (verb == "campaign" and "systems" in there)
+    """Return whether tables with these names include a ranking by human judgements."""
+    tables = set(names)
+    return {"overall", "tasks"} <= tables or (verb == "campaign" and "systems" in tables)
 
 
 def people(
     tables: Mapping[str, Mapping[str, Any]], kept: People | None, metrics: Iterable[str], verb: str
 ) -> dict[str, Any] | None:
-    """All that the screen shows; None where nobody judged anything."""
+    """Return the data of the screen; None if the run has no human judgements."""
     if not has_people(tables, verb):
         return None
     by_task = {comparison.task: comparison for comparison in kept.comparisons} if kept is not None else {}
@@ -129,7 +128,7 @@ def _tasks(tables: Mapping[str, Mapping[str, Any]], compared: Mapping[int, Pairw
 
 
 def _with_tests(ranking: Ranking, tests: PairwiseTests | None) -> Ranking:
-    """The ranking with what the tests say: ranges of ranks, and how far each lies behind the first."""
+    """Return the ranking with results of the tests: ranges of ranks, and each entry's distance from the first."""
     if tests is None or [entry.name for entry in ranking.entries] != list(tests.names):
         return ranking
     import numpy as np
@@ -149,7 +148,7 @@ def _with_tests(ranking: Ranking, tests: PairwiseTests | None) -> Ranking:
 
 
 def _systems(tables: Mapping[str, Mapping[str, Any]]) -> list[Ranking]:
-    """The systems of a campaign, language pair by language pair; the column that they were ranked by is the falling one."""
+    """Return the rankings of a campaign's systems by language pair, by the column whose values decrease."""
     by_pair: dict[str, list[Row]] = {}
     for row in _rows(tables, "systems"):
         by_pair.setdefault(row["langpair"], []).append(row)
@@ -178,17 +177,17 @@ def _systems(tables: Mapping[str, Mapping[str, Any]]) -> list[Ranking]:
 
 
 def _falls(values: Sequence[float | None]) -> bool:
-    known = [value for value in values if value is not None]
-    return len(known) == len(values) > 0 and all(a >= b for a, b in itertools.pairwise(known))
+    numbers = [value for value in values if value is not None]
+    return len(numbers) == len(values) > 0 and all(a >= b for a, b in itertools.pairwise(numbers))
 
 
 def _duels(rows: Sequence[Row], names: Sequence[str]) -> PairwiseTests | None:
-    found = {(row["first"], row["second"]): row for row in rows}
+    by_pair = {(row["first"], row["second"]): row for row in rows}
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
-    if not pairs or any(pair not in found for pair in pairs):
+    if not pairs or any(pair not in by_pair for pair in pairs):
         return None
     nothing: Numbers = (None,) * len(pairs)
-    difference, p = (tuple(found[pair].get(key) for pair in pairs) for key in ("difference", "p"))
+    difference, p = (tuple(by_pair[pair].get(key) for pair in pairs) for key in ("difference", "p"))
     return PairwiseTests(0, tuple(names), difference, nothing, nothing, p)
 
 
@@ -206,7 +205,7 @@ def _curves(tables: Mapping[str, Mapping[str, Any]]) -> list[PointCurve]:
 
 
 def _known_curves(metrics: Iterable[str]) -> list[PointCurve]:
-    """What is known of the run's metrics from WMT23, where the run did not measure it."""
+    """Return the curves of the run's metrics on WMT23, if the run did not measure its own."""
     tables = [(name, table) for name in metrics if (table := agreement(name)) is not None]
     curves = []
     for name, table in tables:

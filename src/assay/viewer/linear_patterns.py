@@ -1,9 +1,8 @@
-"""Regular expressions that mean the same in Python and in the linear engine of polars, written for the latter.
+"""Translation of regular expressions to the linear-time engine of polars, if both engines match the same texts.
 
-Python's engine backtracks and runs in a process of its own (`assay.core.patterns`); a million texts are more than it finds in a
-blink. Literals, classes, alternatives and repetition ask whether a text has a part in a regular language, and both engines answer
-alike. Groups that look around or back, word boundaries and classes that the two read off different tables (``\\w``, ``\\s``),
-letters of any case: those stay Python's.
+Python's engine backtracks and runs in a separate process (`assay.core.patterns`), which takes seconds for a million texts.
+Literals, classes, alternatives and repetitions match the same texts in both engines and are translated. Lookaround,
+backreferences, word boundaries, ignored case, and classes with different tables (``\\w``, ``\\s``) are left to Python.
 """
 
 from __future__ import annotations
@@ -17,19 +16,17 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 MOST = 200
-"""Repetitions of one part that are written out: the linear engine refuses what grows too large."""
-
-
-MOST_SIGNS = 4000
-"""Signs of a pattern for letters of any case."""
+"""Largest number of repetitions; the linear-time engine rejects large patterns."""
+MOST_CHARACTERS = 4000
+"""Largest length of a pattern that ignores case."""
 
 
 class Unlike(Exception):
-    """The other engine would understand this differently, or not at all."""
+    """Raised if the other engine would match different texts or does not support the expression."""
 
 
 def linear(pattern: str) -> str:
-    """The pattern for polars; `Unlike` where it cannot be the same."""
+    """Return the pattern for polars; raise `Unlike` if there is no equivalent."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -104,11 +101,11 @@ def _sign(code: int) -> str:
 
 
 def any_case(folded: str) -> str:
-    """A pattern for polars that finds letters, as `str.casefold` leaves them, where the text's own casefold has them.
+    """Return a pattern for polars that finds a case-folded text in the case-folded texts of a column.
 
-    The engine folds letter by letter. A sign that `casefold` makes several of (ß, the ligature ﬁ) may stand for some of the
-    letters, and at the beginning and the end for more than those: every such sign is written into the pattern. `Unlike` where
-    that becomes too long, or a letter has a fold that is not its small form.
+    The engine folds one letter at a time. A character that `casefold` expands (ß, the ligature ﬁ) may match several letters, and
+    more than those at the beginning and end of the match, so every such character is part of the pattern. `Unlike` is raised if the
+    pattern becomes too long, or if a letter's case fold is not its lower case.
     """
     if any(sign.lower() != sign for sign in folded):
         raise Unlike(folded)
@@ -119,8 +116,8 @@ def any_case(folded: str) -> str:
         inside = {sign: after[i + len(several)] for sign, several in signs.items() if rest.startswith(several)}
         beyond = {sign: "" for sign, several in signs.items() if several.startswith(rest) and several != rest}
         after[i] = _either([_sign(ord(folded[i])) + after[i + 1], *_ways(inside), *_ways(beyond)])
-        if len(after[i]) > MOST_SIGNS:
-            raise Unlike("too many ways")
+        if len(after[i]) > MOST_CHARACTERS:
+            raise Unlike("too many alternatives")
     ways = [after[0], *_ways({sign: "" for sign, several in signs.items() if folded in several})]
     for i in range(1, min(len(folded), 3)):
         before = {
@@ -131,11 +128,11 @@ def any_case(folded: str) -> str:
 
 
 def _ways(signs: Mapping[str, str]) -> list[str]:
-    """One way for the signs that the same follows."""
-    found: dict[str, str] = {}
+    """Return one alternative per group of characters with the same continuation."""
+    by_rest: dict[str, str] = {}
     for sign, rest in signs.items():
-        found[rest] = found.get(rest, "") + _sign(ord(sign))
-    return [f"[{chosen}]{rest}" for rest, chosen in found.items()]
+        by_rest[rest] = by_rest.get(rest, "") + _sign(ord(sign))
+    return [f"[{characters}]{rest}" for rest, characters in by_rest.items()]
 
 
 def _either(ways: list[str]) -> str:
@@ -144,5 +141,5 @@ def _either(ways: list[str]) -> str:
 
 @cache
 def _several() -> dict[str, str]:
-    """Every sign that `casefold` makes several signs of, with them."""
+    """Return every character that `casefold` expands to several, with the expansion."""
     return {sign: sign.casefold() for sign in map(chr, range(0x80, 0x20000)) if len(sign.casefold()) > 1}

@@ -1,4 +1,4 @@
-"""A run that is still being written: how far it is, whether somebody still writes, and the rows so far."""
+"""Unfinished runs: their progress, whether the process is still running, and the rows so far."""
 
 from __future__ import annotations
 
@@ -17,49 +17,58 @@ from assay.viewer.row_format import page_row, sound_columns
 from assay.viewer.rows import Rows
 
 SILENT = 60.0
-"""Seconds after which a run of another machine that says nothing any more is taken for dead."""
+"""Seconds without an update after which a run on another machine counts as crashed."""
 MOST_BYTES, MOST_ROWS = 1 << 26, 50_000
-"""Bytes that one look reads, and rows that are shown: a run writes no more."""
+"""Largest number of bytes per read, and of rows; a run does not write more."""
 
 
 def progress(folder: Path) -> dict[str, Any] | None:
-    """What a run directory says of a run under way; None where there is none, or it is through.
+    """Return the progress of an unfinished run; None if the run is finished or there is none.
 
-    ``state`` is ``running``, ``stopped`` (by a person or an error, with its message) or ``died`` (without a word).
+    ``state`` is ``running``, ``stopped`` (by the user or an error, with its message) or ``died`` (without a message).
     """
     path = folder / PROGRESS
     rows = folder / LIVE
     if not is_own_file(path) or (os.path.lexists(rows) and not is_own_file(rows)):
         return None
     try:
-        found = read_document(path, said="is damaged")
+        document = read_document(path, said="is damaged")
     except (AssayError, OSError):
         return None
-    said = {"done": 0, "total": None, "rate": 0, "verb": "", "slow": {}, "metrics": {}, "state": "", **_sound(found)}
-    if said["state"] == "running" and not _written(folder / LIVE, float(said.get("updated") or 0)):
-        said["state"] = "died"
+    state = {
+        "done": 0,
+        "total": None,
+        "rate": 0,
+        "verb": "",
+        "slow": {},
+        "metrics": {},
+        "state": "",
+        **_valid(document),
+    }
+    if state["state"] == "running" and not _is_written(folder / LIVE, float(state.get("updated") or 0)):
+        state["state"] = "died"
     left = None
-    if said["state"] == "running" and isinstance(said["total"], int) and said["rate"]:
-        left = max(0.0, (said["total"] - said["done"]) / said["rate"])
-    return {**said, "left": left}
+    if state["state"] == "running" and isinstance(state["total"], int) and state["rate"]:
+        left = max(0.0, (state["total"] - state["done"]) / state["rate"])
+    return {**state, "left": left}
 
 
-def _sound(found: Any) -> dict[str, Any]:
-    """What of a file that anybody may have written is what it should be."""
+def _valid(document: Any) -> dict[str, Any]:
+    """Return the valid fields of a progress file."""
     kinds: Mapping[str, Any] = {
         "done": int, "total": int, "rate": (int, float), "updated": (int, float), "verb": str, "state": str, "message": str,
         "slow": Mapping, "metrics": Mapping,
     }  # fmt: skip
-    whole = found if isinstance(found, Mapping) else {}
-    sound = {name: whole[name] for name, kind in kinds.items() if isinstance(whole.get(name), kind)}
-    facts = sound.get("metrics", {})
-    if not all(isinstance(one, Mapping) and isinstance(one.get("label"), str) for one in facts.values()):
-        sound.pop("metrics")
-    return sound
+    fields = document if isinstance(document, Mapping) else {}
+    valid = {name: fields[name] for name, kind in kinds.items() if isinstance(fields.get(name), kind)}
+    facts = valid.get("metrics", {})
+    if not all(isinstance(fact, Mapping) and isinstance(fact.get("label"), str) for fact in facts.values()):
+        valid.pop("metrics")
+    return valid
 
 
-def _written(path: Path, updated: float) -> bool:
-    """Whether a process still holds the rows; where locks say nothing, whether it spoke lately."""
+def _is_written(path: Path, updated: float) -> bool:
+    """Return whether a process holds the lock on the rows or, if locks do not work, updated them recently."""
     try:
         with path.open("rb") as file:
             lock(file.fileno(), wait=False)
@@ -70,46 +79,46 @@ def _written(path: Path, updated: float) -> bool:
     return False
 
 
-def said(found: Mapping[str, Any]) -> str:
-    """The sentence about a run that ended before it was through."""
-    total = found.get("total")
-    of = f" of about {total:,}" if isinstance(total, int) and total > found["done"] else ""
-    how = "was stopped" if found["state"] == "stopped" else "died without a word"
-    why = f" ({found['message']})" if found.get("message") else ""
-    return f"the run {how} at {found['done']:,}{of} rows{why}. The same command goes on from there."
+def interruption_message(state: Mapping[str, Any]) -> str:
+    """Return the message about a run that ended before it was finished."""
+    total = state.get("total")
+    of = f" of about {total:,}" if isinstance(total, int) and total > state["done"] else ""
+    verb = "was stopped" if state["state"] == "stopped" else "crashed"
+    reason = f" ({state['message']})" if state.get("message") else ""
+    return f"the run {verb} at {state['done']:,}{of} rows{reason}. Run the same command again to resume."
 
 
-class Growing:
-    """The rows of a run under way, read on from where the last look ended."""
+class LiveRows:
+    """The rows of an unfinished run, read incrementally."""
 
     def __init__(self, folder: Path) -> None:
         self._path, self._at = folder / LIVE, 0
         self._rows: list[dict[str, Any]] = []
-        self._made = Rows({})
+        self._current = Rows({})
 
     def rows(self) -> Rows:
-        """All rows so far; lines that are not whole yet wait for the next look."""
+        """Return all rows so far; an incomplete line is read the next time."""
         try:
             with self._path.open("rb") as file:
-                if file.seek(0, 2) < self._at:  # begun anew
+                if file.seek(0, 2) < self._at:  # the run was restarted
                     self._at, self._rows = 0, []
                 file.seek(self._at)
                 new = file.read(MOST_BYTES) if len(self._rows) < MOST_ROWS else b""
         except OSError:
-            return self._made
-        whole, _, _ = new.rpartition(b"\n")
-        if whole:
-            self._at += len(whole) + 1
-            self._rows += [page_row(row) for line in whole.split(b"\n") if (row := _object(line))]
+            return self._current
+        lines, _, _ = new.rpartition(b"\n")
+        if lines:
+            self._at += len(lines) + 1
+            self._rows += [page_row(row) for line in lines.split(b"\n") if (row := _object(line))]
             names = list(self._rows[0]) if self._rows else []
-            self._made = Rows(sound_columns({name: [row.get(name) for row in self._rows] for name in names}))
-        return self._made
+            self._current = Rows(sound_columns({name: [row.get(name) for row in self._rows] for name in names}))
+        return self._current
 
 
 def _object(line: bytes) -> dict[str, Any]:
-    """The row on a line; nothing where it is damaged."""
+    """Return the row on a line; empty if the line is damaged."""
     try:
-        found = decode(line.decode())
+        row = decode(line.decode())
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return row if isinstance(row, dict) else {}

@@ -1,4 +1,4 @@
-"""The page as one file: no server, no network. Runs and rows lie in it, packed."""
+"""HTML of the page: the shell that the server sends, and a single file with compressed runs that needs no server."""
 
 from __future__ import annotations
 
@@ -21,25 +21,23 @@ from assay.viewer.runs import Run
 from assay.viewer.summary import summary
 
 MOST_ROWS = 50_000
-"""Rows of a page in one file: a browser holds all of them."""
-
-
+"""Largest number of rows in a single file; the browser holds all of them."""
 MOST_PAIRS = 15
-"""Pairs of runs that are compared in it: those of six runs."""
+"""Largest number of pairs of runs that are compared in a single file: those of six runs."""
 
 
 def asset(name: str) -> str:
-    """A built file: ``app.js``, ``app.css`` or ``licences.txt``."""
+    """Return a built file: ``app.js``, ``app.css`` or ``licences.txt``."""
     return (files("assay.viewer") / "static" / name).read_text(encoding="utf-8")
 
 
 def start() -> dict[str, Any]:
-    """What the page knows before any run: whose it is, and the colours of our figures."""
+    """Return what the page needs before any run: the version and the colours of figures."""
     return {"version": __version__, "palette": list(PALETTE), "heat": [BELOW, MIDDLE, ABOVE]}
 
 
 def policy(*, served: bool) -> str:
-    """The Content-Security-Policy: our script and our style by their hashes, no other origin, no frame, no form."""
+    """Return the Content-Security-Policy: assay's script and style by their hashes; no other origin, frame or form."""
     script, style = (_hash(asset(name)) for name in ("app.js", "app.css"))
     parts = ["default-src 'none'", f"script-src '{script}'", f"style-src '{style}'", "img-src data:"]
     parts += ["connect-src 'self'" if served else "connect-src 'none'", "base-uri 'none'", "form-action 'none'"]
@@ -51,7 +49,7 @@ def _hash(text: str) -> str:
 
 
 def document(embedded: str = "") -> str:
-    """The HTML: style, script, and the data where the page is one file. `embedded` is Base64, in which nothing needs escaping."""
+    """Return the HTML with style, script and, for a single file, the data. `embedded` is Base64, which needs no escaping."""
     meta = "" if not embedded else f'<meta http-equiv="Content-Security-Policy" content="{policy(served=False)}">\n'
     data = f'<script type="text/plain" id="assay-data">{embedded}</script>\n' if embedded else ""
     return (
@@ -64,7 +62,7 @@ def document(embedded: str = "") -> str:
 
 
 def _comparisons(runs: Sequence[Run]) -> Iterator[tuple[str, Any]]:
-    """Every two runs of the same job beside each other, both ways; what refuses two of them is said when somebody asks."""
+    """Yield the comparison of every two runs in both directions; an error is shown when the user selects the pair."""
     for a, b in list(permutations(runs, 2))[: 2 * MOST_PAIRS]:
         try:
             yield f"{a.key} {b.key}", compare_runs(a, b)
@@ -73,30 +71,30 @@ def _comparisons(runs: Sequence[Run]) -> Iterator[tuple[str, Any]]:
 
 
 def one_file(runs: Sequence[Run], *, leave_out: bool = False) -> str:
-    """The HTML of a page that holds these runs; with `leave_out`, without the rows of those that would make it too large."""
-    rows, held = 0, {}
+    """Return the HTML of a page with these runs; with `leave_out`, without the rows of runs that would make it too large."""
+    rows, included = 0, {}
     for run in runs:
         rows += len(run.rows)
-        held[run.key] = rows <= MOST_ROWS
-        if not held[run.key] and leave_out:
+        included[run.key] = rows <= MOST_ROWS
+        if not included[run.key] and leave_out:
             rows -= len(run.rows)
             run.problems.append(
-                f"its {len(run.rows):,} rows are not in this file, which holds {MOST_ROWS:,} at most: keep the run (--run-dir DIR) "
-                "and see assay view DIR."
+                f"its {len(run.rows):,} rows are not in this file, which holds at most {MOST_ROWS:,}. Save the run (--run-dir DIR) "
+                "and use assay view DIR."
             )
     if rows > MOST_ROWS:
         raise InputError(
-            f"one file holds {MOST_ROWS:,} rows at most, and there are {rows:,}: leave --out away, or name fewer runs."
+            f"one file holds at most {MOST_ROWS:,} rows, but there are {rows:,}. Omit --out, or name fewer runs."
         )
-    whole: dict[str, Any] = {
+    data: dict[str, Any] = {
         **start(),
         "runs": [run.head() for run in runs],
         "details": {run.key: summary(run) for run in runs},
         "compared": dict(_comparisons(runs)),
         "rows": {
-            run.key: {name: list(column) if held[run.key] else [] for name, column in run.rows.columns.items()}
+            run.key: {name: list(column) if included[run.key] else [] for name, column in run.rows.columns.items()}
             for run in runs
         },
     }
-    text = json.dumps(plain(whole), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(plain(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return document(base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii"))

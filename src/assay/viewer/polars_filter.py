@@ -1,9 +1,10 @@
-"""Expressions of the one grammar (`assay.core.expression`) as expressions of polars, for many rows.
+"""Translation of filter expressions (`assay.core.expression`) to polars, for many rows.
 
-The result is the same, or there is none: what polars would understand otherwise (a number kept as text, a flag in a list between
-commas, most regular expressions) is left to the evaluation in `core`. That one refuses a row without the number it needs, and
-``and`` and ``or`` decide which rows are asked; so every node has two expressions here, whether it holds and whether the row would
-be refused. Where any is, `core` is asked for its sentence.
+A translation gives the same result as `core`, or does not exist. Whatever polars would treat differently (numbers stored as text,
+comma-separated flags, most regular expressions) is left to `core`.
+
+`core` rejects a row without a required number, and ``and`` and ``or`` decide which rows are evaluated. So each node has two polars
+expressions: whether it holds, and whether the row would be rejected. If any row is, `core` evaluates the filter for its message.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ _BETWEEN: Mapping[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-class Made(NamedTuple):
-    """What a node is in every row, and whether the row is refused for want of a number (None: never)."""
+class Translated(NamedTuple):
+    """The value of a node in every row, and whether the row is rejected because a number is missing (None: never)."""
 
     value: pl.Expr
     refused: pl.Expr | None = None
 
 
-def translated(checked: Condition, frame: pl.DataFrame) -> Made:
-    """The condition over the frame's columns; `Unlike` where polars would understand it otherwise, or lacks a column."""
+def translated(checked: Condition, frame: pl.DataFrame) -> Translated:
+    """Return the condition over the frame's columns; raise `Unlike` if polars would treat it differently or lacks a column."""
     return _Translation(checked, frame).truth(checked.tree)
 
 
@@ -44,33 +45,33 @@ class _Translation:
     def __init__(self, checked: Condition, frame: pl.DataFrame) -> None:
         self._checked, self._frame, self._schema = checked, frame, frame.schema
 
-    def truth(self, node: Node) -> Made:
+    def truth(self, node: Node) -> Translated:
         kind, parts = node.kind, node.parts
         if kind in ("and", "or"):
             return self._joined(node)
         if kind == "not":
             inner = self.truth(parts[0])
-            return Made(~inner.value, inner.refused)
+            return Translated(~inner.value, inner.refused)
         if kind == "missing":
-            return Made(self._missing(parts[0]))
+            return Translated(self._missing(parts[0]))
         if kind == "matches":
             text = self.text(parts[0])
-            return Made(text.str.contains(linear(str(parts[1].value))))
+            return Translated(text.str.contains(linear(str(parts[1].value))))
         if kind == "in":
             if parts[1].kind == "number":
                 given = self.number(parts[0])
-                return Made(given.value.is_in([float(part.value) for part in parts[1:]]), given.refused)
-            return Made(self.text(parts[0]).is_in([str(part.value) for part in parts[1:]]))
+                return Translated(given.value.is_in([float(part.value) for part in parts[1:]]), given.refused)
+            return Translated(self.text(parts[0]).is_in([str(part.value) for part in parts[1:]]))
         if kind == "has":
-            return Made(self._listed(str(parts[1].value)).list.contains(self.text(parts[0])).fill_null(False))
+            return Translated(self._listed(str(parts[1].value)).list.contains(self.text(parts[0])).fill_null(False))
         if kind in ("<", "<=", ">", ">=", "==", "!="):
             return self._compared(node)
         if kind == "truth":
-            return Made(pl.lit(bool(node.value)))
-        return Made(self._flag(str(node.value)))
+            return Translated(pl.lit(bool(node.value)))
+        return Translated(self._flag(str(node.value)))
 
-    def _joined(self, node: Node) -> Made:
-        """A part is asked only about the rows that those before it leave open."""
+    def _joined(self, node: Node) -> Translated:
+        """Translate ``and`` and ``or``: each operand is evaluated only for rows that the operands before it leave undecided."""
         found = self.truth(node.parts[0])
         value, refused = found
         for part in node.parts[1:]:
@@ -79,9 +80,9 @@ class _Translation:
                 asked = further.refused & (value if node.kind == "and" else ~value)
                 refused = asked if refused is None else refused | asked
             value = value & further.value if node.kind == "and" else value | further.value
-        return Made(value, refused)
+        return Translated(value, refused)
 
-    def _compared(self, node: Node) -> Made:
+    def _compared(self, node: Node) -> Translated:
         left, right = node.parts
         kinds = {self._kind(left), self._kind(right)}
         if len(kinds) != 1:
@@ -89,10 +90,10 @@ class _Translation:
         compare = _BETWEEN[node.kind]
         (kind,) = kinds
         if kind == "text":
-            return Made(compare(self.text(left), self.text(right)))
+            return Translated(compare(self.text(left), self.text(right)))
         take = self.number if kind == "number" else self.truth
         a, b = take(left), take(right)
-        return Made(compare(a.value, b.value), _either(a.refused, b.refused))
+        return Translated(compare(a.value, b.value), _either(a.refused, b.refused))
 
     def _kind(self, node: Node) -> str:
         name = str(node.value)
@@ -133,18 +134,18 @@ class _Translation:
             raise Unlike(name)
         return pl.col(name)
 
-    def number(self, node: Node) -> Made:
+    def number(self, node: Node) -> Translated:
         kind, parts = node.kind, node.parts
         if kind == "number":
-            return Made(pl.lit(float(node.value)))
+            return Translated(pl.lit(float(node.value)))
         if kind == "name":
             name = str(node.value)
             if not self._type(name).is_numeric():
                 raise Unlike(name)
             value = pl.col(name).cast(pl.Float64)
-            return Made(value, ~((value.abs() < LARGEST) & value.is_not_nan()).fill_null(False))
+            return Translated(value, ~((value.abs() < LARGEST) & value.is_not_nan()).fill_null(False))
         if kind == "length":
-            return Made(self.text(parts[0]).str.len_chars().cast(pl.Float64))
+            return Translated(self.text(parts[0]).str.len_chars().cast(pl.Float64))
         of = [self.number(part) for part in parts]
         if len(of) == 2:
             value = _BETWEEN[kind](of[0].value, of[1].value)
@@ -153,7 +154,7 @@ class _Translation:
         refused: pl.Expr | None = ~value.is_finite().fill_null(False)
         for made in of:
             refused = _either(refused, made.refused)
-        return Made(value, refused)
+        return Translated(value, refused)
 
     def text(self, node: Node) -> pl.Expr:
         if node.kind == "text":

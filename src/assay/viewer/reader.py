@@ -24,17 +24,17 @@ from assay.viewer.row_format import LISTS, names_by_role, page_columns, page_row
 from assay.viewer.rows import SHOWN, Rows, cut
 
 MOST_ROWS, MOST_COLUMNS, MOST_CELLS, MOST_BYTES = 5_000_000, 2_000, 100_000_000, 2 << 30
-"""What a page shows of a table at most: rows, columns, both multiplied, and bytes."""
+"""Limits of a table: rows, columns, cells and bytes."""
 MANY = 10_000
-"""Rows from which on a frame is worth importing polars."""
+"""Number of rows from which on polars is imported."""
 TYPED = ("jsonl", "json", "parquet", "arrow")
-"""Forms whose values have types of their own; in the others a column of numbers is one whose texts are all numbers."""
+"""Formats with typed values. In other formats, a column is numeric if all its texts are numbers."""
 
 
 def read_rows(path: Path, about: Mapping[str, Any] | None, columns: Mapping[str, Any] | None = None) -> Rows:
-    """The rows of a file; `about` is what view.json says of them, None for a table of somebody's own.
+    """Read the rows of a file; `about` is their description in view.json, None for a user's own table.
 
-    Columns of such a table go by the name of their role; `columns` says which plays which where the names differ.
+    Columns of such a table are named after their roles; `columns` maps roles to columns with other names.
     """
     many = int((about or {}).get("rows") or 0) >= MANY
     found = _read_typed(path, about or {}) if many else None
@@ -55,7 +55,7 @@ def _roles(names: Sequence[str], columns: Mapping[str, Any] | None, path: Path) 
 
 
 def first_rows(path: Path, names: Sequence[str], count: int) -> list[dict[str, Any]]:
-    """The first rows of a table of JSON lines, without reading the rest."""
+    """Read the first rows of JSON lines without reading the rest."""
     with open_table(str(path)) as table:
         if not isinstance(table, JsonTable):
             return []
@@ -65,7 +65,7 @@ def first_rows(path: Path, names: Sequence[str], count: int) -> list[dict[str, A
 
 
 def _read_typed(path: Path, about: Mapping[str, Any]) -> Rows | None:
-    """JSON lines by polars, with the types that their writer noted; None where that cannot be, or not exactly."""
+    """Read JSON lines with polars and the types in view.json; return None if that is not exactly possible."""
     types, names = about.get("types"), about.get("columns")
     if not isinstance(types, Mapping) or not isinstance(names, list) or (pl := _polars()) is None:
         return None
@@ -98,10 +98,10 @@ def _read_typed(path: Path, about: Mapping[str, Any]) -> Rows | None:
 
 
 def _read_scanned(path: Path) -> Rows | None:
-    """Parquet as it stands; a column of a type that Python has no plain value for becomes a list."""
+    """Read Parquet with polars; columns of types without a plain Python value become lists."""
     with path.open("rb") as file:
         if file.read(4) != b"PAR1" or (pl := _polars()) is None:
-            return None  # assay's own reader says what is missing
+            return None  # assay's own reader reports the missing extra
     from assay.viewer.frame import FrameRows
 
     with open_table(str(path)) as table:
@@ -135,40 +135,42 @@ def _read_scanned(path: Path) -> Rows | None:
 
 
 def _read_parts(path: Path, names: Sequence[str]) -> Rows:
-    """Any table, by assay's own reader."""
+    """Read any table with assay's own reader."""
     with open_table(str(path), most=MOST_BYTES) as table:
         _refuse_large(path, 0, len(table.names))
         rows = WholeRows(table)
         if set(rows.names) <= set(names):
             rows.names = list(names)
-        held, count = [Held(table.form in TYPED) for _ in rows.names], 0
+        builders, count = [ColumnBuilder(table.form in TYPED) for _ in rows.names], 0
         for part in rows.parts():
             count += len(part.numbers)
             _refuse_large(path, count, len(rows.names))
-            for column, values in zip(held, part.columns, strict=True):
+            for column, values in zip(builders, part.columns, strict=True):
                 column.add(values)
-    made: dict[str, Any] = page_columns({name: column.whole() for name, column in zip(rows.names, held, strict=True)})
-    if all(isinstance(column, list) for column in made.values()):
-        return Rows(sound_columns(made), scores=rows.scores)
+    columns: dict[str, Any] = page_columns(
+        {name: column.whole() for name, column in zip(rows.names, builders, strict=True)}
+    )
+    if all(isinstance(column, list) for column in columns.values()):
+        return Rows(sound_columns(columns), scores=rows.scores)
     from assay.viewer.frame import FrameRows
 
     pl = _polars()
     plain = {
         name: column
-        for name, column in made.items()
+        for name, column in columns.items()
         if not (isinstance(column, list) or (column.dtype.is_nested() and name not in LISTS))
     }
     others = {
         name: column if isinstance(column, list) else column.to_list()
-        for name, column in made.items()
+        for name, column in columns.items()
         if name not in plain
     }
     lists, series = sound_columns(others), [column.alias(name) for name, column in plain.items()]
-    return FrameRows(frame=pl.DataFrame(series), others=lists, order_of_names=list(made), scores=rows.scores)
+    return FrameRows(frame=pl.DataFrame(series), others=lists, order_of_names=list(columns), scores=rows.scores)
 
 
 def _refuse_large(path: Path, rows: int, columns: int) -> None:
-    """Refuse a table of more than a page shows."""
+    """Raise if a table exceeds the limits of the page."""
     if rows > MOST_ROWS:
         raise _too_large(path, f"{MOST_ROWS:,} rows")
     if columns > MOST_COLUMNS:
@@ -178,12 +180,11 @@ def _refuse_large(path: Path, rows: int, columns: int) -> None:
 
 
 def _too_large(path: Path, what: str) -> InputError:
-    return InputError(f"{path} has more than {what}, the most that a page shows: choose rows with assay filter.")
+    return InputError(f"{path} has more than {what}, which is the limit of the page. Select rows with assay filter.")
 
 
-class Held:
-    """One column while a table is read. Parts of many rows become polars' at once, so that two forms of all rows never lie beside
-    each other."""
+class ColumnBuilder:
+    """A column while a table is read. Large parts are converted to polars at once, so that no column is in memory twice."""
 
     def __init__(self, typed: bool) -> None:
         self._rows = 0
@@ -200,7 +201,7 @@ class Held:
         self._parts.append(_packed(list(values)))
 
     def whole(self) -> Any:
-        """The column: of polars where there are many rows and all are of one type, else a list."""
+        """Return the column: a polars series if there are many rows of one type, otherwise a list."""
         parts = self._parts if self._numbers is None else self._numbers
         if len(parts) == 1:
             return parts[0]
@@ -215,12 +216,12 @@ class Held:
 
 
 def _packed(values: list[Any]) -> Any:
-    made = _series(values) if len(values) >= MANY else None
-    return values if made is None else made
+    series = _series(values) if len(values) >= MANY else None
+    return values if series is None else series
 
 
 def _series(values: Any) -> Any:
-    """Values of one type as polars has them; None where they are of several, or of one that it lacks."""
+    """Return values of one type as a polars series; None if there are several types or polars has no such type."""
     if not isinstance(values, list):
         return values
     if (pl := _polars()) is None:

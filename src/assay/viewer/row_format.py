@@ -1,7 +1,8 @@
-"""Between the rows of files (`assay.core.rows`) and those of the page.
+"""Conversion between rows of files (`assay.core.rows`) and rows of the page, with validation.
 
-The page wants spans as one list, each with its metric, and those of the source apart: a place in the source is none in the
-translation. Columns of a table go by the name of their role there.
+The page needs spans as one list, each with its metric. Spans in the source are a separate list, because their offsets do not
+apply to the translation. Columns of a table are named after their roles. Files may come from anyone, so invalid values are
+converted to text or left out.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ from assay.io.table.tables import WANTED
 from assay.io.table.vocabulary import assign
 
 SOURCE_SPANS = "source_spans"
-"""The column of spans that lie in the source."""
+"""The column of spans in the source."""
 _NUMBERS = ("start", "end")
 LABELS = (
     "system", "segment", "id", "doc", "langpair", "src", "mt", "ref", "good", "incorrect", "phenomenon", "category", "severity",
     "flags", "spans", "source_spans", "metric", "line", "row", "domain", "language", "task", "split", "outcome", "grade",
     "error_type", "controlled", "label", "breakdown_probability", "reason", "score", "z", "judgements",
 )  # fmt: skip
-"""Columns that are no metric's scores."""
+"""Columns that are not scores of a metric."""
 LISTS = ("flags", "spans")
 _LARGEST = 1 << 53
-"""Whole numbers that a page can tell apart."""
+"""Largest integer that JavaScript represents exactly."""
 _PLAIN = {str, float, bool, type(None)}
 
 
 def page_spans(value: Any) -> tuple[list[dict[str, Any]] | None, list[dict[str, Any]]]:
-    """Return the spans of a row for the page: those of the translation and those of the source; None where nobody looked.
+    """Return the spans of a row for the page: in the translation (None if there is no list of spans) and in the source.
 
-    What is no span is left out: the table may be anybody's.
+    Invalid spans are left out.
     """
     if isinstance(value, str) and value[:1] in ("{", "["):
         try:
@@ -43,25 +44,25 @@ def page_spans(value: Any) -> tuple[list[dict[str, Any]] | None, list[dict[str, 
         except ValueError:
             return None, []
     if isinstance(value, Mapping):
-        told = [(metric, span) for metric, spans in value.items() for span in _listed(spans)]
+        marked = [(metric, span) for metric, spans in value.items() for span in _with_offsets(spans)]
     elif isinstance(value, list):
-        told = [(str(span.get("metric") or ""), span) for span in _listed(value)]
+        marked = [(str(span.get("metric") or ""), span) for span in _with_offsets(value)]
     else:
         return None, []
-    found: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
-    for metric, span in told:
+    by_side: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
+    for metric, span in marked:
         source = bool(span.get("side") == "source" or span.get("is_source_error"))
-        found[source].append({"metric": metric, **{name: span[name] for name in SPAN if name in span}})
-    return found
+        by_side[source].append({"metric": metric, **{name: span[name] for name in SPAN if name in span}})
+    return by_side
 
 
-def _listed(value: Any) -> list[Mapping[str, Any]]:
+def _with_offsets(value: Any) -> list[Mapping[str, Any]]:
     spans = value if isinstance(value, list) else []
     return [s for s in spans if isinstance(s, Mapping) and all(type(s.get(name)) is int for name in _NUMBERS)]
 
 
 def page_columns(columns: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return columns of rows as the page shows them."""
+    """Return the columns of a file as columns of the page."""
     if SPANS not in columns:
         return dict(columns)
     spans = [page_spans(value) for value in columns[SPANS]]
@@ -70,7 +71,7 @@ def page_columns(columns: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any
 
 
 def page_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one row of a file as the page shows it."""
+    """Return a row of a file as a row of the page."""
     shown = dict(flat_row(row))
     if SPANS in shown:
         shown[SPANS], source = page_spans(shown[SPANS])
@@ -80,15 +81,15 @@ def page_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def marking(columns: Mapping[str, Sequence[Any]]) -> list[str]:
     """Return the metrics that mark spans in rows of the page."""
-    found: dict[str, None] = {}
+    metrics: dict[str, None] = {}
     for name in (SPANS, SOURCE_SPANS):
         for spans in columns.get(name, ()):
-            found |= dict.fromkeys(str(span.get("metric") or "") for span in spans or ())
-    return list(found)
+            metrics |= dict.fromkeys(str(span.get("metric") or "") for span in spans or ())
+    return list(metrics)
 
 
 def file_row(row: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
-    """Return a row of the page with its spans as files have them: a list for each of the metrics that mark any."""
+    """Return a row of the page as a row of a file, with one list of spans per metric."""
     made = {name: value for name, value in row.items() if name != SOURCE_SPANS}
     if isinstance(row.get(SPANS), list):
         by_metric: dict[str, list[dict[str, Any]]] = {metric: [] for metric in metrics}
@@ -99,7 +100,7 @@ def file_row(row: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
 
 
 def names_by_role(names: Sequence[str], columns: Mapping[str, Any] | None, file: str) -> dict[str, str]:
-    """Return the name on the page of each column of a table that has another; `columns` are those the user chose."""
+    """Return the columns of a table that have a different name on the page, with that name; `columns` are the user's choices."""
     wanted = replace(
         WANTED, roles={**WANTED.roles, "segment": ("segment", "segment id")}, required=(), once=(), shared=False
     )
@@ -113,7 +114,7 @@ def names_by_role(names: Sequence[str], columns: Mapping[str, Any] | None, file:
 
 
 def sound(name: str, column: Sequence[Any]) -> Sequence[Any]:
-    """Return the column, with values that its name or a page does not allow written out as text, or left out of a list."""
+    """Return a column with invalid values converted to text, or left out of a list."""
     kinds = set(map(type, column))
     if name in ("spans", "source_spans"):
         return [None if value is None else _spans(value) for value in column]
@@ -133,7 +134,7 @@ def sound(name: str, column: Sequence[Any]) -> Sequence[Any]:
 
 
 def sound_columns(columns: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return all columns by name, each `sound`."""
+    """Return all columns by name after validation with `sound`."""
     return {name: sound(name, column) for name, column in columns.items()}
 
 
@@ -150,7 +151,7 @@ def _spans(value: Any) -> list[Any]:
 
 
 def _is_span(value: Any) -> bool:
-    """Whether this is a span as `assay.core.view_data` describes it; what it says beyond that is nobody's affair."""
+    """Return whether a value is a valid span; extra fields are allowed."""
     if not isinstance(value, Mapping):
         return False
     start, end = value.get("start"), value.get("end")

@@ -1,6 +1,6 @@
-"""Rows in memory as columns: filtered by an expression, searched, sorted, and handed out by window.
+"""Rows in memory as columns: filtering, searching, sorting, and windows of rows.
 
-`frame.py` gives the same answers for many rows, where polars is installed.
+`frame.py` does the same for many rows if polars is installed.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     Order = NDArray[np.int64]
 
 REMEMBERED = 8
-"""Orders that are kept: scrolling asks for the same one again and again."""
+"""Number of cached orders; scrolling requests the same one repeatedly."""
 SHOWN = 400
-"""Characters of a text that a window shows; the row itself has them all."""
+"""Characters of a text in a window of rows; a single row has the full text."""
 
 SEGMENT = ("langpair", "segment", "src", "ref")
-"""What rows of several systems have in common when they are translations of one segment: a number alone does not say it where
-systems translated different segments."""
+"""Columns that are equal in rows of several systems for the same segment. The number alone is not enough, because systems may have
+translated different segments."""
 
 
 class Asked(NamedTuple):
-    """Which rows, in which order."""
+    """A query: which rows, in which order."""
 
     where: str = ""
-    """An expression (`assay.core.expression`); nothing for all rows."""
+    """A filter expression (`assay.core.expression`); empty for all rows."""
     find: str = ""
-    """Letters that one of the row's texts must hold, small or capital."""
+    """Text that one of the row's texts must contain, ignoring case."""
     sort: str = ""
     descending: bool = False
 
 
 def cut(value: Any, most: int | None) -> Any:
-    """A text without what is more than `most` characters; anything else as it is."""
+    """Return a text shortened to `most` characters; other values are unchanged."""
     return value[:most] + "…" if most is not None and isinstance(value, str) and len(value) > most else value
 
 
@@ -53,7 +53,7 @@ class Rows:
 
     columns: Mapping[str, Sequence[Any]]
     scores: tuple[str, ...] = ()
-    """The columns that the file said are scores."""
+    """The columns that the file declares as scores."""
     _orders: dict[Asked, Order] = field(default_factory=dict, repr=False)
     _by_column: dict[tuple[str, bool], Order] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
@@ -62,7 +62,7 @@ class Rows:
         return len(next(iter(self.columns.values()), ()))
 
     def renamed(self, names: Mapping[str, str]) -> Rows:
-        """The same rows, some columns under new names."""
+        """Return the rows with some columns renamed."""
         return replace(self, columns={names.get(name, name): column for name, column in self.columns.items()})
 
     @property
@@ -75,7 +75,7 @@ class Rows:
         return [name for name in TEXTS if name in self.columns] + further
 
     def order(self, asked: Asked) -> Order:
-        """The numbers of the rows that are asked for, in the order that is asked for. Equal rows keep theirs."""
+        """Return the numbers of the rows of a query, in its order; the sort is stable."""
         with self._lock:
             found = self._orders.pop(asked, None)
             if found is None:
@@ -92,7 +92,7 @@ class Rows:
         return self._found(kept, asked.find.casefold()) if asked.find else kept
 
     def _where(self, where: str) -> Order:
-        """The rows for which an expression holds."""
+        """Return the rows for which an expression holds."""
         import numpy as np
 
         checked = parse(where).over(self.names, "these rows")
@@ -103,7 +103,7 @@ class Rows:
         return found
 
     def _found(self, kept: Order, wanted: str) -> Order:
-        """Those of the rows whose texts hold the letters, small or capital."""
+        """Return the rows that contain a text, ignoring case."""
         import numpy as np
 
         texts = [self.columns[name] for name in self.texts]
@@ -112,7 +112,7 @@ class Rows:
         return found
 
     def _sorted(self, kept: Order, asked: Asked) -> Order:
-        """The order of all rows by a column is found once; some rows are taken out of it."""
+        """Sort all rows by a column once, and take the selected rows from that order."""
         if not asked.sort:
             return kept[::-1] if asked.descending else kept
         import numpy as np
@@ -131,18 +131,18 @@ class Rows:
         return found
 
     def _by(self, name: str, descending: bool) -> Order:
-        """All rows in the order of a column, those without a value last."""
+        """Return all rows in the order of a column, rows without a value last."""
         import numpy as np
 
         if (numbers := self.numbers(name)) is not None:
             return np.argsort(-numbers if descending else numbers, kind="stable")
         column = list(self.columns[name])
-        there = [i for i, value in enumerate(column) if value is not None]
-        there.sort(key=lambda i: str(column[i]).lower(), reverse=descending)
-        return np.array([*there, *(i for i, value in enumerate(column) if value is None)], dtype=np.int64)
+        present = [i for i, value in enumerate(column) if value is not None]
+        present.sort(key=lambda i: str(column[i]).lower(), reverse=descending)
+        return np.array([*present, *(i for i, value in enumerate(column) if value is None)], dtype=np.int64)
 
     def numbers(self, name: str) -> NDArray[np.float64] | None:
-        """A column as numbers, NaN where there is none; None for a column of anything else."""
+        """Return a column as numbers with NaN for missing values; None if it contains anything else."""
         import numpy as np
 
         column = self.columns[name]
@@ -155,18 +155,18 @@ class Rows:
             return None
 
     def window(self, order: Order, start: int, count: int) -> list[dict[str, Any]]:
-        """Rows `start` to `start + count` of an order, long texts cut."""
+        """Return rows `start` to `start + count` of an order, with long texts shortened."""
         return [self.row(i, SHOWN) for i in order[max(start, 0) : max(start, 0) + count].tolist()]
 
     def row(self, number: int, most: int | None = None) -> dict[str, Any]:
-        """A row with its number; texts longer than `most` characters are cut."""
+        """Return a row with its number; texts longer than `most` characters are shortened."""
         shown: dict[str, Any] = {"#": number}
         for name, column in self.columns.items():
             shown[name] = cut(column[number], most)
         return shown
 
     def _paired(self) -> bool:
-        """Whether rows say of which system and segment they are: by its number, or its texts."""
+        """Return whether rows identify their system and, by number or texts, their segment."""
         return "system" in self.columns and any(name in self.columns for name in ("segment", "src", "ref"))
 
     @cached_property
@@ -177,8 +177,8 @@ class Rows:
             found.setdefault(key, []).append(i)
         return found
 
-    def beside(self, number: int) -> list[int]:
-        """The rows of other systems for the same segment, this one among them."""
+    def same_segment(self, number: int) -> list[int]:
+        """Return the rows of all systems for the same segment, including this one."""
         if not self._paired():
             return [number]
         key = tuple(self.columns[name][number] for name in SEGMENT if name in self.columns)

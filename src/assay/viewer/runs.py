@@ -1,4 +1,4 @@
-"""Run directories and tables as the page sees them. What is damaged or missing is said, and the rest is shown."""
+"""Run directories and tables for the page. Damaged or missing files are reported, and the rest is shown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assay.io.documents import read_document
 from assay.io.files.paths import is_own_file
 from assay.viewer.file_schemas import ManifestFile, TablesFile, ViewFile
 from assay.viewer.judgements import has_people
-from assay.viewer.live import Growing, progress, said
+from assay.viewer.live import LiveRows, interruption_message, progress
 from assay.viewer.reader import first_rows, read_rows
 from assay.viewer.row_format import LABELS
 from assay.viewer.rows import Asked, Rows
@@ -29,9 +29,9 @@ Kept = TypeVar("Kept", People, Deciding)
 MANIFEST, TABLES = "manifest.json", "tables.json"
 FORMS: Mapping[str, type] = {ABOUT: ViewFile, MANIFEST: ManifestFile, TABLES: TablesFile}
 FIRST = 200
-"""Rows that are read by themselves while nobody has asked for more."""
+"""Number of rows that can be shown before all rows are read."""
 STORED = (ROWS, "scores.parquet", "scores.csv")
-"""Where the rows of a run may be, the best first: older runs have scores alone."""
+"""Files that may contain the rows of a run, in order of preference; older runs have scores only."""
 
 
 @dataclass
@@ -43,28 +43,28 @@ class Run:
     about: Mapping[str, Any] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
     written: Mapping[str, Any] = field(default_factory=dict)
-    """tables.json."""
+    """Content of tables.json."""
     stored: Path | None = None
-    """The file that its rows are in."""
+    """The file with its rows."""
     problems: list[str] = field(default_factory=list)
     progress: Mapping[str, Any] | None = None
-    """How far it is, where it is still being written."""
+    """Its progress, if it is unfinished."""
     chosen: Mapping[str, Any] | None = None
-    """Which columns of a table play which role, where the user says so."""
+    """The user's choice of columns by role, for a table."""
     stamp: tuple[Any, ...] = ()
-    """When its files were written: another one means that it must be opened again."""
-    _growing: Growing | None = None
+    """Modification times of its files; if they change, the run must be opened again."""
+    _live_rows: LiveRows | None = None
     _lock: Lock = field(default_factory=Lock, repr=False)
     _rows: Rows | None = None
 
     @property
     def name(self) -> str:
-        """What people call it: the folder's or the file's name."""
+        """The name of the folder or file."""
         return self.path.name or str(self.path)
 
     @property
     def verb(self) -> str:
-        """The verb that wrote it; `table` for a file of somebody's own."""
+        """The verb that wrote it; `table` for a user's own table."""
         if self.progress and not self.manifest:
             return str(self.progress["verb"])
         words = str(self.manifest.get("command", "")).replace("(", " ").replace(".", " ").split()
@@ -72,25 +72,25 @@ class Run:
 
     @property
     def rows(self) -> Rows:
-        """Its rows, read when they are first asked for; none where they cannot be."""
+        """Its rows, read on first use; empty if they cannot be read."""
         with self._lock:
-            if self._growing is not None:
-                return self._growing.rows()
+            if self._live_rows is not None:
+                return self._live_rows.rows()
             if self._rows is None:
                 self._rows = self._load()
             return self._rows
 
     def window(self, asked: Asked, start: int, count: int) -> dict[str, Any]:
-        """Some of the rows that are asked for, and how many those are. The first ones do not wait until all are read."""
+        """Return some rows of a query and their total number. The first rows are available before all rows are read."""
         rows = self.about.get("rows")
         if self._rows is None and asked == Asked() and isinstance(rows, int) and start + count <= FIRST:
             try:
-                found = self._first(start + count)
+                first = self._first(start + count)
             except (AssayError, OSError, EOFError, ValueError):
-                found = []
-            if found:
+                first = []
+            if first:
                 Thread(target=lambda: self.rows, name="assay view rows", daemon=True).start()
-                return {"total": rows, "rows": found[start:]}
+                return {"total": rows, "rows": first[start:]}
         order = self.rows.order(asked)
         return {"total": len(order), "rows": self.rows.window(order, start, count)}
 
@@ -114,7 +114,7 @@ class Run:
 
     @cached_property
     def kind(self) -> str:
-        """``items``, ``segments``, or nothing where there are no rows."""
+        """``items``, ``segments``, or empty if there are no rows."""
         if "kind" in self.about:
             return str(self.about["kind"])
         names = self.rows.names
@@ -124,36 +124,36 @@ class Run:
 
     @cached_property
     def metrics(self) -> dict[str, dict[str, Any]]:
-        """Metric to its label, decimals and direction; guessed from the columns where nobody wrote it down."""
-        if isinstance(known := self.about.get("metrics"), Mapping):
-            return {str(name): dict(facts) for name, facts in known.items()}
+        """Label, decimals and direction of each metric; guessed from the columns if there is no description."""
+        if isinstance(described := self.about.get("metrics"), Mapping):
+            return {str(name): dict(facts) for name, facts in described.items()}
         names = self.rows.names
         if self.kind == "items":
-            found = [name.removesuffix(" good") for name in names if name.endswith(" good")]
+            metrics = [name.removesuffix(" good") for name in names if name.endswith(" good")]
         else:
-            found = [n for n in names if n not in LABELS and self.rows.numbers(n) is not None]
-            found = [n for n in found if n in self.rows.scores] or found
-        return {name: {"label": name, "decimals": 2, "higher_is_better": True} for name in found}
+            metrics = [n for n in names if n not in LABELS and self.rows.numbers(n) is not None]
+            metrics = [n for n in metrics if n in self.rows.scores] or metrics
+        return {name: {"label": name, "decimals": 2, "higher_is_better": True} for name in metrics}
 
     def tables(self) -> list[dict[str, Any]]:
-        """Its tables with how people read them."""
+        """Return its tables with captions, notes and formats."""
         described = {table["name"]: table for table in self.about.get("tables", ())}
-        made = []
+        tables = []
         for name, rows in dict(self.written.get("tables") or {}).items():
             keys = dict.fromkeys(key for row in rows for key in row)
             plain = {"name": name, "caption": "", "reading": "", "notes": [], "pivot": None}
             columns = [{"key": key, "label": key, "kind": _kind(rows, key), "decimals": 3} for key in keys]
-            made.append({**(described.get(name) or {**plain, "columns": columns}), "rows": rows})
-        return made
+            tables.append({**(described.get(name) or {**plain, "columns": columns}), "rows": rows})
+        return tables
 
     @cached_property
     def people(self) -> People | None:
-        """What was kept for the screen of that name; what is damaged is said."""
+        """Data of the screen *Human judgements*, if any."""
         return self._kept("people", People)
 
     @cached_property
     def deciding(self) -> Deciding | None:
-        """What was kept of limits to choose among."""
+        """Data of the screen *Decisions*, if any."""
         return self._kept("deciding", Deciding)
 
     def _kept(self, name: str, kind: type[Kept]) -> Kept | None:
@@ -167,15 +167,16 @@ class Run:
 
     @property
     def screens(self) -> list[str]:
-        """The screens that go by more than the rows."""
+        """The screens that need more than rows."""
         names = dict(self.written.get("tables") or {})
-        found = ["people"] if has_people(names, self.verb) else []
+        screens = ["people"] if has_people(names, self.verb) else []
         decided = self.verb in ("breakdown", "decide", "run_task", "fit_rule", "apply_rule")
-        return [*found, *(["decisions"] if "deciding" in self.about or (decided and names) else [])]
+        return [*screens, *(["decisions"] if "deciding" in self.about or (decided and names) else [])]
 
     def head(self) -> dict[str, Any]:
-        known = all(name in self.about for name in ("rows", "columns", "systems"))
-        about = self.about if known else {
+        """Return the description of the run for the list of runs."""
+        complete = all(name in self.about for name in ("rows", "columns", "systems"))
+        about = self.about if complete else {
             "rows": len(self.rows), "columns": self.rows.names, "systems": systems(self.rows)
         }  # fmt: skip
         return {
@@ -195,24 +196,24 @@ class Run:
             "version": self.manifest.get("version"),
             "signatures": self.manifest.get("signatures") or {},
             "problems": self.problems,
-            "live": self.said(),
+            "live": self.live(),
         }
 
-    def said(self) -> dict[str, Any] | None:
-        """How far a run under way is, as the page shows it; None for one that is through, or never will be."""
-        found = progress(self.path) if self.progress else None
-        if found is None or found["state"] != "running":
+    def live(self) -> dict[str, Any] | None:
+        """Return the progress of a running run for the page; None if it is not running."""
+        state = progress(self.path) if self.progress else None
+        if state is None or state["state"] != "running":
             return None
-        return {name: found[name] for name in ("done", "total", "rate", "left", "slow")} | {"rows": len(self.rows)}
+        return {name: state[name] for name in ("done", "total", "rate", "left", "slow")} | {"rows": len(self.rows)}
 
 
 def systems(rows: Rows) -> list[str]:
-    """The systems, in their order."""
+    """Return the names of the systems in order of appearance."""
     return [str(name) for name in dict.fromkeys(rows.columns.get("system", ())) if name not in (None, "")]
 
 
-class Found(list[Run]):
-    """The runs in some places, those under way and then the newest first."""
+class RunList(list[Run]):
+    """The runs in some folders and files: running ones first, then the newest."""
 
     def __init__(
         self, runs: Iterable[Run], paths: Sequence[str | os.PathLike[str]], chosen: Mapping[str, Any] | None = None
@@ -220,42 +221,40 @@ class Found(list[Run]):
         super().__init__(sorted(runs, key=_newest, reverse=True))
         self.paths, self.chosen = paths, chosen
 
-    def again(self) -> Found:
-        """The runs as they are by now: those that were begun since are added, those that changed are opened again under their
-        keys, those that went are left out."""
-        known = {run.path: run for run in self}
-        places: dict[Path, None] = {}
+    def refreshed(self) -> RunList:
+        """Return the current runs: new ones are added, changed ones are opened again under their keys, deleted ones are removed."""
+        opened = {run.path: run for run in self}
+        paths: dict[Path, None] = {}
         for path in self.paths:
             with suppress(InputError):
-                places |= dict.fromkeys(_places(Path(path)))
+                paths |= dict.fromkeys(_run_paths(Path(path)))
         runs = []
         number = max((int(run.key[1:]) for run in self), default=-1)
-        for place in places:
-            run = known.get(place)
-            if run is None or run.stamp != _stamp(place):
+        for run_path in paths:
+            run = opened.get(run_path)
+            if run is None or run.stamp != _stamp(run_path):
                 number += run is None
                 try:
-                    run = _open(run.key if run else f"r{number}", place, self.chosen)
-                except InputError:  # a table that is being written anew
+                    run = _open(run.key if run else f"r{number}", run_path, self.chosen)
+                except InputError:  # a table that is being written
                     continue
             runs.append(run)
-        return Found(runs, self.paths, self.chosen)
+        return RunList(runs, self.paths, self.chosen)
 
 
-def find_runs(paths: Sequence[str | os.PathLike[str]], columns: Mapping[str, Any] | None = None) -> Found:
-    """The runs in these places: run directories, folders of them, and tables; `columns` says which column of a table plays which
-    role where the names differ."""
-    places = [place for path in paths for place in _places(Path(path))]
-    runs = [_open(f"r{number}", place, columns) for number, place in enumerate(dict.fromkeys(places))]
-    return Found(runs, paths, columns)
+def find_runs(paths: Sequence[str | os.PathLike[str]], columns: Mapping[str, Any] | None = None) -> RunList:
+    """Return the runs in run directories, folders of these, and tables; `columns` maps roles to columns of a table."""
+    run_paths = [run_path for path in paths for run_path in _run_paths(Path(path))]
+    runs = [_open(f"r{number}", path, columns) for number, path in enumerate(dict.fromkeys(run_paths))]
+    return RunList(runs, paths, columns)
 
 
 def _newest(run: Run) -> tuple[bool, str]:
-    return run.said() is not None, str(run.manifest.get("started") or "")
+    return run.live() is not None, str(run.manifest.get("started") or "")
 
 
 def _stamp(path: Path) -> tuple[Any, ...]:
-    """The times of a run's files; of a run under way, whether it is."""
+    """Return the modification times of a run's files and the state of an unfinished run."""
     named = [path] if path.is_file() else [path / name for name in (MANIFEST, TABLES, ABOUT)]
     times = []
     for file in named:
@@ -263,11 +262,11 @@ def _stamp(path: Path) -> tuple[Any, ...]:
             times.append(file.stat().st_mtime_ns)
         except OSError:
             times.append(0)
-    found = None if path.is_file() else progress(path)
-    return (*times, None if found is None else found["state"])
+    state = None if path.is_file() else progress(path)
+    return (*times, None if state is None else state["state"])
 
 
-def _places(path: Path) -> Iterable[Path]:
+def _run_paths(path: Path) -> Iterable[Path]:
     if path.is_file():
         return [path]
     if not path.is_dir():
@@ -277,7 +276,7 @@ def _places(path: Path) -> Iterable[Path]:
     inside = sorted(folder for folder in path.iterdir() if folder.is_dir() and _is_run(folder))
     if not inside:
         raise InputError(
-            f"{path} holds no run: a run directory has {TABLES} or {MANIFEST} in it (assay run --run-dir)."
+            f"{path} does not contain a run. A run directory has {TABLES} or {MANIFEST}; assay run --run-dir creates one."
         )
     return inside
 
@@ -291,41 +290,43 @@ def _open(key: str, path: Path, chosen: Mapping[str, Any] | None = None) -> Run:
     if path.is_file():
         run = Run(key, path, stored=path, stamp=stamp, chosen=chosen)
         if not len(run.rows):
-            raise InputError(run.problems[0] if run.problems else f"{path} is empty: there is nothing to look at.")
+            raise InputError(run.problems[0] if run.problems else f"{path} is empty: there are no rows to show.")
         return run
     run = Run(key, path, stored=next((path / name for name in STORED if is_own_file(path / name)), None))
     run.stamp = stamp
     run.about, run.manifest, run.written = (_document(run, name) for name in FORMS)
-    if (found := progress(path)) is not None:
-        run.progress = found
-        if found["state"] != "running":
-            run.problems.append(said(found))
+    if (state := progress(path)) is not None:
+        run.progress = state
+        if state["state"] != "running":
+            run.problems.append(interruption_message(state))
         if not run.manifest:
-            run.about = {"kind": "segments", "metrics": found["metrics"]}
-            run._growing = Growing(path)
+            run.about = {"kind": "segments", "metrics": state["metrics"]}
+            run._live_rows = LiveRows(path)
             return run
     version, format = run.manifest.get("version"), run.about.get("format", FORMAT)
     if version and version != __version__:
         run.problems.append(f"written by assay {version}; this is assay {__version__}.")
     if format > FORMAT:
-        run.problems.append(f"{ABOUT} has form {format}, and this assay knows {FORMAT}: some of it may not be shown.")
+        run.problems.append(
+            f"{ABOUT} has format {format}, but this version of assay knows {FORMAT}; it may be incomplete."
+        )
     if not run.manifest:
-        run.problems.append(f"there is no {MANIFEST}: the run has not finished, or was not kept whole.")
+        run.problems.append(f"{MANIFEST} is missing: the run is unfinished, or files were deleted.")
     return run
 
 
 def _document(run: Run, name: str) -> Mapping[str, Any]:
-    """A JSON file of a run; what is wrong with it is said, and it counts as empty."""
+    """Read a JSON file of a run; a damaged file is reported and counts as empty."""
     path = run.path / name
     if not is_own_file(path):
         return {}
     try:
-        found: Mapping[str, Any] = read_document(path, said="is damaged")
-        typed(FORMS[name], found, Place(str(path)), strict=False)
+        document: Mapping[str, Any] = read_document(path, said="is damaged")
+        typed(FORMS[name], document, Place(str(path)), strict=False)
     except AssayError as error:
-        run.problems.append(f"{error} It is left out.")
+        run.problems.append(f"{error} It is ignored.")
         return {}
-    return found
+    return document
 
 
 def _kind(rows: Sequence[Mapping[str, Any]], key: str) -> str:

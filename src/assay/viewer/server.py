@@ -1,7 +1,7 @@
-"""The server behind the page: this machine alone, behind a token, and nothing but the runs that were given.
+"""Local HTTP server of the page: it listens on this machine only, requires a token, and serves only the given runs.
 
-The standard library is enough (docs/decisions): a browser on this machine asks one question at a time. Every address begins with
-the token; a request whose Host is not ours (a foreign page that found a name for 127.0.0.1) is refused before its path is read.
+The standard library is enough, because one browser on this machine sends few requests. Every address begins with the token. A
+request with another Host, for example from a third-party page that resolves to 127.0.0.1, is rejected before its path is read.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ from assay.viewer.export import exported
 from assay.viewer.page import document, policy, start
 from assay.viewer.review_api import RequestRefused, ReviewApi, posted
 from assay.viewer.rows import Asked
-from assay.viewer.runs import Found, Run
+from assay.viewer.runs import Run, RunList
 from assay.viewer.summary import grouped, points, summary
 
 ADDRESS = "127.0.0.1"
 WAIT_SECONDS, MOST_WAITING = 60.0, 128
-"""How long a connection may take for a request and its headers, and how many may be at that."""
+"""Time limit for receiving a request with its headers, and largest number of connections that wait for one."""
 MOST_WINDOW = 1000
-"""Rows that one question may ask for."""
+"""Largest number of rows per request."""
 Question = Mapping[str, str]
 
 
 @dataclass
 class Answers:
-    """What the page may ask, over the given runs."""
+    """Answers to the requests of the page."""
 
     runs: Sequence[Run]
     review: ReviewApi | None = None
-    """A review, where one is held: the only thing that is ever written."""
+    """The review, if any; nothing else is ever written."""
     _by_key: dict[str, Run] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self._look = Lock()
+        self._refreshing = Lock()
         self._by_key = {run.key: run for run in self.runs}
 
-    def look(self) -> None:
-        """See what became of the runs: one may be under way, through, or new."""
-        with self._look:
-            if isinstance(self.runs, Found):
-                self.runs = self.runs.again()
+    def refresh(self) -> None:
+        """Update the list of runs."""
+        with self._refreshing:
+            if isinstance(self.runs, RunList):
+                self.runs = self.runs.refreshed()
                 self._by_key = {run.key: run for run in self.runs}
 
     def run(self, asked: Question) -> Run:
@@ -66,20 +66,20 @@ class Answers:
         return self._by_key[key]
 
     def start(self, _: Question) -> Any:
-        self.look()
+        self.refresh()
         review = self.review.session.head() if self.review else None
         return {**start(), "runs": [run.head() for run in self.runs], "review": review}
 
     def live(self, _: Question) -> Any:
-        """How far the runs are that are under way; `runs` says which there are, and when each was last opened."""
-        self.look()
+        """Return the progress of running runs, and a stamp of every run that changes with its files."""
+        self.refresh()
         return {
-            "live": {run.key: said for run in self.runs if (said := run.said()) is not None},
+            "live": {run.key: state for run in self.runs if (state := run.live()) is not None},
             "runs": {run.key: "/".join(map(str, run.stamp)) for run in self.runs},
         }
 
     def detail(self, asked: Question) -> Any:
-        """All that is known of a run beside its rows."""
+        """Return everything about a run except its rows."""
         return summary(self.run(asked))
 
     def rows(self, asked: Question) -> Any:
@@ -87,14 +87,14 @@ class Answers:
         return self.run(asked).window(wanted(asked), first, count)
 
     def row(self, asked: Question) -> Any:
-        """One row in full, and those of other systems for the same segment."""
+        """Return one row in full, and the rows of all systems for the same segment."""
         rows, number = self.run(asked).rows, _whole(asked, "row", 0)
         if number >= len(rows):
-            raise InputError(f"there is no row {number}: the run has {len(rows):,}.")
-        return {"row": rows.row(number), "beside": [rows.row(i) for i in rows.beside(number)]}
+            raise InputError(f"row {number} does not exist: the run has {len(rows):,} rows.")
+        return {"row": rows.row(number), "beside": [rows.row(i) for i in rows.same_segment(number)]}
 
     def points(self, asked: Question) -> Any:
-        """Rows as points of two columns."""
+        """Return rows as points of two columns."""
         rows = self.run(asked).rows
         for axis in ("x", "y"):
             if asked.get(axis, "") not in rows.columns:
@@ -102,21 +102,21 @@ class Answers:
         return points(rows, wanted(asked), asked["x"], asked["y"])
 
     def groups(self, asked: Question) -> Any:
-        """A metric's scores by group and system."""
+        """Return a metric's scores by group and system."""
         return grouped(self.run(asked).rows, asked.get("by", ""), asked.get("metric", ""))
 
     def compare(self, asked: Question) -> Any:
-        """Two runs of the same job beside each other."""
+        """Return the comparison of two runs of the same job."""
         return compare_runs(self.run({"run": asked.get("a", "")}), self.run({"run": asked.get("b", "")}))
 
     def export(self, asked: Question) -> tuple[str, Iterator[str]]:
-        """The chosen rows as a file: its name and its parts."""
+        """Return the selected rows as the name of a file and its parts."""
         run, format = self.run(asked), asked.get("format", "")
         return exported(run, wanted(asked), format)
 
 
 def wanted(asked: Question) -> Asked:
-    """Which rows a question is about."""
+    """Return the query for rows in a request."""
     return Asked(
         asked.get("where", ""), asked.get("find", ""), asked.get("sort", ""), asked.get("descending", "") == "1"
     )
@@ -130,7 +130,7 @@ def _whole(asked: Question, name: str, default: int) -> int:
 
 
 class ViewServer(ThreadingHTTPServer):
-    """Listens on this machine alone; `url` is the address with the token."""
+    """HTTP server that listens on this machine only; `url` is its address with the token."""
 
     daemon_threads = True
     allow_reuse_address = False
@@ -145,12 +145,12 @@ class ViewServer(ThreadingHTTPServer):
             super().__init__((ADDRESS, port), _Handler)
         except OSError as error:
             raise InputError(
-                f"port {port} cannot be had ({error.strerror}): leave --port away for a free one."
+                f"port {port} is not available ({error.strerror}). Omit --port to use a free one."
             ) from error
         self.hosts = {f"{name}:{self.server_port}" for name in (ADDRESS, "localhost")}
 
     def waits(self, connection: Any, waiting: bool) -> None:
-        """Note that a connection waits for a request, or has sent one; the oldest is closed if there are too many."""
+        """Record that a connection waits for a request or has sent one; close the oldest if there are too many."""
         with self._lock:
             self._waiting.pop(connection, None)
             if waiting:
@@ -160,7 +160,7 @@ class ViewServer(ThreadingHTTPServer):
             _hang_up(late)
 
     def service_actions(self) -> None:
-        """Close connections that send a request byte by byte; called twice a second."""
+        """Close connections that take too long to send a request; called twice a second."""
         super().service_actions()
         before = time.monotonic() - WAIT_SECONDS
         with self._lock:
@@ -169,12 +169,12 @@ class ViewServer(ThreadingHTTPServer):
             _hang_up(connection)
 
     def server_close(self) -> None:
-        """End, for connections that are still open, too."""
+        """Stop, and close connections that are still open."""
         self.closed = True
         super().server_close()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """A browser that went away in the middle of an answer is no error; anything else is a bug and is shown."""
+        """Ignore browsers that disconnect during a response; show any other error, which is a bug."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 
@@ -184,7 +184,7 @@ class ViewServer(ThreadingHTTPServer):
 
 
 def _hang_up(connection: Any) -> None:
-    """End both ways of a connection: the thread that waits for it goes on, and ends."""
+    """Shut down a connection in both directions, so that the thread that waits for it ends."""
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 
@@ -196,7 +196,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = WAIT_SECONDS
 
     def handle_one_request(self) -> None:
-        """See the base; the time until a request is whole is limited, however slowly it comes."""
+        """Handle a request with a time limit until it is complete, however slowly it arrives."""
         self.server.waits(self.connection, True)
         try:
             super().handle_one_request()
@@ -204,33 +204,34 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.waits(self.connection, False)
 
     def parse_request(self) -> bool:
-        """See the base: from here on the request is whole."""
+        """Parse the request, which is complete from here on."""
         whole = super().parse_request()
         self.server.waits(self.connection, False)
         return whole
 
     def _admitted(self) -> tuple[str, Question] | None:
-        """The path behind the token and what is asked there; None where the request was refused. A browser that kept its connection
-        after the end gets nothing any more."""
+        """Return the path after the token and its parameters; None if the request was rejected or the server is closed."""
         if self.server.closed:
             self.close_connection = True
             return None
         if self.headers.get("Host", "") not in self.server.hosts:
-            self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "this server answers its own address only.")
+            self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "this server answers only its own address.")
             return None
         try:
             parts = urlsplit(self.path)
         except ValueError:
-            self._refuse(HTTPStatus.BAD_REQUEST, "that is no address.")
+            self._refuse(HTTPStatus.BAD_REQUEST, "the address is malformed.")
             return None
         token, _, path = parts.path.removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
-            self._refuse(HTTPStatus.FORBIDDEN, "the address lacks its token: open the one that assay view printed.")
+            self._refuse(
+                HTTPStatus.FORBIDDEN, "the address has no valid token. Open the address that assay view printed."
+            )
             return None
         return path, {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
 
     def do_POST(self) -> None:
-        """Take a decision of a review. What is refused may not have been read: the connection ends with the answer."""
+        """Accept a decision of a review. A rejected request may be unread, so the connection is closed after the response."""
         self.close_connection = True
         if (admitted := self._admitted()) is None:
             return
@@ -261,16 +262,14 @@ class _Handler(BaseHTTPRequestHandler):
             elif path in known:
                 self._send_json(known[path](asked))
             else:
-                self._refuse(HTTPStatus.NOT_FOUND, "there is nothing here.")
+                self._refuse(HTTPStatus.NOT_FOUND, f"unknown path {path[:80]!r}.")
         except AssayError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
         except ConnectionError:
             raise
-        except Exception as error:  # a bug, or a run damaged beyond what is checked: the page says so, and goes on
-            if path != "api/export":  # which has begun to answer
-                self._refuse(
-                    HTTPStatus.INTERNAL_SERVER_ERROR, f"this cannot be shown: {type(error).__name__}: {error}."
-                )
+        except Exception as error:  # a bug, or damage that is not detected: report it on the page and continue
+            if path != "api/export":  # whose response has started
+                self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, f"internal error: {type(error).__name__}: {error}.")
             raise
 
     def _send_json(self, whole: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
@@ -314,4 +313,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
 
     def log_message(self, *_: object) -> None:
-        """A person at a terminal wants no line for every scroll."""
+        """Do not log requests on the terminal."""

@@ -1,4 +1,4 @@
-"""What screens draw of many rows: right and wrong by phenomenon, how scores are spread, one metric against another."""
+"""Figures of a run's screens: accuracy by phenomenon, distributions of scores, scatter plots, scores by group."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 BINS = 40
 POINTS = 4000
-"""Points of a scatter: more cannot be told apart, and cost a browser its smoothness."""
+"""Largest number of points in a scatter plot; more would overlap and slow down the browser."""
 LENGTHS = {"length(src)": "length of the source", "length(mt)": "length of the translation"}
 FIRST = {"langpair": "language pair", "language": "language", "domain": "domain", "doc": "document"}
-"""Columns that people group by, in this order, before those that a run happens to have."""
+"""Columns that are offered first for grouping, in this order."""
 NEVER = {"id", "system", "segment", "src", "mt", "good", "incorrect", "spans", "source_spans", "flags", "reason"}
 MOST_GROUPS = 1000
 
 
 def summary(run: Run) -> dict[str, Any]:
-    """All that the page shows of a run beside its rows."""
+    """Return everything that the page shows of a run except its rows."""
     items = run.kind == "items"
     tables, deciding = run.tables(), run.deciding
     return {
@@ -47,31 +47,31 @@ def summary(run: Run) -> dict[str, Any]:
 
 
 def phenomena(rows: Rows, metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Strict accuracy by phenomenon and metric with Wilson's 95% interval: an item is right when good scores better than incorrect.
+    """Return strict accuracy by phenomenon and metric with Wilson's 95% interval.
 
-    An item that a metric did not score counts neither way.
+    An item is correct if the good translation scores better than the incorrect one. Items that a metric did not score are excluded.
     """
     import numpy as np
 
     names = [str(name) for name in rows.columns.get("phenomenon", ())]
     kinds = rows.columns.get("category") or [""] * len(names)
-    place: dict[str, int] = {}
+    index: dict[str, int] = {}
     for name in names:
-        place.setdefault(name, len(place))
-    of = np.array([place[name] for name in names], dtype=np.int64)
-    counts = np.bincount(of, minlength=len(place))
+        index.setdefault(name, len(index))
+    of = np.array([index[name] for name in names], dtype=np.int64)
+    counts = np.bincount(of, minlength=len(index))
     category = {name: str(kind or "") for name, kind in zip(names, kinds, strict=True)}
     cells: dict[str, list[dict[str, Any]]] = {}
     for metric, facts in metrics.items():
         good, incorrect = (_numbers(rows, f"{metric} {side}") for side in ("good", "incorrect"))
         scored = np.isfinite(good) & np.isfinite(incorrect)
         right = (good > incorrect if facts.get("higher_is_better", True) else good < incorrect) & scored
-        n, k = (np.bincount(of[mask], minlength=len(place)).tolist() for mask in (scored, right))
+        n, k = (np.bincount(of[mask], minlength=len(index)).tolist() for mask in (scored, right))
         cells[metric] = [
             {"n": n[i], "right": k[i], "low": low, "high": high}
             for i, (low, high) in enumerate(map(_bounds, map(wilson, k, n)))
         ]
-    described = [{"name": name, "category": category[name], "n": int(counts[i])} for name, i in place.items()]
+    described = [{"name": name, "category": category[name], "n": int(counts[i])} for name, i in index.items()]
     return {"phenomena": described, "cells": cells}
 
 
@@ -88,7 +88,7 @@ def _numbers(rows: Rows, name: str) -> NDArray[np.float64]:
 
 
 def distributions(rows: Rows, metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """By metric: the edges of its bins, and of every system the rows in each, their mean and their quartiles."""
+    """Return, by metric, the edges of its bins and, for every system, the rows per bin, the mean and the quartiles."""
     import numpy as np
 
     named = systems(rows) or [""]
@@ -114,7 +114,7 @@ def distributions(rows: Rows, metrics: Mapping[str, Mapping[str, Any]]) -> dict[
 
 
 def points(rows: Rows, asked: Asked, x: str, y: str) -> dict[str, Any]:
-    """Rows as points of two columns, evenly drawn where there are too many: [row, x, y, place of its system]."""
+    """Return rows as points [row, x, y, index of the system] of two columns, sampled evenly if there are too many."""
     import numpy as np
 
     order = rows.order(asked)
@@ -135,7 +135,7 @@ def points(rows: Rows, asked: Asked, x: str, y: str) -> dict[str, Any]:
 
 
 def groupings(rows: Rows, metrics: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What the rows can be grouped by: ``{"key", "label", "groups"}``."""
+    """Return the columns that rows can be grouped by, as ``{"key", "label", "groups"}``."""
     found = []
     for name in sorted(rows.columns, key=lambda name: list(FIRST).index(name) if name in FIRST else len(FIRST)):
         if name in NEVER or name in metrics or name.startswith("ref"):
@@ -151,7 +151,7 @@ def groupings(rows: Rows, metrics: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def grouped(rows: Rows, by: str, metric: str) -> dict[str, Any]:
-    """For every group and system how many rows have a score, their mean and their standard deviation."""
+    """Return the number of scored rows, their mean and their standard deviation for every group and system."""
     import numpy as np
 
     numbers = rows.numbers(metric) if metric in rows.columns else None
@@ -185,7 +185,7 @@ def grouped(rows: Rows, by: str, metric: str) -> dict[str, Any]:
 
 
 def _groups(rows: Rows, by: str) -> tuple[list[str], NDArray[Any], list[str]]:
-    """The names of the groups, each row's group (-1: none), and the expressions that choose them."""
+    """Return the names of the groups, each row's group (-1 if none), and the expressions that select the groups."""
     import numpy as np
 
     if by in LENGTHS and by[7:-1] in rows.columns:
@@ -208,7 +208,7 @@ def _groups(rows: Rows, by: str) -> tuple[list[str], NDArray[Any], list[str]]:
 
 
 def quarters(sizes: NDArray[Any]) -> list[int]:
-    """The lengths that end the first three quarters: as many rows have each as can be."""
+    """Return the lengths that divide rows into four groups of similar size."""
     if not len(sizes):
         return []
     ordered = sorted(sizes.tolist())
