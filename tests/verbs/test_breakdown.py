@@ -274,7 +274,7 @@ def test_examples_of_both_parts_choose_thresholds_and_are_reported(tmp_path: Pat
     result = assay.breakdown(path, ["chrf"], samples=50)
     (row,) = result.tables["balance"].rows
     assert row["test_good"] + row["test_bad"] == 60 and row["dev_good"] + row["dev_bad"] == 30
-    assert any("30 development examples in the test part, too" in note for note in result.table().notes)
+    assert any("30 development examples also in the test part" in note for note in result.table().notes)
     teach, test = split_examples(result.outcomes)  # a rule is not tried on what it was learned from
     assert (teach.sum(), test.sum(), (teach & test).sum()) == (30, 30, 0)
     result.write(tmp_path / "run", figures=())

@@ -1,1 +1,1 @@
-"""The tables of ACES (Amrhein, Moghe and Guillou 2022)."""
+"""Tables of ACES (Amrhein, Moghe and Guillou 2022)."""

@@ -1,7 +1,7 @@
-"""ACES, Section 8.2: how much does a metric rely on surface overlap with the reference?
+"""ACES tables of Section 8.2: how much a metric relies on surface overlap with the reference.
 
-Metrics are grouped by their cards (`study.group_of`). As in the paper (footnote 16) string metrics count in no
-group's mean, but have their own rows.
+Metrics are grouped by their cards (`study.group_of`). As in the paper (footnote 16), string metrics are excluded from the
+group means but have rows of their own.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ LEXICAL_OVERLAP = "lexical-overlap"
 GROUP = TableColumn("group", hidden=True)
 
 
-def tables(everything: Study) -> list[Table]:
-    """The tables of Section 8.2; one whose phenomena are not there has no rows."""
-    levels, copied, overlapping = _levels(everything), _reference_copied(everything), _lexical_overlap(everything)
+def tables(study: Study) -> list[Table]:
+    """Return the tables of Section 8.2; a table without its phenomena has no rows."""
+    levels, copied, overlapping = _levels(study), _reference_copied(study), _lexical_overlap(study)
     kinds = ("challenge_set",)
     caption = "ACES · mean difference of each group of metrics (Table 6)"
     copied_groups = _group_means(copied, kinds, "difference", "reference_copied_groups", caption)
@@ -43,7 +43,7 @@ def tables(everything: Study) -> list[Table]:
 
 
 def _by_kind(fact: str) -> dict[str, dict[str, str]]:
-    """Phenomena by what a fact such as ``number 3`` says: the kind first, then its level or side."""
+    """Return phenomena by a fact such as ``number 3``: by kind first, then by level or side."""
     kinds: dict[str, dict[str, str]] = {}
     for one in phenomena().values():
         kind, _, side = getattr(one, fact).rpartition(" ")
@@ -52,42 +52,42 @@ def _by_kind(fact: str) -> dict[str, dict[str, str]]:
     return kinds
 
 
-def _metric_cells(everything: Study, m: int, names: Sequence[str]) -> dict[str, Any]:
+def _metric_cells(study: Study, m: int, names: Sequence[str]) -> dict[str, Any]:
     """The cells about metric `m` and the items of the phenomena `names` that it scored."""
-    metric = everything.measured[m]
+    metric = study.measured[m]
     averaged = "no" if metric.card.by_characters else "yes"
     return {
         **metric_cells(metric),
         "group": group_of(metric.card),
         "averaged": averaged,
-        **everything.sizes(m, names),
+        **study.sizes(m, names),
     }
 
 
-def _levels(everything: Study) -> Table:
-    """Section 8.2, Figure 2: tau at three levels of overlap between the incorrect translation and the reference."""
+def _levels(study: Study) -> Table:
+    """Return Section 8.2, Figure 2: tau at three levels of overlap between the incorrect translation and the reference."""
     levels = _by_kind("overlap")
-    there = [
+    entries = [
         (kind, int(level), name)
         for kind, names in levels.items()
         for level, name in names.items()
-        if name in everything.index
+        if name in study.index
     ]
-    taus = everything.estimates([everything.mean([name]) for _, _, name in there])
+    taus = study.estimates([study.mean([name]) for _, _, name in entries])
     rows: list[dict[str, Any]] = []
-    for i, (kind, level, name) in enumerate(there):
+    for i, (kind, level, name) in enumerate(entries):
         first = levels[kind]["1"]
         change = None
-        if level > 1 and first in everything.index:
-            plus, minus = everything.strata([name, first])
-            change = everything.estimates([difference_weights(everything.counts, plus, minus)], race=False)[0]
-        for m in range(len(everything.measured)):
+        if level > 1 and first in study.index:
+            plus, minus = study.strata([name, first])
+            change = study.estimates([difference_weights(study.counts, plus, minus)], race=False)[0]
+        for m in range(len(study.measured)):
             rows.append(
                 {
                     "set": kind,
                     "level": level,
                     "name": f"{kind} {level}",
-                    **_metric_cells(everything, m, [name]),
+                    **_metric_cells(study, m, [name]),
                     **estimate_cells("tau", taus[i][m]),
                     **estimate_cells("change", change[m] if change else None, first=None),
                 }
@@ -105,45 +105,45 @@ def _levels(everything: Study) -> Table:
         UNSCORED,
         *MARKS,
     )
-    caption = "ACES · numbers and names as the wrong text nears the reference (Figure 2)"
-    subtitle = "the wrong text is nearest at level 3 · bars: 95% intervals"
+    caption = "ACES · numbers and names by similarity of the wrong text to the reference (Figure 2)"
+    subtitle = "the wrong text is most similar at level 3 · bars: 95% intervals"
     return Table(
         "levels",
         columns,
         rows,
         caption,
-        everything.notes,
+        study.notes,
         Pivot("name", "metric", "tau"),
-        reading="From level 1 to level 3 the wrong text comes closer to the reference; a metric that falls relies on "
+        reading="From level 1 to level 3, the wrong text becomes more similar to the reference. A metric whose tau falls relies on "
         "surface overlap.",
         figures=(Figure("levels", "levels", {"subtitle": subtitle}, "aces"),),
     )
 
 
 def _level_groups(levels: Table) -> Table:
-    """Figure 2's two lines: the mean tau of reference-based and of reference-free metrics, string metrics apart."""
-    caption = "ACES · mean tau of each group of metrics as the wrong text nears the reference (Figure 2)"
+    """Return the lines of Figure 2: mean tau of reference-based and of reference-free metrics, without string metrics."""
+    caption = "ACES · mean tau by group of metrics and similarity of the wrong text to the reference (Figure 2)"
     table = _group_means(levels, ("set", "level"), "tau", "level_groups", caption)
-    subtitle = "mean of the metrics of a group, string metrics apart · bars: standard deviation over the metrics"
-    drawn = Figure("level_groups", "levels", {"subtitle": subtitle, "series": "group"}, "aces")
-    return replace(table, figures=(drawn,))
+    subtitle = "mean of the metrics of a group, without string metrics · bars: standard deviation over the metrics"
+    figure = Figure("level_groups", "levels", {"subtitle": subtitle, "series": "group"}, "aces")
+    return replace(table, figures=(figure,))
 
 
-def _reference_copied(everything: Study) -> Table:
-    """Section 8.2, Table 6: tau where a synonym mends the error, less tau where the reference's own word does."""
+def _reference_copied(study: Study) -> Table:
+    """Return Section 8.2, Table 6: tau if a synonym fixes the error, minus tau if the reference's own word does."""
     rows: list[dict[str, Any]] = []
     for kind, names in _by_kind("mended").items():
         copied, synonym = names["copied"], names["synonym"]
-        if copied not in everything.index or synonym not in everything.index:
+        if copied not in study.index or synonym not in study.index:
             continue
-        minus, plus = everything.strata([copied, synonym])
-        difference = everything.estimates([difference_weights(everything.counts, plus, minus)], race=False)[0]
-        sides = everything.estimates([everything.mean([copied]), everything.mean([synonym])], race=False)
-        for m in range(len(everything.measured)):
+        minus, plus = study.strata([copied, synonym])
+        difference = study.estimates([difference_weights(study.counts, plus, minus)], race=False)[0]
+        sides = study.estimates([study.mean([copied]), study.mean([synonym])], race=False)
+        for m in range(len(study.measured)):
             rows.append(
                 {
                     "challenge_set": kind,
-                    **_metric_cells(everything, m, [copied, synonym]),
+                    **_metric_cells(study, m, [copied, synonym]),
                     **estimate_cells("tau_copied", sides[0][m], first=None),
                     **estimate_cells("tau_synonym", sides[1][m], first=None),
                     **estimate_cells("difference", difference[m], first=None),
@@ -161,51 +161,53 @@ def _reference_copied(everything: Study) -> Table:
         UNSCORED,
         MARKS[1],
     )
-    caption = "ACES · what a synonym costs beside the reference's word (Table 6)"
+    caption = "ACES · loss from a synonym instead of the reference's word (Table 6)"
     pivot = Pivot("metric", "challenge_set", "difference")
     reading = (
-        "How much tau a metric loses when the good translation uses a synonym rather than the reference's own word: near 0 "
-        "is best."
+        "How much tau a metric loses if the good translation uses a synonym instead of the reference's own word. Near 0 is "
+        "best."
     )
-    return Table("reference_copied", columns, rows, caption, without_places(everything.notes), pivot, reading)
+    return Table("reference_copied", columns, rows, caption, without_places(study.notes), pivot, reading)
 
 
-def _lexical_overlap(everything: Study) -> Table:
-    """Section 8.2: tau where the wrong text is a paraphrase of the reference that means something else."""
+def _lexical_overlap(study: Study) -> Table:
+    """Return Section 8.2: tau if the incorrect translation is a paraphrase of the reference with another meaning."""
     rows: list[dict[str, Any]] = []
-    if LEXICAL_OVERLAP in everything.index:
-        found = everything.estimates([everything.mean([LEXICAL_OVERLAP])])[0]
+    if LEXICAL_OVERLAP in study.index:
+        taus = study.estimates([study.mean([LEXICAL_OVERLAP])])[0]
         rows = [
             {
                 "challenge_set": LEXICAL_OVERLAP,
-                **_metric_cells(everything, m, [LEXICAL_OVERLAP]),
-                **estimate_cells("tau", found[m]),
+                **_metric_cells(study, m, [LEXICAL_OVERLAP]),
+                **estimate_cells("tau", taus[m]),
             }
-            for m in range(len(everything.measured))
+            for m in range(len(study.measured))
         ]
     hidden = (TableColumn("challenge_set", hidden=True), TableColumn("averaged", hidden=True))
     columns = (METRIC, TableColumn("group"), *hidden, N, *estimate_columns("tau"), UNSCORED, *MARKS)
-    caption = "ACES · the wrong text shares most words with the reference (Section 8.2)"
-    reading = "A metric near or below 0 takes shared words for shared meaning."
-    return Table("lexical_overlap", columns, rows, caption, everything.notes, reading=reading)
+    caption = "ACES · high lexical overlap of the wrong text with the reference (Section 8.2)"
+    reading = "A metric near or below 0 mistakes shared words for shared meaning."
+    return Table("lexical_overlap", columns, rows, caption, study.notes, reading=reading)
 
 
 def _group_means(table: Table, keys: Sequence[str], value: str, name: str, caption: str) -> Table:
-    """Mean and sample standard deviation over each group's metrics; string metrics are left out (footnote 16)."""
+    """Return mean and sample standard deviation over the metrics of each group, without string metrics (footnote 16)."""
     rows: list[dict[str, Any]] = []
-    for place in dict.fromkeys(tuple(row[key] for key in keys) for row in table.rows):
-        here = [row for row in table.rows if tuple(row[key] for key in keys) == place and row["averaged"] == "yes"]
+    for key in dict.fromkeys(tuple(row[key] for key in keys) for row in table.rows):
+        averaged_rows = [
+            row for row in table.rows if tuple(row[key] for key in keys) == key and row["averaged"] == "yes"
+        ]
         for group in GROUPS:
-            mine = [row for row in here if row["group"] == group and row[value] is not None]
-            if mine:
-                values = np.array([row[value] for row in mine])
-                mean, std = float(values.mean()), float(values.std(ddof=1)) if len(mine) > 1 else None
+            group_rows = [row for row in averaged_rows if row["group"] == group and row[value] is not None]
+            if group_rows:
+                values = np.array([row[value] for row in group_rows])
+                mean, std = float(values.mean()), float(values.std(ddof=1)) if len(group_rows) > 1 else None
                 rows.append(
                     {
-                        **dict(zip(keys, place, strict=True)),
+                        **dict(zip(keys, key, strict=True)),
                         "group": group,
-                        "metrics": len(mine),
-                        "n": max(row["n"] for row in mine),
+                        "metrics": len(group_rows),
+                        "n": max(row["n"] for row in group_rows),
                         value: mean,
                         "std": std,
                         f"{value}_low": mean - std if std is not None else None,
@@ -221,6 +223,6 @@ def _group_means(table: Table, keys: Sequence[str], value: str, name: str, capti
         TableColumn("std", kind="number", decimals=3),
         *(TableColumn(f"{value}_{side}", kind="number", decimals=3, hidden=True) for side in ("low", "high")),
     )
-    notes = ("string metrics are left out of the means (footnote 16)",)
+    notes = ("string metrics are excluded from the means (footnote 16)",)
     reading = "The same, averaged over the metrics with and without a reference."
     return Table(name, columns, rows, caption, notes, reading=reading)

@@ -1,4 +1,4 @@
-"""ACES items and outcomes, counted once by phenomenon, for all of the paper's tables to draw from."""
+"""Outcomes on ACES items, counted by phenomenon: the basis of all tables of the paper."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from assay.data.aces import phenomena
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One stratum for each phenomenon that is there: the official ones in the paper's order, then all other names."""
+    """Outcome counts with one stratum per phenomenon: the official ones in the paper's order, then all other names."""
 
     items: Sequence[Item]
     measured: Sequence[Measured]
@@ -37,32 +37,32 @@ class Study:
     sampling: Sampling
     notes: tuple[str, ...]
     index: Mapping[str, int]
-    """Phenomenon name to stratum."""
+    """Stratum of each phenomenon."""
     counts: Counts
 
     def strata(self, names: Sequence[str]) -> list[int]:
-        """The strata of those of `names` that are there."""
+        """Return the strata of those of `names` that occur."""
         return [self.index[name] for name in names if name in self.index]
 
     def mean(self, names: Sequence[str]) -> Floats:
-        """Weights of the plain mean over the phenomena `names`."""
+        """Return the weights of the plain mean over the phenomena `names`."""
         return mean_weights(self.counts, self.strata(names))
 
     def estimates(self, weightings: Sequence[Floats], race: bool = True) -> list[list[Estimate | None]]:
-        """Tau-like estimates of several weighted sums of phenomena; see `outcomes.estimates`."""
+        """Return tau-like estimates of several weighted sums of phenomena; see `outcomes.estimates`."""
         return estimates(self.counts, weightings, self.sampling, tau=True, race=race)
 
     def sizes(self, m: int, names: Sequence[str]) -> dict[str, Any]:
-        """Items of these phenomena that metric `m` scored, and could not."""
+        """Return how many items of these phenomena metric `m` scored, and how many it could not."""
         strata = self.strata(names)
         return {"n": int(self.counts.n[m, strata].sum()), "unscored": int(self.counts.unscored[m, strata].sum())}
 
 
-def study(items: Sequence[Item], measured: Sequence[Measured], sampling: Sampling) -> Study:
-    """Count every phenomenon's outcomes."""
+def count_outcomes(items: Sequence[Item], measured: Sequence[Measured], sampling: Sampling) -> Study:
+    """Count the outcomes of every phenomenon."""
     outcome = outcomes(items, measured)
-    there = dict.fromkeys(item.phenomenon for item in items)
-    names = [name for name in phenomena() if name in there] + [name for name in there if name not in phenomena()]
+    present = dict.fromkeys(item.phenomenon for item in items)
+    names = [name for name in phenomena() if name in present] + [name for name in present if name not in phenomena()]
     index = {name: i for i, name in enumerate(names)}
     strata = np.array([index[item.phenomenon] for item in items], np.int64)
     return Study(
@@ -80,7 +80,7 @@ GROUPS = ("reference-based", "reference-free")
 
 
 def group_of(card: Card) -> str:
-    """Reference-free by its card, or else reference-based, where a reference may be read."""
+    """Return ``reference-free`` or ``reference-based``, according to the card."""
     return "reference-free" if card.reference_free else "reference-based"
 
 
@@ -89,10 +89,10 @@ BLOCK = TableColumn("block")
 
 
 def block_of(card: Card) -> str:
-    """The block of Tables 1 and 2 that a metric stands in: string metrics, then those with and without a reference."""
+    """Return the block of a metric in Tables 1 and 2: string metrics, then those with and without a reference."""
     return "string" if card.by_characters else group_of(card)
 
 
 def in_blocks(measured: Sequence[Measured]) -> list[tuple[int, Measured]]:
-    """The metrics with their numbers, block by block."""
+    """Return the metrics with their numbers, block by block."""
     return sorted(enumerate(measured), key=lambda entry: BLOCKS.index(block_of(entry[1].card)))

@@ -1,9 +1,9 @@
-"""ACES (Amrhein, Moghe and Guillou 2022): Kendall's tau-like by phenomenon, category and language group, ACES-Score.
+"""ACES tables (Amrhein, Moghe and Guillou 2022): Kendall's tau-like by phenomenon, category and language group, ACES-Score.
 
 Tau is (better - not better) / all scored pairs; a tie counts as not better (Section 6.3). A category is the plain mean of
-its phenomena (Section 7.1, Table 1), the ACES-Score their weighted sum (Section 7.2). What a phenomenon belongs to comes
-from its name alone (`assay.data.aces`); names outside the 68 are shown apart and enter no mean. The studies of Section 8 are
-in `overlap` and `studies`, which also has the tables by language pair.
+its phenomena (Section 7.1, Table 1), the ACES-Score their weighted sum (Section 7.2). The name of a phenomenon alone
+determines its category (`assay.data.aces`); names outside the 68 are shown separately and enter no mean. The studies of
+Section 8 are in `overlap` and `studies`, which also has the tables by language pair.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from assay.analyses.aces import overlap, studies
-from assay.analyses.aces.study import BLOCK, Study, block_of, in_blocks, study
+from assay.analyses.aces.study import BLOCK, Study, block_of, count_outcomes, in_blocks
 from assay.analyses.outcomes import Sampling, count, estimates, mean_weights
 from assay.analyses.table_parts import (
     MARKS,
@@ -40,7 +40,7 @@ from assay.data.aces import in_category, phenomena, weights
 TAU = estimate_columns("tau")
 N = TableColumn("n", kind="count")
 TRAINED_PAIRS = frozenset({"en-de", "en-ru", "zh-en"})
-"""Pairs for which WMT 2022 gave training material (Section 7.4)."""
+"""Language pairs with training data at WMT 2022 (Section 7.4)."""
 
 
 def _lacks(items: Sequence[Item]) -> str:
@@ -58,39 +58,39 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """All tables of the paper that the items allow; one without items is left out."""
+    """Return all tables of the paper that the items allow; empty tables are left out."""
     sampling = Sampling(tuple(metric.name for metric in measured), seed, samples, correction)
-    everything = study(items, measured, sampling)
-    made = [
-        _aces_score(everything),
-        _categories(everything),
-        _sublevels(everything),
-        _language_groups(everything),
-        _phenomena(everything),
-        _other_phenomena(everything),
-        *studies.tables(everything),
-        *overlap.tables(everything),
-        *studies.language_tables(everything),
+    study = count_outcomes(items, measured, sampling)
+    all_tables = [
+        _aces_score(study),
+        _categories(study),
+        _sublevels(study),
+        _language_groups(study),
+        _phenomena(study),
+        _other_phenomena(study),
+        *studies.tables(study),
+        *overlap.tables(study),
+        *studies.language_tables(study),
     ]
-    return [table for table in made if table.rows]
+    return [table for table in all_tables if table.rows]
 
 
-def _phenomena(everything: Study) -> Table:
-    reading = "One row per phenomenon. Read those below 0 first: there the metric rewards the error, or ties."
-    names = [name for name in everything.index if name in phenomena()]
+def _phenomena(study: Study) -> Table:
+    reading = "One row per phenomenon. Below 0, the metric prefers the error or ties."
+    names = [name for name in study.index if name in phenomena()]
     figures = (tau_map("aces", "phenomena"),)
-    return _by_name(everything, names, "phenomena", "ACES · tau by phenomenon", reading, figures)
+    return _by_name(study, names, "phenomena", "ACES · tau by phenomenon", reading, figures)
 
 
-def _other_phenomena(everything: Study) -> Table:
-    caption = "Names outside ACES's 68 phenomena, in no mean"
-    names = [name for name in everything.index if name not in phenomena()]
-    reading = "Names in the file that the paper does not have; they enter no mean."
-    return _by_name(everything, names, "other_phenomena", caption, reading)
+def _other_phenomena(study: Study) -> Table:
+    caption = "Phenomena outside ACES's 68, in no mean"
+    names = [name for name in study.index if name not in phenomena()]
+    reading = "Phenomena in the file that are not in the paper; they enter no mean."
+    return _by_name(study, names, "other_phenomena", caption, reading)
 
 
 def _by_name(
-    everything: Study,
+    study: Study,
     names: Sequence[str],
     table: str,
     caption: str,
@@ -98,19 +98,19 @@ def _by_name(
     figures: Sequence[Figure] = (),
 ) -> Table:
     facts = [phenomena().get(name) for name in names]
-    found = everything.estimates([everything.mean([name]) for name in names])
+    taus = study.estimates([study.mean([name]) for name in names])
     rows = [
         {
             "phenomenon": name,
             "category": fact.category if fact else "",
             "sublevel": fact.sub_level if fact else "",
             **metric_cells(metric),
-            **everything.sizes(m, [name]),
-            **(cells := estimate_cells("tau", found[i][m])),
-            **_pairs(everything, m, name, cells["first"]),
+            **study.sizes(m, [name]),
+            **(cells := estimate_cells("tau", taus[i][m])),
+            **_pairs(study, m, name, cells["first"]),
         }
         for i, (name, fact) in enumerate(zip(names, facts, strict=True))
-        for m, metric in enumerate(everything.measured)
+        for m, metric in enumerate(study.measured)
     ]
     columns = (
         TableColumn("phenomenon"),
@@ -124,33 +124,31 @@ def _by_name(
         *MARKS,
     )
     pivot = Pivot("phenomenon", "metric", "tau")
-    return Table(table, columns, rows, caption, (*tied_notes(rows), *everything.notes), pivot, reading, figures)
+    return Table(table, columns, rows, caption, (*tied_notes(rows), *study.notes), pivot, reading, figures)
 
 
-def _pairs(everything: Study, m: int, name: str, first: str) -> dict[str, Any]:
-    """Wins, ties and losses of a metric on a phenomenon."""
-    counts, k = everything.counts, everything.index[name]
+def _pairs(study: Study, m: int, name: str, first: str) -> dict[str, Any]:
+    """Return wins, ties and losses of a metric on a phenomenon."""
+    counts, k = study.counts, study.index[name]
     return outcome_cells(int(counts.n[m, k]), int(counts.hits[m, k]), int(counts.ties[m, k]), first=first)
 
 
-def _missing(everything: Study, names: Sequence[str], m: int | None = None) -> list[str]:
-    """Phenomena without an item, or without one that metric `m` scored."""
-    counts = everything.counts
+def _missing(study: Study, names: Sequence[str], m: int | None = None) -> list[str]:
+    """Return the phenomena without an item, or without one that metric `m` scored."""
+    counts = study.counts
     return [
-        name
-        for name in names
-        if name not in everything.index or (m is not None and counts.n[m, everything.index[name]] == 0)
+        name for name in names if name not in study.index or (m is not None and counts.n[m, study.index[name]] == 0)
     ]
 
 
-def _mean_table(everything: Study, key: str, groups: dict[str, list[str]], table: str, caption: str) -> Table:
-    """One row for each group of phenomena and metric: the plain mean of the phenomena's tau."""
-    groups = {group: names for group, names in groups.items() if everything.strata(names)}
-    found = everything.estimates([everything.mean(names) for names in groups.values()])
+def _mean_table(study: Study, key: str, groups: dict[str, list[str]], table: str, caption: str) -> Table:
+    """Return one row per group of phenomena and metric: the plain mean of the phenomena's tau."""
+    groups = {group: names for group, names in groups.items() if study.strata(names)}
+    taus = study.estimates([study.mean(names) for names in groups.values()])
     rows: list[dict[str, Any]] = []
     for i, (group, names) in enumerate(groups.items()):
-        for m, metric in in_blocks(everything.measured):
-            missing = _missing(everything, names, m)
+        for m, metric in in_blocks(study.measured):
+            missing = _missing(study, names, m)
             rows.append(
                 {
                     key: group,
@@ -158,8 +156,8 @@ def _mean_table(everything: Study, key: str, groups: dict[str, list[str]], table
                     "block": block_of(metric.card),
                     "phenomena": len(names) - len(missing),
                     "missing_phenomena": len(missing),
-                    **everything.sizes(m, names),
-                    **estimate_cells("tau", found[i][m]),
+                    **study.sizes(m, names),
+                    **estimate_cells("tau", taus[i][m]),
                 }
             )
     columns = (
@@ -173,63 +171,64 @@ def _mean_table(everything: Study, key: str, groups: dict[str, list[str]], table
         UNSCORED,
         *MARKS,
     )
-    notes = (*_gaps(everything, groups), *everything.notes)
+    notes = (*_gaps(study, groups), *study.notes)
     return Table(table, columns, with_average(rows, [key], ["tau"]), caption, notes, Pivot("metric", key, "tau"))
 
 
-def _gaps(everything: Study, groups: dict[str, list[str]]) -> list[str]:
-    """Notes on groups of which some phenomena have no item: their means do not compare with the printed ones."""
+def _gaps(study: Study, groups: dict[str, list[str]]) -> list[str]:
+    """Return notes on groups with phenomena without items, whose means are not comparable with the printed ones."""
     return [
-        f"{group}: {len(names) - len(missing)} of {len(names)} phenomena here, not comparable with the paper's; "
+        f"{group}: {len(names) - len(missing)} of {len(names)} phenomena present, not comparable with the paper; "
         f"missing {listing(missing, 4)}"
         for group, names in groups.items()
-        if (missing := _missing(everything, names))
+        if (missing := _missing(study, names))
     ]
 
 
-def _categories(everything: Study) -> Table:
+def _categories(study: Study) -> Table:
     groups = {category: in_category(category) for category in weights()}
-    table = _mean_table(everything, "category", groups, "categories", "ACES · mean tau by category (Table 1)")
+    table = _mean_table(study, "category", groups, "categories", "ACES · mean tau by category (Table 1)")
     reading = (
-        "Tau runs from -1 (the wrong translation always wins or ties) to 1 (the good one always wins); a coin has 0. A "
+        "Tau ranges from -1 (the wrong translation always wins or ties) to 1 (the good one always wins); 0 is chance. A "
         "category is the plain mean of its phenomena."
     )
     return replace(table, reading=reading, figures=(tau_dots("aces", "categories", "category"),))
 
 
-def _sublevels(everything: Study) -> Table:
+def _sublevels(study: Study) -> Table:
     groups: dict[str, list[str]] = {}
     for one in phenomena().values():
         if one.sub_level:
             groups.setdefault(one.sub_level, []).append(one.name)
-    table = _mean_table(everything, "sublevel", groups, "sublevels", "ACES · mistranslation by sub-level (Table 2)")
-    return replace(table, reading="The largest category, mistranslation, cut into its three kinds.")
+    table = _mean_table(study, "sublevel", groups, "sublevels", "ACES · mistranslation by sub-level (Table 2)")
+    return replace(table, reading="The largest category, mistranslation, split into its three kinds.")
 
 
-def _aces_score(everything: Study) -> Table:
-    """Section 7.2. The score is given when every category has items; `partial` is the weighted sum over those that have.
+def _aces_score(study: Study) -> Table:
+    """Return the ACES-Score (Section 7.2).
 
-    A category that lacks some of its phenomena still counts, as in the authors' script; the table then shows how many are
-    missing and a note says that the score does not compare with printed ones.
+    The score requires items in every category; `partial` is the weighted sum over the categories that have some. A category
+    without some of its phenomena still counts, as in the authors' script. The table then shows how many are missing, and a
+    note warns that the score is not comparable with printed ones.
     """
-    by_category = {category: everything.mean(in_category(category)) for category in weights()}
-    whole, partial = np.zeros(everything.counts.n.shape), np.zeros(everything.counts.n.shape)
+    by_category = {category: study.mean(in_category(category)) for category in weights()}
+    complete, partial = np.zeros(study.counts.n.shape), np.zeros(study.counts.n.shape)
     for category, weight in weights().items():
-        whole += weight * by_category[category]
+        complete += weight * by_category[category]
         partial += weight * np.nan_to_num(by_category[category])
-    scores, partials = everything.estimates([whole]), everything.estimates([partial], race=False)
+    scores, partials = study.estimates([complete]), study.estimates([partial], race=False)
     rows: list[dict[str, Any]] = []
-    for m, metric in in_blocks(everything.measured):
+    for m, metric in in_blocks(study.measured):
         absent = [category for category, weights in by_category.items() if np.isnan(weights[m]).any()]
         rows.append(
             {
                 **metric_cells(metric),
                 "block": block_of(metric.card),
-                **everything.sizes(m, list(phenomena())),
+                **study.sizes(m, list(phenomena())),
                 **estimate_cells("aces_score", scores[0][m]),
                 **estimate_cells("partial", partials[0][m], first=None),
                 "missing_categories": ", ".join(absent),
-                "missing_phenomena": len(_missing(everything, list(phenomena()), m)),
+                "missing_phenomena": len(_missing(study, list(phenomena()), m)),
             }
         )
     any_missing = any(row["missing_phenomena"] for row in rows)
@@ -248,56 +247,56 @@ def _aces_score(everything: Study) -> Table:
         *MARKS,
     )
     groups = {category: in_category(category) for category in weights()}
-    absent = [category for category, names in groups.items() if not everything.strata(names)]
-    notes = [f"no ACES-Score: nothing here for {listing(absent)}; partial sums the rest"] if absent else []
-    notes += _gaps(everything, {category: names for category, names in groups.items() if category not in absent})
+    absent = [category for category, names in groups.items() if not study.strata(names)]
+    notes = [f"no ACES-Score: no items for {listing(absent)}; partial sums the other categories"] if absent else []
+    notes += _gaps(study, {category: names for category, names in groups.items() if category not in absent})
     caption = "ACES-Score, from -29.1 to 29.1 (Section 7.2)"
-    reading = "The ten categories summed with the paper's weights: most accuracy errors count five times, punctuation a tenth."
-    made = with_average(rows, [], ["aces_score", "partial"]) if everything.strata(list(phenomena())) else []
-    return Table("aces_score", columns, made, caption, (*notes, *everything.notes), reading=reading)
+    reading = "Sum of the ten categories with the paper's weights: most accuracy errors count five times, punctuation a tenth."
+    score_rows = with_average(rows, [], ["aces_score", "partial"]) if study.strata(list(phenomena())) else []
+    return Table("aces_score", columns, score_rows, caption, (*notes, *study.notes), reading=reading)
 
 
-def _language_groups(everything: Study) -> Table:
-    """Section 7.4, Table 3: tau over all pairs of a language group; `trained` pairs also count in their direction.
+def _language_groups(study: Study) -> Table:
+    """Return Section 7.4, Table 3: tau over all pairs of a language group; `trained` pairs also count in their direction.
 
-    The paper does not say whether its average is over pairs of translations, phenomena or language pairs. Pooling fits
-    its printed rows best: for chrF and BLEU on x-y, the hallucination items that are not public would then need a tau of
-    about -0.12 and -0.37, near Table 2's -0.14 and -0.42 for hallucinations; a mean of phenomena would need -0.5 for both.
-    That is evidence, not proof.
+    The paper does not say whether its average is over pairs of translations, phenomena or language pairs. Pooling fits its
+    printed rows best. For chrF and BLEU on x-y, the hallucination items that are not public would then need a tau of about
+    -0.12 and -0.37, close to Table 2's -0.14 and -0.42 for hallucinations. A mean of phenomena would need -0.5 for both.
+    This is evidence, not proof.
     """
     names = ("trained", "en-x", "x-en", "x-y")
-    pairs = [item.langpair for item in everything.items]
+    pairs = [item.langpair for item in study.items]
     code = {pair: _direction(pair) for pair in dict.fromkeys(pairs)}
     direction = np.array([code[pair] for pair in pairs], np.int64)
     trained = np.flatnonzero([pair in TRAINED_PAIRS for pair in pairs])
     rows_taken = np.concatenate([trained, np.arange(len(pairs))])
     strata = np.concatenate([np.zeros(len(trained), np.int64), direction])
-    counts = count(everything.outcome.take(rows_taken), strata, len(names), everything.sampling)
-    there = [k for k in range(len(names)) if (strata == k).any()]
-    found = estimates(counts, [mean_weights(counts, [k]) for k in there], everything.sampling, tau=True)
+    counts = count(study.outcome.take(rows_taken), strata, len(names), study.sampling)
+    present = [k for k in range(len(names)) if (strata == k).any()]
+    taus = estimates(counts, [mean_weights(counts, [k]) for k in present], study.sampling, tau=True)
     rows = [
         {
             "language_group": names[k],
             **metric_cells(metric),
             "n": int(counts.n[m, k]),
-            **estimate_cells("tau", found[i][m]),
+            **estimate_cells("tau", taus[i][m]),
             "unscored": int(counts.unscored[m, k]),
         }
-        for i, k in enumerate(there)
-        for m, metric in enumerate(everything.measured)
+        for i, k in enumerate(present)
+        for m, metric in enumerate(study.measured)
     ]
     columns = (TableColumn("language_group", "language group"), METRIC, N, *TAU, UNSCORED, *MARKS)
     caption = "ACES · tau by language group, all pairs pooled (Table 3)"
     reading = (
-        "Tau over all pairs of a direction. A metric that is worse outside its trained pairs does not carry over to new "
+        "Tau over all items of a direction. A metric that is worse outside its trained pairs does not generalise to new "
         "languages."
     )
     pivot = Pivot("metric", "language_group", "tau")
-    return Table("language_groups", columns, rows, caption, everything.notes, pivot, reading)
+    return Table("language_groups", columns, rows, caption, study.notes, pivot, reading)
 
 
 def _direction(pair: str) -> int:
-    """The stratum of a language pair: 1 out of English, 2 into English, 3 neither; -1 where the pair is not known."""
+    """Return the stratum of a language pair: 1 out of English, 2 into English, 3 neither; -1 if the pair is unknown."""
     source, _, target = pair.partition("-")
     if not target:
         return -1

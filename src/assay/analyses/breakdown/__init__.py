@@ -1,1 +1,1 @@
-"""The tables of breakdown detection (Moghe et al. 2023)."""
+"""Tables of breakdown detection (Moghe et al. 2023)."""

@@ -1,4 +1,4 @@
-"""Which errors break which task, and where a metric is wrong about it (Moghe et al. 2023, Section 4.2, Table 2 and Figure 2)."""
+"""Error types and downstream breakdowns: which errors break which task, and where a metric misjudges them (Moghe et al. 2023)."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def tables(
     verdicts: Verdicts,
     case: str | None = None,
 ) -> list[Table]:
-    """`cases`, and `errors` and `matrix` where error types are known."""
-    found = [cases(outcomes, measured, cut, verdicts, case)]
+    """Return `cases` (Figure 2), and `errors` (Table 2) and `matrix` (Section 4.2) if error types are known."""
+    all_tables = [cases(outcomes, measured, cut, verdicts, case)]
     if any(kind != NO_TYPE for kind in outcomes.error_types):
         if table := errors(outcomes, verdicts, case or best(measured, verdicts)):
-            found.append(table)
+            all_tables.append(table)
         if table := matrix(outcomes):
-            found.append(table)
-    return found
+            all_tables.append(table)
+    return all_tables
 
 
 def best(measured: Sequence[Measured], verdicts: Verdicts) -> str:
-    """The metric with the highest mean macro-F1 on the development part."""
+    """Return the metric with the highest mean macro-F1 on the development part."""
     means = {m.name: [v.dev_f1 for v in verdicts.values() if v.metric == m.name] for m in measured}
     return max((name for name in means if means[name]), key=lambda name: float(np.mean(means[name])))
 
@@ -52,9 +52,9 @@ def cases(
     verdicts: Verdicts,
     case: str | None = None,
 ) -> Table:
-    """Figure 2: good translations and breakdowns of the test part in ten equal ranges of one metric's scores."""
+    """Return Figure 2: good translations and breakdowns of the test part in ten equal ranges of one metric's scores."""
     if case is not None and case not in {metric.name for metric in measured}:
-        raise unknown("metric among those scored", case, [metric.name for metric in measured])
+        raise unknown("scored metric", case, [metric.name for metric in measured])
     name = case or best(measured, verdicts)
     metric = next(metric for metric in measured if metric.name == name)
     assert metric.values is not None
@@ -77,29 +77,29 @@ def cases(
         TableColumn("language"),
         TableColumn("metric", hidden=True),
         *(TableColumn(key, kind="number", decimals=decimals) for key in ("from", "to")),
-        TableColumn("good", "survives", "count"),
+        TableColumn("good", "succeeds", "count"),
         TableColumn("bad", "breaks down", "count"),
         TableColumn("threshold", kind="number", decimals=decimals),
         TableColumn("higher_is_better", hidden=True),
     )
     caption = f"{name}: scores and outcomes in ten ranges (Moghe et al. 2023, Figure 2)"
-    reading = "A metric that knew would have successes on one side of the threshold and breakdowns on the other."
+    reading = "A perfect metric has successes on one side of the threshold and breakdowns on the other."
     figures = (Figure("cases", "cases", family="breakdown"),)
     return Table("cases", columns, rows, caption, reading=reading, figures=figures)
 
 
 def errors(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> Table | None:
-    """Table 2: the error types of breakdowns a metric let through, and of good translations it held back.
+    """Return Table 2: the error types of breakdowns that a metric accepted, and of good translations that it rejected.
 
-    As in the paper one metric is looked at. Examples that failed by the task model's fault are counted apart and enter no
-    share; those without a type are left out. None where no wrongly judged example has a type.
+    As in the paper, one metric is examined. Examples that failed because of the task model are counted separately and enter
+    no share, and examples without a type are left out. None if no misjudged example has a type.
     """
-    found = _wrong(outcomes, verdicts, metric)
-    several = len({task for task, _ in found}) > 1
-    kinds = dict.fromkeys(name for types in found.values() for name in types if name != TASK_MODEL)
+    wrong = _wrong(outcomes, verdicts, metric)
+    several = len({task for task, _ in wrong}) > 1
+    kinds = dict.fromkeys(name for types in wrong.values() for name in types if name != TASK_MODEL)
     rows: list[dict[str, Any]] = []
-    faults, named = 0, sum(types.total() for types in found.values())
-    for (task, kind), types in found.items():
+    faults, named = 0, sum(types.total() for types in wrong.values())
+    for (task, kind), types in wrong.items():
         fault = types.pop(TASK_MODEL, 0)
         faults, total = faults + fault, types.total()
         for name in kinds:
@@ -127,24 +127,24 @@ def errors(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> Table | N
         *(TableColumn(key, kind="count", hidden=True) for key in ("n", "of", "task_model")),
     )
     notes = [
-        "false positive: a breakdown that the metric let through · false negative: a good translation that it held back",
-        f"95% intervals (Wilson) · {metric} was looked at (--case METRIC looks at another)",
+        "false positive: a breakdown that the metric accepted · false negative: a good translation that it rejected",
+        f"95% intervals (Wilson) · for {metric} (--case METRIC selects another metric)",
     ]
     if outcomes.reviewed is not None:
         n = int(outcomes.reviewed.sum())
-        notes.append(f"{count(n, 'type')} named in a review of wrongly judged translations, not counted in the matrix")
+        notes.append(f"{count(n, 'type')} named in a review of misjudged translations, not counted in the matrix")
     if faults:
         notes.insert(
-            1, f"the task model was at fault in {faults:,} of {named:,} ({faults / named:.0%}), which are left out"
+            1, f"{faults:,} of {named:,} ({faults / named:.0%}) failed because of the task model and are left out"
         )
-    caption = f"{metric}: error types of wrongly judged translations, % (Moghe et al. 2023, Table 2)"
-    reading = "What the metric overlooks (false positives) and what it makes too much of (false negatives)."
+    caption = f"{metric}: error types of misjudged translations, % (Moghe et al. 2023, Table 2)"
+    reading = "Errors that the metric misses (false positives) and errors that it overrates (false negatives)."
     return Table("errors", columns, rows, caption, tuple(notes), Pivot("error_type", "column", "share"), reading)
 
 
 def _wrong(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> dict[tuple[str, str], Counter[str]]:
-    """Error types of what one metric judged wrongly, by task and by kind of mistake, false positives first."""
-    found: dict[tuple[str, str], Counter[str]] = {}
+    """Return the error types of examples that one metric misjudged, by task and kind of mistake, false positives first."""
+    error_types: dict[tuple[str, str], Counter[str]] = {}
     for verdict in verdicts.values():
         if verdict.metric != metric:
             continue
@@ -152,17 +152,17 @@ def _wrong(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> dict[tupl
             if good == predicted or outcomes.error_types[i] == NO_TYPE:
                 continue
             kind = "false positive" if predicted else "false negative"
-            found.setdefault((verdict.setup.task, kind), Counter())[outcomes.error_types[i]] += 1
-    return dict(sorted(found.items(), key=lambda cell: (cell[0][0], cell[0][1] == "false negative")))
+            error_types.setdefault((verdict.setup.task, kind), Counter())[outcomes.error_types[i]] += 1
+    return dict(sorted(error_types.items(), key=lambda cell: (cell[0][0], cell[0][1] == "false negative")))
 
 
 def matrix(outcomes: TaskOutcomes) -> Table | None:
-    """Section 4.2 made quantitative: how often each type of error breaks each task, with Wilson's interval.
+    """Return how often each type of error breaks each task (Section 4.2), with Wilson's interval.
 
-    Controlled errors where there are any, otherwise the types that people gave; all splits together. A controlled error is
-    made in the human text of the task's language and is the same whatever language is translated from, so it counts once.
-    Types that were named in a review are left out: only wrongly judged translations are reviewed, and among these the share of
-    breakdowns is a share of false positives, whatever the error.
+    Controlled errors are used if there are any, otherwise the types given by annotators; all splits together. A controlled
+    error is made in the human text of the task's language and does not depend on the source language, so it counts once.
+    Types named in a review are excluded, because only misjudged translations are reviewed: among these, the share of
+    breakdowns is the share of false positives, whatever the error.
     """
     reviewed = np.zeros(len(outcomes), bool) if outcomes.reviewed is None else outcomes.reviewed
     chosen = outcomes.controlled if outcomes.controlled.any() else ~reviewed
@@ -170,10 +170,10 @@ def matrix(outcomes: TaskOutcomes) -> Table | None:
     seen: set[tuple[str, str]] = set()
     for i in np.flatnonzero(chosen).tolist():
         kind = outcomes.error_types[i]
-        place = outcomes.tasks[i], outcomes.ids[i]
-        if kind in (NO_TYPE, TASK_MODEL) or (outcomes.controlled[i] and place in seen):
+        key = outcomes.tasks[i], outcomes.ids[i]
+        if kind in (NO_TYPE, TASK_MODEL) or (outcomes.controlled[i] and key in seen):
             continue
-        seen.add(place)
+        seen.add(key)
         cell = cells.setdefault((kind, outcomes.tasks[i]), [0, 0])
         cell[0] += not outcomes.success[i]
         cell[1] += 1
@@ -198,12 +198,12 @@ def matrix(outcomes: TaskOutcomes) -> Table | None:
         TableColumn("n", kind="count", hidden=True),
         TableColumn("breakdowns", kind="count", hidden=True),
     )
-    made = "errors made on purpose" if outcomes.controlled.any() else "errors marked by people"
-    note = f"{count(sum(n for _, n in cells.values()), 'example')} with {made} · 95% intervals (Wilson)"
+    kind_of_errors = "controlled errors" if outcomes.controlled.any() else "errors marked by annotators"
+    note = f"{count(sum(n for _, n in cells.values()), 'example')} with {kind_of_errors} · 95% intervals (Wilson)"
     caption = "How often a type of error breaks a task, %"
     reading = (
-        "The share of translations with this error on which the task fails. Errors with a low rate do not matter to the "
-        "task, however ugly they are."
+        "The share of translations with this error on which the task fails. Errors with a low rate hardly matter to the "
+        "task."
     )
     pivot, figure = Pivot("error_type", "task", "rate"), Figure("matrix", "rates", family="breakdown")
     return Table("matrix", columns, rows, caption, (note,), pivot, reading, (figure,))

@@ -1,4 +1,4 @@
-"""Class balance, thresholds and pseudo-references: the smaller tables of Moghe et al. 2023."""
+"""Supporting tables of breakdown detection: class balance, thresholds and pseudo-references (Moghe et al. 2023)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.stats.proportions import wilson
 
 
 def balance(outcomes: TaskOutcomes, cut: Sequence[Setup], notes: Sequence[str]) -> Table:
-    """Good and bad examples of each language, and the share of breakdowns."""
+    """Return the good and bad examples of each language, and the share of breakdowns."""
     rows: list[dict[str, Any]] = []
     for setup in cut:
         row: dict[str, Any] = {"task": setup.task, "language": setup.language}
@@ -39,24 +39,24 @@ def balance(outcomes: TaskOutcomes, cut: Sequence[Setup], notes: Sequence[str]) 
         ),
         *estimate_columns("rate", "breakdowns in test, %", "percent", 1, mark=None),
     )
-    caption = "Class balance: translations that the task survives (good) and breakdowns (bad)"
-    reading = "How many translations the task survives (good) and how many break it (bad)."
+    caption = "Class balance: translations with which the task succeeds (good) and breakdowns (bad)"
+    reading = "How many translations the task succeeds with (good) and how many break it (bad)."
     return Table("balance", columns, rows, caption, tuple(notes), reading=reading)
 
 
 def thresholds(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts) -> Table:
-    """Table 3: mean and deviation over languages of the thresholds chosen on the development part."""
+    """Return Table 3: mean and deviation over languages of the thresholds chosen on the development part."""
     rows: list[dict[str, Any]] = []
     tasks = list(dict.fromkeys(setup.task for setup in cut))
     for metric in measured:
         for task in tasks:
-            own = [v.threshold for v in verdicts.values() if v.metric == metric.name and v.setup.task == task]
-            if own:
-                mean, deviation = float(np.mean(own)), float(np.std(own))
+            chosen = [v.threshold for v in verdicts.values() if v.metric == metric.name and v.setup.task == task]
+            if chosen:
+                mean, deviation = float(np.mean(chosen)), float(np.std(chosen))
                 rows.append({"task": task, "metric": metric.name, "mean": mean, "deviation": deviation})
                 rows[-1] |= {"mean_low": mean - deviation, "mean_high": mean + deviation}
-                rows[-1] |= {"lowest": min(own), "highest": max(own)}
-                rows[-1] |= {"languages": len(own), "better": "≥" if metric.card.higher_is_better else "≤"}
+                rows[-1] |= {"lowest": min(chosen), "highest": max(chosen)}
+                rows[-1] |= {"languages": len(chosen), "better": "≥" if metric.card.higher_is_better else "≤"}
     several = len(tasks) > 1
     columns = (
         TableColumn("task", hidden=not several),
@@ -67,9 +67,9 @@ def thresholds(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Ver
         *(TableColumn(key, kind="number", decimals=2, hidden=True) for key in ("deviation", "mean_low", "mean_high")),
         TableColumn("languages", kind="count", hidden=several),
     )
-    notes = ("mean ± standard deviation over languages (of the population, n), on each metric's own scale",)
+    notes = ("mean ± standard deviation over languages (population, n), on the scale of each metric",)
     caption = "Thresholds chosen on the development part (Moghe et al. 2023, Table 3)"
-    reading = "A threshold that differs much from language to language cannot be carried over to a new one."
+    reading = "A threshold that differs much between languages does not transfer to a new one."
     return Table(
         "thresholds", columns, rows, caption, notes, Pivot("metric", "task", "mean") if several else None, reading
     )
@@ -83,18 +83,22 @@ def pseudo_table(
     seed: int,
     samples: int,
 ) -> Table:
-    """Table 4: metrics with back-translated pseudo-references, beside themselves with references."""
+    """Return Table 4: metrics with back-translated pseudo-references, compared with references."""
     rows: list[dict[str, Any]] = []
     tasks = list(dict.fromkeys(setup.task for setup in cut))
     for task in tasks:
         for metric in measured:
-            mine = [v for v in pseudo.values() if (v.setup.task, v.metric) == (task, metric.name)]
-            if not mine:
+            pseudo_verdicts = [v for v in pseudo.values() if (v.setup.task, v.metric) == (task, metric.name)]
+            if not pseudo_verdicts:
                 continue
-            cells = mean_cells([figures(v, seed, samples) for v in mine])
-            own = [matthews(v.counts) for v in gold.values() if (v.setup.task, v.metric) == (task, metric.name)]
-            with_gold = float(np.mean(own)) if own else None
-            rows.append({"task": task, "metric": metric.name, "languages": len(mine), **cells, "gold": with_gold})
+            cells = mean_cells([figures(v, seed, samples) for v in pseudo_verdicts])
+            gold_figures = [
+                matthews(v.counts) for v in gold.values() if (v.setup.task, v.metric) == (task, metric.name)
+            ]
+            with_gold = float(np.mean(gold_figures)) if gold_figures else None
+            rows.append(
+                {"task": task, "metric": metric.name, "languages": len(pseudo_verdicts), **cells, "gold": with_gold}
+            )
             rows[-1] |= {"difference": None if with_gold is None else cells["mcc"] - with_gold}
     columns = (
         TableColumn("task", hidden=len(tasks) < 2),
@@ -108,7 +112,7 @@ def pseudo_table(
     notes = ("Hypothesis: the translation translated back; reference: the source; source: the translation",)
     caption = "With pseudo-references (Moghe et al. 2023, Table 4)"
     reading = (
-        "Without references: the translation is translated back and compared with the source. The difference is what that "
-        "costs."
+        "Without references: the translation is translated back and compared with the source. The difference is the cost of "
+        "missing references."
     )
     return Table("pseudo", columns, rows, caption, notes, reading=reading)

@@ -1,17 +1,18 @@
-"""Can a metric tell that a translation will break the next step? The protocol of Moghe et al. 2023.
+"""Breakdown detection: can a metric tell that a translation will break the next step? (Moghe et al. 2023)
 
-For each task and language a metric becomes a classifier by a threshold chosen on the development part (ten bins, macro-F1,
-Sections 3.1 and 4.3) and is judged on the test part by macro-F1 and Matthews correlation (Section 3.4).
+For each task and language, a metric becomes a classifier by a threshold chosen on the development part (ten bins, macro-F1,
+Sections 3.1 and 4.3). It is evaluated on the test part by macro-F1 and Matthews correlation (Section 3.4).
 
-- `summary` (Table 1): the means over languages, beside a coin and the majority vote of the top three metrics. The top three
-  are those with the highest mean macro-F1 on the *development* part, so that the vote has not seen the test part.
+- `summary` (Table 1): means over languages, with a random baseline and the majority vote of the top three metrics. The top
+  three have the highest mean macro-F1 on the *development* part, so the vote does not use the test part.
 - `languages` (Tables 7 to 11), `balance` (their Good / Bad line) and `thresholds` (Table 3).
 - `pseudo` (Table 4): the same metrics with back-translated pseudo-references.
 - `errors`, `matrix`, `cases` (Table 2, Section 4.2, Figure 2): `assay.analyses.breakdown.errors`.
 
-Graded outcomes (from 0 to 1) have tables of their own: `assay.analyses.breakdown.graded`.
+Graded outcomes (from 0 to 1) have their own tables: `assay.analyses.breakdown.graded`.
 
-A coin is drawn many times and averaged (the paper drew once). Intervals draw test examples anew within each language.
+The random baseline is drawn many times and averaged (the paper drew once). Intervals resample test examples within each
+language.
 """
 
 from __future__ import annotations
@@ -69,15 +70,15 @@ def tables(
     samples: int = 1000,
     case: str | None = None,
 ) -> list[Table]:
-    """All tables that the outcomes allow. Metrics have one value an example; `case` names the metric of the case study."""
+    """Return all tables that the outcomes allow. Metrics have one value per example; `case` names the metric of the case study."""
     cut, left_out = setups(outcomes)
     if outcomes.grades is not None:
         return graded.tables(outcomes, measured, cut, left_out, pseudo=pseudo, seed=seed, samples=samples, case=case)
     verdicts = judge(outcomes, measured, cut)
     notes = _notes(outcomes, measured, cut, left_out, verdicts, seed, samples)
-    plain = [note for note in notes if not note.startswith(FIRST)]
-    languages = _languages(measured, cut, verdicts, seed, samples, plain)
-    found = [
+    plain_notes = [note for note in notes if not note.startswith(FIRST)]
+    languages = _languages(measured, cut, verdicts, seed, samples, plain_notes)
+    all_tables = [
         _summary(measured, cut, verdicts, seed, samples, notes),
         languages,
         _languages_f1(languages),
@@ -85,22 +86,24 @@ def tables(
         thresholds(measured, cut, verdicts),
     ]
     if pseudo:
-        found.append(pseudo_table(pseudo, cut, judge(outcomes, pseudo, cut), verdicts, seed, samples))
-    return found + breakdown_errors.tables(outcomes, measured, cut, verdicts, case)
+        all_tables.append(pseudo_table(pseudo, cut, judge(outcomes, pseudo, cut), verdicts, seed, samples))
+    return all_tables + breakdown_errors.tables(outcomes, measured, cut, verdicts, case)
 
 
 def _contestants(
     measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts, task: str
 ) -> dict[str, list[Verdict]]:
-    """The verdicts of each metric and of the vote on a task's setups."""
-    mine = [setup for setup in cut if setup.task == task]
-    found = {
-        metric.name: [verdicts[key] for setup in mine if (key := (task, setup.language, metric.name)) in verdicts]
+    """Return the verdicts of each metric and of the vote on the setups of a task."""
+    task_setups = [setup for setup in cut if setup.task == task]
+    contestants = {
+        metric.name: [
+            verdicts[key] for setup in task_setups if (key := (task, setup.language, metric.name)) in verdicts
+        ]
         for metric in measured
     }
     if top := vote(measured, cut, verdicts).get(task):
-        found[VOTE] = [verdict for setup in mine if (verdict := voted(top, setup, verdicts)) is not None]
-    return {name: own for name, own in found.items() if own}
+        contestants[VOTE] = [verdict for setup in task_setups if (verdict := voted(top, setup, verdicts)) is not None]
+    return {name: metric_verdicts for name, metric_verdicts in contestants.items() if metric_verdicts}
 
 
 def _summary(
@@ -114,17 +117,27 @@ def _summary(
     rows: list[dict[str, Any]] = []
     tasks = list(dict.fromkeys(setup.task for setup in cut))
     for task in tasks:
-        found = _contestants(measured, cut, verdicts, task)
-        some = next(iter(found.values()), [])
-        sizes = [(v.setup, int(v.good.sum()), int((~v.good).sum())) for v in some]
-        tossed = [coin_figures(setup, good, bad, seed) for setup, good, bad in sizes]
+        contestants = _contestants(measured, cut, verdicts, task)
+        first_verdicts = next(iter(contestants.values()), [])
+        sizes = [(v.setup, int(v.good.sum()), int((~v.good).sum())) for v in first_verdicts]
+        random_figures = [coin_figures(setup, good, bad, seed) for setup, good, bad in sizes]
         total = sum(good + bad for _, good, bad in sizes)
-        rows.append({"task": task, "metric": COIN, "languages": len(some), "n": total, **mean_cells(tossed)})
-        for name, own in found.items():
-            n, unscored = sum(len(v.good) for v in own), sum(len(v.setup.test) - len(v.good) for v in own)
-            rows.append({"task": task, "metric": name, "languages": len(own), "n": n, "unscored": unscored})
-            rows[-1] |= mean_cells([figures(verdict, seed, samples) for verdict in own])
-        _mark([row for row in rows if row["task"] == task and row["metric"] not in (COIN, VOTE)], found, seed, samples)
+        rows.append(
+            {"task": task, "metric": COIN, "languages": len(first_verdicts), "n": total, **mean_cells(random_figures)}
+        )
+        for name, metric_verdicts in contestants.items():
+            n, unscored = (
+                sum(len(v.good) for v in metric_verdicts),
+                sum(len(v.setup.test) - len(v.good) for v in metric_verdicts),
+            )
+            rows.append({"task": task, "metric": name, "languages": len(metric_verdicts), "n": n, "unscored": unscored})
+            rows[-1] |= mean_cells([figures(verdict, seed, samples) for verdict in metric_verdicts])
+        _mark(
+            [row for row in rows if row["task"] == task and row["metric"] not in (COIN, VOTE)],
+            contestants,
+            seed,
+            samples,
+        )
     for row in rows:
         row["contaminated"] = ""
         row.setdefault("unscored", 0)
@@ -142,23 +155,23 @@ def _summary(
     )
     caption = "Breakdown detection · means over languages (Moghe et al. 2023, Table 1)"
     reading = (
-        "Each metric calls a translation good or bad by a threshold chosen on the development part; the figures say how well "
-        "that foretells, on the test part, whether the next step succeeds. An MCC of 0 is a coin, below 0.3 next to nothing, 1 "
-        "is perfect; macro-F1 gives both classes the same weight."
+        "Each metric calls a translation good or bad by a threshold chosen on the development part. The figures show how well "
+        "this predicts, on the test part, whether the next step succeeds. An MCC of 0 is chance, below 0.3 is weak, and 1 is "
+        "perfect; macro-F1 gives both classes the same weight."
     )
     return Table("summary", columns, rows, caption, tuple(notes), reading=reading)
 
 
-def _mark(rows: list[dict[str, Any]], found: dict[str, list[Verdict]], seed: int, samples: int) -> None:
-    """Stars for the metrics that share first place in macro-F1 and in MCC, by paired bootstrap on common examples."""
+def _mark(rows: list[dict[str, Any]], contestants: dict[str, list[Verdict]], seed: int, samples: int) -> None:
+    """Mark the metrics that share first place in macro-F1 and in MCC, by paired bootstrap on common examples."""
     if len(rows) < 2:
         return
     for key, mark, figure in (("mcc", "first", matthews), ("f1", "f1_first", macro_f1)):
         values = np.array([row[key] for row in rows])
-        best = found[rows[int(values.argmax())]["metric"]]
+        best = contestants[rows[int(values.argmax())]["metric"]]
         p = np.ones(len(rows))
         for i, row in enumerate(rows):
-            pairs = _pairs(best, found[row["metric"]])
+            pairs = _pairs(best, contestants[row["metric"]])
             if values[i] < values.max() and pairs:
                 draws = []
                 for setup, good, first, second in pairs:
@@ -179,8 +192,10 @@ def _pairs(first: Sequence[Verdict], second: Sequence[Verdict]) -> list[tuple[Se
             continue
         common = np.intersect1d(verdict.scored, other.scored)
         if len(common):
-            here, there = np.searchsorted(verdict.scored, common), np.searchsorted(other.scored, common)
-            pairs.append((verdict.setup, verdict.good[here], verdict.predicted[here], other.predicted[there]))
+            in_first, in_second = np.searchsorted(verdict.scored, common), np.searchsorted(other.scored, common)
+            pairs.append(
+                (verdict.setup, verdict.good[in_first], verdict.predicted[in_first], other.predicted[in_second])
+            )
     return pairs
 
 
@@ -194,14 +209,14 @@ def _languages(
 ) -> Table:
     rows: list[dict[str, Any]] = []
     for task in dict.fromkeys(setup.task for setup in cut):
-        found = _contestants(measured, cut, verdicts, task)
-        for v in next(iter(found.values()), []):
+        contestants = _contestants(measured, cut, verdicts, task)
+        for v in next(iter(contestants.values()), []):
             good = int(v.good.sum())
-            tossed = mean_cells([coin_figures(v.setup, good, len(v.good) - good, seed)])
-            rows.append({"task": task, "language": v.setup.language, "metric": COIN, **tossed, "unscored": 0})
+            random_cells = mean_cells([coin_figures(v.setup, good, len(v.good) - good, seed)])
+            rows.append({"task": task, "language": v.setup.language, "metric": COIN, **random_cells, "unscored": 0})
             rows[-1] |= dict.fromkeys(("threshold", "dev_f1", *COUNTS))
-        for name, own in found.items():
-            for v in own:
+        for name, metric_verdicts in contestants.items():
+            for v in metric_verdicts:
                 cells = mean_cells([figures(v, seed, samples)])
                 tp, fp, fn, tn = (int(cell) for cell in v.counts)
                 rows.append(
@@ -220,11 +235,11 @@ def _languages(
     )
     caption = "MCC by language (Moghe et al. 2023, Tables 7 to 11)"
     pivot = Pivot("metric", "language", "mcc")
-    return Table("languages", columns, rows, caption, tuple(notes), pivot, "The same, language by language.")
+    return Table("languages", columns, rows, caption, tuple(notes), pivot, "The same by language.")
 
 
 def _languages_f1(languages: Table) -> Table:
-    """The same rows, read by macro-F1 (Tables 7, 9 and 10)."""
+    """Return the same rows with macro-F1 (Tables 7, 9 and 10)."""
     columns = [
         replace(
             column,

@@ -1,4 +1,4 @@
-"""From scores and outcomes to verdicts: each metric as a classifier, its threshold chosen on the development part."""
+"""Metrics as breakdown classifiers: thresholds from the development part, verdicts and figures on the test part."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 FEWEST = 20
-"""Fewer examples of a language than these say nothing."""
+"""Minimum number of examples of a language."""
 COIN, VOTE = "random", "majority of 3"
 
 
 @dataclass(frozen=True)
 class Setup:
-    """One task in one language: its development and test examples, by their numbers."""
+    """One task in one language: indices of its development and test examples."""
 
     task: str
     language: str
@@ -36,12 +36,12 @@ class Setup:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one metric as a classifier said about one setup: of the test examples it scored, which it calls good."""
+    """Classification of one setup by one metric: of the test examples it scored, which it calls good."""
 
     setup: Setup
     metric: str
     threshold: float
-    """On the metric's own scale."""
+    """On the scale of the metric."""
     dev_f1: float
     scored: NDArray[np.int64]
     good: Bools
@@ -58,44 +58,42 @@ Verdicts = dict[tuple[str, str, str], Verdict]
 
 
 def setups(outcomes: TaskOutcomes) -> tuple[list[Setup], list[str]]:
-    """The tasks and languages that can be judged, and a sentence for each that cannot (and on examples in both parts).
+    """Return the usable tasks and languages, and a note on each unusable one (and on examples in both parts).
 
-    Examples with an error made on purpose take part only where there are no others.
+    Examples with controlled errors are used only if there are no others.
     """
     n = len(outcomes)
     natural = ~outcomes.controlled if not outcomes.controlled.all() else np.ones(n, bool)
     if n < FEWEST:
-        raise InputError(f"{count(n, 'example')}: too few to judge a metric by, there must be {FEWEST} or more.")
+        raise InputError(f"{count(n, 'example')}: too few to evaluate a metric, which needs at least {FEWEST}.")
     if outcomes.grades is not None and not np.ptp(outcomes.grades[natural]):
         raise InputError(
-            f"every outcome has the grade {outcomes.grades[natural][0]:g}: there is nothing to tell apart."
+            f"every outcome has the grade {outcomes.grades[natural][0]:g}. The evaluation needs different grades."
         )
-    for what, there in (("breakdown", ~outcomes.success), ("success", outcomes.success)):
-        if outcomes.grades is None and not (there & natural).any():
-            raise InputError(
-                f"the outcomes have no {what}: with one class only there is nothing to tell apart. Bring both."
-            )
+    for what, occurs in (("breakdown", ~outcomes.success), ("success", outcomes.success)):
+        if outcomes.grades is None and not (occurs & natural).any():
+            raise InputError(f"the outcomes contain no {what}. The evaluation needs both successes and breakdowns.")
     keys = [*zip(outcomes.tasks, outcomes.languages, strict=True)]
     order = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     codes = np.array([order[key] for key in keys])
     is_dev = np.array([split in (DEV, BOTH) for split in outcomes.splits])
     is_test = np.array([split in (TEST, BOTH) for split in outcomes.splits])
-    kept, left_out = [], []
+    usable, left_out = [], []
     for (task, language), code in order.items():
-        mine = (codes == code) & natural
-        setup = Setup(task, language, np.flatnonzero(mine & is_dev), np.flatnonzero(mine & is_test))
-        if not mine.any():
+        chosen = (codes == code) & natural
+        setup = Setup(task, language, np.flatnonzero(chosen & is_dev), np.flatnonzero(chosen & is_test))
+        if not chosen.any():
             continue
         if reason := _unusable(outcomes, setup):
             left_out.append(f"⚠ {_name(task, language)} is left out: {reason}")
         else:
-            kept.append(setup)
-    if not kept:
-        raise InputError("no language can be judged. " + " ".join(reason.removeprefix("⚠ ") for reason in left_out))
-    shared = sum(len(np.intersect1d(setup.dev, setup.test)) for setup in kept)
+            usable.append(setup)
+    if not usable:
+        raise InputError("no language can be evaluated. " + " ".join(reason.removeprefix("⚠ ") for reason in left_out))
+    shared = sum(len(np.intersect1d(setup.dev, setup.test)) for setup in usable)
     if shared:
-        left_out.append(f"{count(shared, 'development example')} in the test part, too (split {BOTH})")
-    return kept, left_out
+        left_out.append(f"{count(shared, 'development example')} also in the test part (split {BOTH})")
+    return usable, left_out
 
 
 def _name(task: str, language: str) -> str:
@@ -105,10 +103,10 @@ def _name(task: str, language: str) -> str:
 def _unusable(outcomes: TaskOutcomes, setup: Setup) -> str | None:
     size = len(np.union1d(setup.dev, setup.test))
     if size < FEWEST:
-        return f"{count(size, 'example')}, and there must be {FEWEST} or more."
+        return f"{count(size, 'example')}, but at least {FEWEST} are needed."
     for name, part in (("development", setup.dev), ("test", setup.test)):
         if not len(part):
-            return f"it has no examples in the {name} part. (--dev-share 0.5 draws a development part anew.)"
+            return f"it has no examples in the {name} part. (--dev-share 0.5 draws a new development part.)"
         good = int(outcomes.success[part].sum())
         if outcomes.grades is not None:
             if not np.ptp(outcomes.grades[part]):
@@ -120,11 +118,11 @@ def _unusable(outcomes: TaskOutcomes, setup: Setup) -> str | None:
 
 
 def judge(outcomes: TaskOutcomes, measured: Sequence[Measured], cut: Sequence[Setup]) -> Verdicts:
-    """Every metric's verdict on every setup, by (task, language, metric); none where it scored too little to choose by."""
-    found: Verdicts = {}
+    """Return the verdict of every metric on every setup, by (task, language, metric); none if it scored too few examples."""
+    verdicts: Verdicts = {}
     for metric in measured:
         if metric.values is None or len(metric.values) != len(outcomes):
-            raise InputError(f"{metric.name} does not have one score for each of {count(len(outcomes), 'example')}.")
+            raise InputError(f"{metric.name} must have one score for each of {count(len(outcomes), 'example')}.")
         sign = 1.0 if metric.card.higher_is_better else -1.0
         quality = sign * metric.values
         for setup in cut:
@@ -133,7 +131,7 @@ def judge(outcomes: TaskOutcomes, measured: Sequence[Measured], cut: Sequence[Se
             if not len(dev) or not len(test):
                 continue
             chosen = bin_threshold(quality[dev], outcomes.success[dev])
-            found[setup.task, setup.language, metric.name] = Verdict(
+            verdicts[setup.task, setup.language, metric.name] = Verdict(
                 setup,
                 metric.name,
                 sign * chosen.value,
@@ -142,53 +140,53 @@ def judge(outcomes: TaskOutcomes, measured: Sequence[Measured], cut: Sequence[Se
                 outcomes.success[test],
                 quality[test] >= chosen.value,
             )
-    return found
+    return verdicts
 
 
 def vote(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts) -> dict[str, list[str]]:
-    """For each task the three metrics with the highest mean macro-F1 on the development part; none where there are fewer."""
+    """Return, for each task, the three metrics with the highest mean macro-F1 on the development part; none with fewer metrics."""
     chosen = {}
     for task in dict.fromkeys(setup.task for setup in cut):
         means = {}
         for metric in measured:
-            mine = [v.dev_f1 for v in verdicts.values() if v.metric == metric.name and v.setup.task == task]
-            if mine:
-                means[metric.name] = float(np.mean(mine))
+            dev_f1s = [v.dev_f1 for v in verdicts.values() if v.metric == metric.name and v.setup.task == task]
+            if dev_f1s:
+                means[metric.name] = float(np.mean(dev_f1s))
         if len(means) >= 3:
             chosen[task] = sorted(means, key=lambda name: -means[name])[:3]
     return chosen
 
 
 def voted(top: Sequence[str], setup: Setup, verdicts: Verdicts) -> Verdict | None:
-    """The majority vote on one setup, on the examples that all three scored."""
+    """Return the majority vote on one setup, on the examples that all three metrics scored."""
     three = [verdicts.get((setup.task, setup.language, name)) for name in top]
-    known = [verdict for verdict in three if verdict is not None]
-    if len(known) < 3:
+    available = [verdict for verdict in three if verdict is not None]
+    if len(available) < 3:
         return None
-    common = np.intersect1d(np.intersect1d(known[0].scored, known[1].scored), known[2].scored)
+    common = np.intersect1d(np.intersect1d(available[0].scored, available[1].scored), available[2].scored)
     if not len(common):
         return None
-    votes = [v.predicted[np.searchsorted(v.scored, common)] for v in known]
-    good = known[0].good[np.searchsorted(known[0].scored, common)]
+    votes = [v.predicted[np.searchsorted(v.scored, common)] for v in available]
+    good = available[0].good[np.searchsorted(available[0].scored, common)]
     return Verdict(setup, VOTE, float("nan"), float("nan"), common, good, majority(votes))
 
 
 def generator(seed: int, *names: str) -> np.random.Generator:
-    """A generator that depends on the seed and on names, and on nothing drawn before."""
+    """Return a random generator that depends only on the seed and on names."""
     return np.random.default_rng([seed, *(zlib.crc32(name.encode()) for name in names)])
 
 
 def figures(verdict: Verdict, seed: int, samples: int) -> dict[str, Any]:
-    """Macro-F1 and Matthews correlation on the test part, with draws of each."""
-    drawn = draw(verdict.counts, generator(seed, verdict.setup.task, verdict.setup.language), samples)
+    """Return macro-F1 and Matthews correlation on the test part, with draws of each."""
+    draws = draw(verdict.counts, generator(seed, verdict.setup.task, verdict.setup.language), samples)
     return {
-        "f1": (float(macro_f1(verdict.counts)), macro_f1(drawn)),
-        "mcc": (float(matthews(verdict.counts)), matthews(drawn)),
+        "f1": (float(macro_f1(verdict.counts)), macro_f1(draws)),
+        "mcc": (float(matthews(verdict.counts)), matthews(draws)),
     }
 
 
 def coin_figures(setup: Setup, good: int, bad: int, seed: int) -> dict[str, Any]:
-    """The same for a coin."""
+    """Return the same for the random baseline."""
     f1, mcc = coin(good, bad, generator(seed, COIN, setup.task, setup.language))
     return {"f1": (float(f1.mean()), f1), "mcc": (float(mcc.mean()), mcc)}
 
@@ -196,7 +194,7 @@ def coin_figures(setup: Setup, good: int, bad: int, seed: int) -> dict[str, Any]
 def mean_cells(
     figures: Sequence[Mapping[str, tuple[float, Floats]]], keys: Sequence[str] = ("f1", "mcc")
 ) -> dict[str, Any]:
-    """The mean over setups of each figure, with the interval of the mean."""
+    """Return the mean over setups of each figure, with the interval of the mean."""
     cells: dict[str, Any] = {}
     for key in keys:
         cells[key] = float(np.mean([figure[key][0] for figure in figures]))
@@ -206,7 +204,7 @@ def mean_cells(
 
 
 def sample_note(cut: Sequence[Setup], quality: str, seed: int, samples: int) -> str:
-    """How many examples of which languages there are, how good they are, and how intervals were drawn."""
+    """Describe the examples, their languages and quality, and the bootstrap."""
     dev, test = sum(len(setup.dev) for setup in cut), sum(len(setup.test) for setup in cut)
     languages = listing(dict.fromkeys(setup.language for setup in cut if setup.language))
     return (
