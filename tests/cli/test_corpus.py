@@ -83,7 +83,7 @@ def test_the_line_of_progress() -> None:
     seen = CorpusProgress(
         shards=200, done=50, rows=1000, bytes=100, all_bytes=400, failed=2, crashes=1, phase="scoring"
     )
-    line.at(seen)
+    line.update(seen)
     shown = line._line(line._since + 10)
     assert shown == " scoring 50 of 200 shards · 1,000 rows · 100/s · 30 s left · 2 failed · 1 worker crash"
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.main import GROUPS, VERBS, main
-from assay.cli.output import keep
+from assay.cli.output import save_run_dir
 from assay.cli.parser import Parser, parser_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,11 +149,13 @@ def test_a_run_that_nobody_asked_to_keep_may_stay_unkept(tmp_path: Path) -> None
     def refused(folder: str) -> Path:
         raise PermissionError(13, "Permission denied", folder)
 
-    assert keep(refused, "runs/x", 1.0, asked=False).startswith("⚠ the run was not saved in runs/x: Permission denied.")
+    assert save_run_dir(refused, "runs/x", 1.0, asked=False).startswith(
+        "⚠ the run was not saved in runs/x: Permission denied."
+    )
     with pytest.raises(PermissionError):
-        keep(refused, "runs/x", 1.0, asked=True)
+        save_run_dir(refused, "runs/x", 1.0, asked=True)
     (tmp_path / "tables.json").touch()
-    assert keep(lambda folder: tmp_path, "", 1.0, asked=True) == f"wrote {tmp_path}/ (tables.json) · 1.0 s"
+    assert save_run_dir(lambda folder: tmp_path, "", 1.0, asked=True) == f"wrote {tmp_path}/ (tables.json) · 1.0 s"
 
 
 def test_help_and_version_load_nothing_of_the_rooms() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.progress import Progress, Slow
+from assay.cli.progress import MetricProgress, Progress
 from assay.core.batch import Batch
 from assay.core.context import listen_to_progress, report_progress
 from assay.engine.scoring import score
@@ -51,7 +51,7 @@ def test_a_slow_metric_is_shown_from_the_start_and_wiped_at_the_end(monkeypatch:
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("TERM", "xterm")
-    with listen_to_progress(Slow()):
+    with listen_to_progress(MetricProgress()):
         for done in (0, 1024, 2000):
             report_progress("comet", done, 2000)
     report_progress("comet", 0, 2000)  # nobody watches any more

@@ -1,1 +1,1 @@
-"""The command line: one file a verb."""
+"""Command-line interface: one module per verb, and what verbs share."""

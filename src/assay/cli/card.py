@@ -41,7 +41,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the metric on every suite, and make the page."""
+    """Run the metric on every suite and write its card."""
     output = Output.of(args)
     made = card(
         args.metric, args.suite, data_dir=args.data_dir, seed=args.seed, samples=args.samples, workers=args.workers

@@ -22,15 +22,15 @@ from assay.cli.options import (
 from assay.cli.output import Output, write
 from assay.cli.parser import Help, Parser
 from assay.cli.texts import (
-    add_looks,
+    add_appearance,
     add_run_dir,
     chosen_components,
-    estimated,
     finish,
-    keep_run,
-    looked,
+    print_estimate,
     rows_progress,
+    save_run,
     text_request,
+    with_signatures,
 )
 from assay.report import FORMATS
 
@@ -84,7 +84,7 @@ def add_arguments(parser: Parser) -> None:
     )
     add_correction(group, "holm")
     add_run_dir(parser)
-    add_looks(parser)
+    add_appearance(parser)
     add_components(parser)
     add_estimate(parser)
 
@@ -94,20 +94,20 @@ def run(args: argparse.Namespace) -> int:
     from assay.verbs.shared.live_progress import live
 
     kept = bool(args.run_dir) or args.format == "html"
-    output, asked, started = Output.of(args), text_request(args, rows=kept), time.monotonic()
+    output, request, started = Output.of(args), text_request(args, rows=kept), time.monotonic()
     if args.estimate:
-        return estimated(asked, output)
-    with live(args.run_dir, "compare", asked.metrics, asked.rows):
-        _compare(args, asked, output, started)
+        return print_estimate(request, output)
+    with live(args.run_dir, "compare", request.metrics, request.rows):
+        _compare(args, request, output, started)
     return 0
 
 
-def _compare(args: argparse.Namespace, asked: TextRequest, output: Output, started: float) -> None:
+def _compare(args: argparse.Namespace, request: TextRequest, output: Output, started: float) -> None:
     from assay.verbs.compare import compare_request
 
-    with rows_progress(asked, args.quiet) as progress:
+    with rows_progress(request, args.quiet) as progress:
         result = compare_request(
-            asked, baseline=args.baseline, flags=args.flags, samples=args.samples, trials=args.trials, seed=args.seed,
+            request, baseline=args.baseline, flags=args.flags, samples=args.samples, trials=args.trials, seed=args.seed,
             correction=args.correction, pairs=args.pairs, by=args.by, worst=args.worst, changed=args.changed,
             sort_by=args.sort_by, texts=bool(args.run_dir) or args.format == "html", workers=args.workers, progress=progress.add,
         )  # fmt: skip
@@ -120,7 +120,7 @@ def _compare(args: argparse.Namespace, asked: TextRequest, output: Output, start
             write(page_of([result]), args.out)
         else:
             output.emit(_tables(result, output, args))
-        keep_run(result, args, output, started)
+        save_run(result, args, output, started)
     finish(result, output)
 
 
@@ -129,5 +129,7 @@ def _tables(result: Comparison, output: Output, args: argparse.Namespace) -> lis
     left_out = ("components", "differences") if output.format in DATA else ("components",)
     tables = [table for name, table in result.tables.items() if name not in left_out]
     signed = 1 if len(tables) > 1 and tables[1].name == "differences" else 0
-    shown = [looked(table, result.signatures if i == signed else {}, args, output) for i, table in enumerate(tables)]
+    shown = [
+        with_signatures(table, result.signatures if i == signed else {}, args, output) for i, table in enumerate(tables)
+    ]
     return [*shown, *chosen_components(result, args)]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.formats import OTHERS as UNWRITTEN
@@ -80,12 +79,12 @@ def add_workers(group: argparse._ActionsContainer) -> None:
         help="head node of the Ray cluster, or auto (default: a cluster on this machine)",
     )
     group.add_argument(
-        "--gpus-per-worker", type=share, metavar="N",
+        "--gpus-per-worker", type=gpu_count, metavar="N",
         help="GPUs per Ray worker; two workers share one with 0.5 (default: 1 for neural metrics if there are GPUs)",
     )  # fmt: skip
 
 
-def share(text: str) -> float:
+def gpu_count(text: str) -> float:
     """Parse a number of GPUs: a whole number, or a fraction below 1."""
     try:
         number = float(text)
@@ -154,16 +153,16 @@ def _names_file(out: str) -> bool:
     return known and not names_folder(out) and not os.path.isdir(out)
 
 
-def workers_of(args: argparse.Namespace, progress: ShardsProgress) -> dict[str, Any]:
+def engine_options(args: argparse.Namespace, progress: ShardsProgress) -> dict[str, Any]:
     """Return the options of every verb over a corpus: the folder of results, how tables are read, and the workers."""
     return {
         "out": args.out, "columns": column_map(args.columns), "quoting": args.quoting, "langpair": args.langpair,
         "on_error": args.on_error or "stop", "engine": args.engine or "local", "workers": args.workers, "address": args.address,
-        "gpus_per_worker": args.gpus_per_worker, "progress": progress.at,
+        "gpus_per_worker": args.gpus_per_worker, "progress": progress.update,
     }  # fmt: skip
 
 
-def texts_of_corpus(args: argparse.Namespace) -> dict[str, Any]:
+def corpus_inputs(args: argparse.Namespace) -> dict[str, Any]:
     """Return the shards that the arguments name, and how their rows are scored and selected."""
     tables = [*(getattr(args, "files", None) or ()), *([args.data] if args.data else ())]
     names = ("empty_reference", "flags", "keep", "batch")
@@ -171,7 +170,7 @@ def texts_of_corpus(args: argparse.Namespace) -> dict[str, Any]:
     return texts | {name: getattr(args, name) for name in names}
 
 
-def finished(
+def print_corpus(
     result: CorpusResult,
     args: argparse.Namespace,
     output: Output,
@@ -180,17 +179,17 @@ def finished(
     more: Mapping[str, Any] | None = None,
 ) -> None:
     """Print the table of a finished corpus, or its head and `more` as JSON, then the notes."""
-    from assay.cli.texts import say_notes
+    from assay.cli.texts import print_notes
 
     if args.format == "json":
         output.emit_json({**result.head(), **(more or {})})
     elif table is not None and (result.counts["rows"] or args.format != "table"):
         output.emit([table])
-    say_notes(result, output)
-    output.note(wrote(args.out, started, result.reused))
+    print_notes(result, output)
+    output.note(summary_note(args.out, started, result.reused))
 
 
-def wrote(out: str, started: float, reused: int) -> str:
+def summary_note(out: str, started: float, reused: int) -> str:
     """Return a note with the folder, the duration, and the number of shards from an earlier run."""
     earlier = f" · {reused:,} from an earlier run" if reused else ""
     return f"wrote {os.path.join(out, '')} · {duration(time.monotonic() - started)}{earlier}"
@@ -198,58 +197,48 @@ def wrote(out: str, started: float, reused: int) -> str:
 
 def run_corpus(args: argparse.Namespace) -> int:
     """Score a corpus and print the results."""
-    from assay.cli.texts import looked
+    from assay.cli.texts import with_signatures
     from assay.verbs.score import score
 
     refuse_with_corpus(args)
     output, started = Output("assay score", args.format, None, args.quiet), time.monotonic()
-    with watched(args.quiet) as progress:
+    with ShardsProgress(quiet=args.quiet) as progress:
         result = score(
             metrics=args.metrics, spans=args.spans, dedup=args.dedup, sample=args.sample, sample_by=args.sample_by, seed=args.seed,
-            **texts_of_corpus(args), **workers_of(args, progress),
+            **corpus_inputs(args), **engine_options(args, progress),
         )  # fmt: skip
-    finished(result, args, output, started, looked(result.table(), result.signatures, args, output))
+    print_corpus(result, args, output, started, with_signatures(result.table(), result.signatures, args, output))
     return 0
-
-
-@contextmanager
-def watched(quiet: bool) -> Iterator[ShardsProgress]:
-    """Show progress while a corpus is processed."""
-    progress = ShardsProgress(quiet=quiet)
-    try:
-        yield progress
-    finally:
-        progress.close()
 
 
 class ShardsProgress(Progress):
     """Progress line of a corpus: shards, rows, rows per second, remaining time, failures."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        super().__init__("", quiet=quiet)
-        self._seen: CorpusProgress | None = None
+        super().__init__(quiet=quiet)
+        self._state: CorpusProgress | None = None
         self._phase, self._since = "", self.started
 
-    def at(self, seen: CorpusProgress) -> None:
+    def update(self, state: CorpusProgress) -> None:
         """Show the state of the run."""
-        self._seen = seen
-        if seen.phase != self._phase:
-            self._phase, self._since = seen.phase, time.monotonic()
+        self._state = state
+        if state.phase != self._phase:
+            self._phase, self._since = state.phase, time.monotonic()
         self.add(0)
 
     def _line(self, now: float) -> str:
-        seen = self._seen
-        if seen is None:
+        state = self._state
+        if state is None:
             return ""
         passed = max(now - self._since, 1e-9)
-        parts = [f" {seen.phase} {seen.done:,} of {seen.shards:,} shards"]
-        if seen.rows and seen.phase in ("scoring", "making"):
-            rate = seen.rows / passed
-            parts.append(f"{seen.rows:,} rows · {rate:,.{0 if rate >= 10 else 1}f}/s")
-        if seen.bytes and seen.all_bytes > seen.bytes:
-            parts.append(f"{duration(passed * (seen.all_bytes - seen.bytes) / seen.bytes)} left")
-        if seen.failed:
-            parts.append(f"{seen.failed:,} failed")
-        if seen.crashes:
-            parts.append(f"{count(seen.crashes, 'worker crash', 'worker crashes')}")
+        parts = [f" {state.phase} {state.done:,} of {state.shards:,} shards"]
+        if state.rows and state.phase in ("scoring", "making"):
+            rate = state.rows / passed
+            parts.append(f"{state.rows:,} rows · {rate:,.{0 if rate >= 10 else 1}f}/s")
+        if state.bytes and state.all_bytes > state.bytes:
+            parts.append(f"{duration(passed * (state.all_bytes - state.bytes) / state.bytes)} left")
+        if state.failed:
+            parts.append(f"{state.failed:,} failed")
+        if state.crashes:
+            parts.append(f"{count(state.crashes, 'worker crash', 'worker crashes')}")
         return " · ".join(parts)

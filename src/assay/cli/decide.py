@@ -9,17 +9,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.cli.corpus import (
+    ShardsProgress,
     add_batch,
     add_keep,
     add_workers,
     corpus_group,
-    finished,
+    corpus_inputs,
+    engine_options,
     is_corpus,
+    print_corpus,
     refuse_with_corpus,
     refuse_without_corpus,
-    texts_of_corpus,
-    watched,
-    workers_of,
 )
 from assay.cli.options import (
     add_columns,
@@ -40,7 +40,7 @@ from assay.cli.options import (
 )
 from assay.cli.output import Output
 from assay.cli.parser import Help, Parser
-from assay.cli.texts import add_run_dir, finish, keep_run, rows_progress, texts_of
+from assay.cli.texts import add_run_dir, finish, rows_progress, save_run, text_inputs
 from assay.core.errors import InputError
 from assay.report import BINARY_FORMATS
 from assay.report.rows import json_document, row_lines
@@ -178,7 +178,7 @@ def _fit(args: argparse.Namespace) -> int:
     output.emit([fitted.table()])
     for warning in fitted.notes:
         output.note(f"⚠ {warning}")
-    keep_run(fitted, args, output, started)
+    save_run(fitted, args, output, started)
     applied = f"wrote {args.out} · assay decide apply --rule {args.out} --mt …"
     if args.out or not args.run_dir:
         output.note(applied if args.out else "the rule was not saved; --out rule.json saves it")
@@ -197,7 +197,7 @@ def _apply(args: argparse.Namespace) -> int:
         raise InputError("assay decide apply labels one system at a time; pass one file with --mt.")
     output, started = Output.of(args), time.monotonic()
     kept = bool(args.texts or args.run_dir or args.format != "table")
-    texts, rule, asked = texts_of(args), read_rule(args.rule), None
+    texts, rule, asked = text_inputs(args), read_rule(args.rule), None
     if not by_given_scores(rule):
         metrics = rule_metrics(rule, args.rule, trust=bool(args.trust))
         asked = request(metrics=metrics, rows=kept or bool(args.keep), **texts)
@@ -214,7 +214,7 @@ def _apply(args: argparse.Namespace) -> int:
             for warning in labels.warnings if args.format != "json" else ():
                 output.note(warning)
             output.note(labels.totals)
-        keep_run(labels, args, output, started)
+        save_run(labels, args, output, started)
     finish(labels, output)
     return 0
 
@@ -223,11 +223,11 @@ def _apply_to_corpus(args: argparse.Namespace) -> int:
     """Label every shard and print the number of rows per label."""
     refuse_with_corpus(args)
     output, started = Output("assay decide", args.format, None, args.quiet), time.monotonic()
-    with watched(args.quiet) as progress:
+    with ShardsProgress(quiet=args.quiet) as progress:
         result = apply_rule(
-            args.rule, languages=args.lang or "", trust=bool(args.trust), **texts_of_corpus(args), **workers_of(args, progress)
+            args.rule, languages=args.lang or "", trust=bool(args.trust), **corpus_inputs(args), **engine_options(args, progress)
         )  # fmt: skip
-    finished(result, args, output, started, result.table(), {"warnings": result.warnings})
+    print_corpus(result, args, output, started, result.table(), {"warnings": result.warnings})
     return 0
 
 

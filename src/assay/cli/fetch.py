@@ -7,7 +7,7 @@ import argparse
 from assay.cli.options import add_quiet
 from assay.cli.output import note
 from assay.cli.parser import Help, Parser
-from assay.cli.progress import Bytes
+from assay.cli.progress import DownloadProgress
 from assay.verbs.fetch import fetch
 
 HELP = Help("""Download the official files of a suite or a checkpoint; an interrupted download resumes.
@@ -31,11 +31,8 @@ def add_arguments(parser: Parser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Download, and print the folder."""
-    progress = Bytes(quiet=args.quiet)
-    try:
-        fetched = fetch(args.name, data_dir=args.data_dir, progress=progress.at)
-    finally:
-        progress.close()
+    with DownloadProgress(quiet=args.quiet) as progress:
+        fetched = fetch(args.name, data_dir=args.data_dir, progress=progress.update)
     for warning in fetched.notes:
         note(f"⚠ {warning}")
     note(f"{fetched.name} is in {fetched.path}", args.quiet)

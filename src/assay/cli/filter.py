@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from assay.cli.options import add_output, add_quoting, table_file
+from assay.cli.options import add_output, add_quoting, pick, table_file
 from assay.cli.output import Output
 from assay.cli.parser import Help, Parser
 from assay.cli.progress import Progress
@@ -54,15 +54,11 @@ def run(args: argparse.Namespace) -> int:
         )
     output = Output.of(args)
     form = None if args.format == "table" else args.format
-    progress = Progress("filtering", None, quiet=args.quiet)
-    try:
+    with Progress("filtering", quiet=args.quiet) as progress:
         result = filter_rows(
             args.expression, args.data, out=None if args.count else args.out or "-", format=None if args.count else form,
-            invert=args.invert, count=args.count, quoting=args.quoting, spreadsheet_safe=args.spreadsheet_safe,
-            progress=progress.add,
+            progress=progress.add, **pick(args, "invert", "count", "quoting", "spreadsheet_safe"),
         )  # fmt: skip
-    finally:
-        progress.close()
     if args.count:
         output.emit([result.table()], head=result.head())
     else:

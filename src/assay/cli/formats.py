@@ -45,7 +45,7 @@ def format_of(path: str) -> str:
     return SUFFIXES.get(suffix, "table")
 
 
-def settle_format(args: argparse.Namespace, module: ModuleType) -> None:
+def set_format(args: argparse.Namespace, module: ModuleType) -> None:
     """Set ``args.format`` from the suffix of --out; raise InputError if the suffix contradicts --format.
 
     The suffix does not count if the verb's ``names_result(args)`` is false: --out is then a rule, a set of items or a folder.

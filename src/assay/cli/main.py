@@ -127,11 +127,11 @@ def _run(arguments: list[str]) -> int:
     import importlib
 
     from assay.cli.config import Config, config_for
-    from assay.cli.formats import settle_format
+    from assay.cli.formats import set_format
     from assay.cli.options import llm_settings
     from assay.cli.overwriting import refuse_overwriting
     from assay.cli.parser import parser_for
-    from assay.cli.progress import Slow
+    from assay.cli.progress import MetricProgress
     from assay.core.context import listen_to_progress, use_command_line
 
     # A set of 30,000 items is scanned 45 times less often, which saves a tenth of the time to read it.
@@ -143,22 +143,26 @@ def _run(arguments: list[str]) -> int:
     parsed = parser.parse_args([word for word in arguments[1:] if word != "--no-config"])
     config.fill(parsed)
     refuse_overwriting(parsed)
-    settle_format(parsed, module)
+    set_format(parsed, module)
     shown = config.used if getattr(parsed, "verbose", False) else config.decisive
     if shown:
         from assay.cli.output import note
 
         note(f"{config.path} sets {', '.join(shown)}")
-    slow = Slow(quiet=getattr(parsed, "quiet", False))
+    metric_progress = MetricProgress(quiet=getattr(parsed, "quiet", False))
     settings = llm_settings(parsed)
     try:
-        with listen_to_progress(slow), use_command_line(arguments), _asking(settings) if settings else nullcontext():
+        with (
+            listen_to_progress(metric_progress),
+            use_command_line(arguments),
+            _llm(settings) if settings else nullcontext(),
+        ):
             return int(module.run(parsed))
     finally:
-        slow.close()
+        metric_progress.close()
 
 
-def _asking(settings: dict[str, Any]) -> AbstractContextManager[object]:
+def _llm(settings: dict[str, Any]) -> AbstractContextManager[object]:
     from assay.verbs.llm import llm
 
     return llm(**settings)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from assay.cli.corpus import (
+    ShardsProgress,
     add_workers,
     corpus_group,
-    finished,
+    engine_options,
     is_corpus,
+    print_corpus,
     refuse_with_corpus,
     refuse_without_corpus,
-    watched,
-    workers_of,
 )
 from assay.cli.options import (
     add_columns,
@@ -145,17 +145,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _make(output: Output, perturbations: Sequence[str], data: str, out: str, **settings: Any) -> None:
     started = time.monotonic()
-    progress = Progress("making", quiet=output.quiet)
-    try:
-        made = make(perturbations, data, out=out, progress=progress.add, **settings)
-    finally:
-        progress.close()
-    for problem in made.problems:
+    with Progress("making", quiet=output.quiet) as progress:
+        items = make(perturbations, data, out=out, progress=progress.add, **settings)
+    for problem in items.problems:
         output.note(f"⚠ {problem}")
     if not output.quiet or output.format != "table":
-        output.emit([made.table()])
+        output.emit([items.table()])
     card = card_path(Path(out)).name
-    output.note(f"wrote {out} ({count(len(made), 'item')}) and {card} · {time.monotonic() - started:.1f} s")
+    output.note(f"wrote {out} ({count(len(items), 'item')}) and {card} · {time.monotonic() - started:.1f} s")
 
 
 def _make_corpus(args: argparse.Namespace) -> int:
@@ -164,10 +161,12 @@ def _make_corpus(args: argparse.Namespace) -> int:
     if not (args.files or args.data):
         raise InputError("assay make requires an input: assay make -p NAME corpus/ --out set/.")
     output, started = Output("assay make", args.format, quiet=args.quiet), time.monotonic()
-    with watched(args.quiet) as progress:
-        made = make(args.perturbations, args.files or args.data, **pick(args, *SETTINGS), **workers_of(args, progress))
+    with ShardsProgress(quiet=args.quiet) as progress:
+        made = make(
+            args.perturbations, args.files or args.data, **pick(args, *SETTINGS), **engine_options(args, progress)
+        )
     assert isinstance(made, MadeCorpus)
-    finished(made, args, output, started, None if output.quiet and output.format == "table" else made.table())
+    print_corpus(made, args, output, started, None if output.quiet and output.format == "table" else made.table())
     return 0
 
 

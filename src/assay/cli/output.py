@@ -137,10 +137,10 @@ def write_run(write_to: Callable[[str], Path], run_dir: str | None, output: Outp
     """Write the run directory, if there is one, and print its name."""
     folder = run_folder(run_dir, output, name)
     if folder is not None:
-        output.note(keep(write_to, folder, time.monotonic() - started, asked=run_dir is not None))
+        output.note(save_run_dir(write_to, folder, time.monotonic() - started, asked=run_dir is not None))
 
 
-def keep(write_to: Callable[[str], Path], folder: str, seconds: float, *, asked: bool) -> str:
+def save_run_dir(write_to: Callable[[str], Path], folder: str, seconds: float, *, asked: bool) -> str:
     """Write a run directory and return a note about it; an error is part of the note unless --run-dir `asked` for it."""
     try:
         written = write_to(folder)

@@ -1,4 +1,4 @@
-"""Check that an output does not overwrite an input, by whatever path or link."""
+"""Protection of inputs from an output that has the same file, by any path or link."""
 
 from __future__ import annotations
 

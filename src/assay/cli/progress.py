@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from typing import Self
 
 from assay.report.terminal import width_of
 from assay.report.text import visible
@@ -17,13 +18,19 @@ LOG_INTERVAL = 60.0
 class Progress:
     """Progress line that counts rows. It appears after one second, and not at all if `quiet`."""
 
-    def __init__(self, what: str, total: int | None = None, *, quiet: bool = False) -> None:
+    def __init__(self, what: str = "", total: int | None = None, *, quiet: bool = False) -> None:
         self.what, self.total = what, total
         self.active = not quiet and sys.stderr.isatty() and os.environ.get("TERM", "") != "dumb"
         self.logged = not quiet and not self.active
         self.done = self.fresh = 0
         self.started = self.drawn = time.monotonic()
         self.shown = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def add(self, rows: int, reused: bool = False) -> None:
         """Count `rows` more rows; `reused` ones do not count for the rate."""
@@ -72,7 +79,7 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
-class Slow:
+class MetricProgress:
     """Progress of slow metrics, one after the other, in every verb."""
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -95,17 +102,10 @@ class Slow:
         self.line.close()
 
 
-class Bytes:
+class DownloadProgress(Progress):
     """Progress of a download, one line per file."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self.line = Progress("", quiet=quiet)
-
-    def at(self, name: str, done: int, total: int | None) -> None:
+    def update(self, name: str, done: int, total: int | None) -> None:
         """Show that `done` of `total` bytes of a file have been downloaded."""
-        self.line.what, self.line.total = name, total
-        self.line.add(done - self.line.done)
-
-    def close(self) -> None:
-        """Clear the line."""
-        self.line.close()
+        self.what, self.total = name, total
+        self.add(done - self.done)

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.cli.corpus import (
+    ShardsProgress,
     add_batch,
     add_workers,
     corpus_group,
+    engine_options,
     refuse_with_corpus,
     refuse_without_corpus,
-    watched,
-    workers_of,
-    wrote,
+    summary_note,
 )
 from assay.cli.options import (
     add_columns,
@@ -35,7 +35,7 @@ from assay.cli.options import (
     pick,
     positive,
 )
-from assay.cli.output import Output, keep, run_folder, write
+from assay.cli.output import Output, run_folder, save_run_dir, write
 from assay.cli.parser import Help, Parser
 from assay.core.errors import InputError, count
 from assay.report import FORMATS
@@ -175,7 +175,7 @@ def run(args: argparse.Namespace) -> int:
         folder = _folder(args.run_dir, output, result.suite, len(suites) > 1)
         if folder is not None:
             write_to = functools.partial(result.write, figures=args.figures)
-            kept.append(keep(write_to, folder, time.monotonic() - started, asked=args.run_dir is not None))
+            kept.append(save_run_dir(write_to, folder, time.monotonic() - started, asked=args.run_dir is not None))
     if args.format == "json":
         output.emit_json(documents[0] if len(documents) == 1 else {"suites": documents})
     elif args.format == "html":
@@ -187,7 +187,7 @@ def run(args: argparse.Namespace) -> int:
     for text in kept:
         output.note(text)
     if corpus:
-        output.note(wrote(args.out, started, result.reused))
+        output.note(summary_note(args.out, started, result.reused))
     return 0
 
 
@@ -208,8 +208,8 @@ def _result(args: argparse.Namespace, suite: str, corpus: bool) -> SuiteResult:
 
     both = pick(args, "metrics", "analysis", "seed", "samples", "correction") | {"labels": _labels(args.label)}
     if corpus:
-        with watched(args.quiet) as progress:
-            return run_suite(args.suites, batch=args.batch, **both, **workers_of(args, progress))
+        with ShardsProgress(quiet=args.quiet) as progress:
+            return run_suite(args.suites, batch=args.batch, **both, **engine_options(args, progress))
     settings = both | pick(args, *INPUT, "verify", "workers") | {"columns": column_map(args.columns)}
     return run_suite(suite, metric_files=args.metric_file, **settings)
 

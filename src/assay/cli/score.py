@@ -22,15 +22,15 @@ from assay.cli.options import (
 from assay.cli.output import Output, write_parts
 from assay.cli.parser import Help, Parser
 from assay.cli.texts import (
-    add_looks,
+    add_appearance,
     add_run_dir,
     chosen_components,
-    estimated,
     finish,
-    keep_run,
-    looked,
+    print_estimate,
     rows_progress,
+    save_run,
     text_request,
+    with_signatures,
 )
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
@@ -86,7 +86,7 @@ def add_arguments(parser: Parser) -> None:
         "--ci", action="store_true", help="add 95%% bootstrap confidence intervals of the scores"
     )
     add_resampling(parser)
-    add_looks(parser)
+    add_appearance(parser)
     output = parser.section("output")
     output.add_argument(
         "-b", "--score-only", action="store_true", help="print the scores only: one line per system, tab-separated"
@@ -123,20 +123,20 @@ def run(args: argparse.Namespace) -> int:
     if args.by and not args.summary and (args.spans or args.format in ROWS):
         other = "--spans" if args.spans else f"--format {args.format}, which has one row per segment"
         raise InputError(f"--by cannot be used with {other}. Add --summary FILE for its table, or use --format json.")
-    asked = text_request(args, rows=_wants_rows(args) or bool(args.keep or args.sample_by))
+    request = text_request(args, rows=_wants_rows(args) or bool(args.keep or args.sample_by))
     if args.estimate:
-        return estimated(asked, output)
-    with live(args.run_dir, "score", asked.metrics, asked.rows):
-        _score(args, asked, output, started)
+        return print_estimate(request, output)
+    with live(args.run_dir, "score", request.metrics, request.rows):
+        _score(args, request, output, started)
     return 0
 
 
-def _score(args: argparse.Namespace, asked: TextRequest, output: Output, started: float) -> None:
+def _score(args: argparse.Namespace, request: TextRequest, output: Output, started: float) -> None:
     from assay.verbs.score import score_request
 
-    with rows_progress(asked, args.quiet) as progress:
+    with rows_progress(request, args.quiet) as progress:
         result = score_request(
-            asked, spans=args.spans, texts=_wants_rows(args), flags=args.flags, ci=args.ci,
+            request, spans=args.spans, texts=_wants_rows(args), flags=args.flags, ci=args.ci,
             by=args.by, samples=args.samples, seed=args.seed, workers=args.workers, progress=progress.add, keep=args.keep,
             dedup=args.dedup, sample=args.sample, sample_by=args.sample_by,
         )  # fmt: skip
@@ -154,7 +154,7 @@ def _score(args: argparse.Namespace, asked: TextRequest, output: Output, started
             _write_table(result, output, args)
         if args.summary:
             _write_summary(result, output, args)
-        keep_run(result, args, output, started)
+        save_run(result, args, output, started)
     finish(result, output)
 
 
@@ -175,7 +175,10 @@ def _write_numbers(result: ScoreResult, output: Output, digits: int | None) -> N
 
 def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
     first, *others = (table for table in result.tables.values() if table.name != "components")
-    shown = [looked(first, result.signatures, args, output), *(looked(table, {}, args, output) for table in others)]
+    shown = [
+        with_signatures(first, result.signatures, args, output),
+        *(with_signatures(table, {}, args, output) for table in others),
+    ]
     output.emit([*shown, *chosen_components(result, args)])
 
 

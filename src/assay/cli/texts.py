@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options import column_map, natural
-from assay.cli.output import Output, keep, note
+from assay.cli.output import Output, note, save_run_dir
 from assay.cli.parser import Parser
 from assay.cli.progress import Progress
 from assay.core.errors import InputError
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from assay.verbs.shared.request import TextRequest
 
 
-def texts_of(args: argparse.Namespace) -> dict[str, Any]:
+def text_inputs(args: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments about texts as keyword arguments of `assay.verbs.shared.request.request`."""
     mt = _translations(args)
     return {
@@ -68,29 +67,24 @@ def text_request(args: argparse.Namespace, *, rows: bool = False) -> TextRequest
         spans=getattr(args, "spans", False),
         by=getattr(args, "by", None),
         rows=rows,
-        **texts_of(args),
+        **text_inputs(args),
     )
 
 
-def estimated(asked: TextRequest, output: Output) -> int:
+def print_estimate(request: TextRequest, output: Output) -> int:
     """Print how many requests LLM judges would send for these texts and what they would cost."""
     from assay.verbs.estimate import estimate_batches
 
-    output.emit([estimate_batches(asked.metrics, asked.inputs.chunks).table()])
+    output.emit([estimate_batches(request.metrics, request.inputs.chunks).table()])
     return 0
 
 
-@contextmanager
-def rows_progress(asked: TextRequest | None, quiet: bool) -> Iterator[Progress]:
-    """Show progress while a request is scored."""
-    progress = Progress("scoring", asked.rows if asked is not None else None, quiet=quiet)
-    try:
-        yield progress
-    finally:
-        progress.close()
+def rows_progress(request: TextRequest | None, quiet: bool) -> Progress:
+    """Return the progress line of a scored request."""
+    return Progress("scoring", request.rows if request is not None else None, quiet=quiet)
 
 
-def add_looks(parser: Parser) -> None:
+def add_appearance(parser: Parser) -> None:
     """Add --signatures, --short and --width."""
     group = parser.section("output")
     group.add_argument("--signatures", action="store_true", help="show the signature of every metric")
@@ -98,7 +92,7 @@ def add_looks(parser: Parser) -> None:
     group.add_argument("-w", "--width", type=natural, metavar="N", help="decimal places (default: those of the metric)")
 
 
-def looked(table: Table, signatures: Mapping[str, str], args: argparse.Namespace, output: Output) -> Table:
+def with_signatures(table: Table, signatures: Mapping[str, str], args: argparse.Namespace, output: Output) -> Table:
     """Return the table with the signatures as notes and with --width decimal places."""
     from dataclasses import replace
 
@@ -135,13 +129,13 @@ def add_run_dir(parser: Parser) -> None:
     )
 
 
-def keep_run(result: Result, args: argparse.Namespace, output: Output, started: float) -> None:
+def save_run(result: Result, args: argparse.Namespace, output: Output, started: float) -> None:
     """Write the run directory of --run-dir and print its name."""
     if args.run_dir:
-        output.note(keep(result.write, args.run_dir, time.monotonic() - started, asked=True))
+        output.note(save_run_dir(result.write, args.run_dir, time.monotonic() - started, asked=True))
 
 
-def say_notes(result: Result, output: Output) -> None:
+def print_notes(result: Result, output: Output) -> None:
     """Print the notes of a result on stderr; with --quiet, the alerts only."""
     for notice in result.notes:
         note(f"⚠ {notice}", output.quiet and notice not in result.alerts)
@@ -149,6 +143,6 @@ def say_notes(result: Result, output: Output) -> None:
 
 def finish(result: Result, output: Output) -> None:
     """Print the notes of a result, and write the manifest next to the output file."""
-    say_notes(result, output)
+    print_notes(result, output)
     if output.out and Path(output.out).is_file():
         result.manifest().write(f"{output.out}.manifest.json")

@@ -53,7 +53,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Train, or say what would be trained."""
+    """Train, or show the data of a dry run."""
     output = Output.of(args)
     if args.example:
         path = example(args.example, args.architecture)
@@ -66,8 +66,8 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.dry_run:
         data = preview(args.config)
-        for sentence in data.notes:
-            output.note(sentence)
+        for text in data.notes:
+            output.note(text)
         output.emit([data.table()])
     else:
         _train(output, args.config, args.resume, args.minutes)
@@ -89,49 +89,49 @@ def _train(output: Output, config: str, resume: bool, minutes: float | None) -> 
 
 
 class Display:
-    """Notes and one line of progress, with the loss and the last look at the held-out records."""
+    """Listener that prints notes and a progress line with the loss and the last validation."""
 
     def __init__(self, quiet: bool) -> None:
-        self.quiet, self.name, self.seen = quiet, "", ""
+        self.quiet, self.name, self.validation = quiet, "", ""
         self.loss: float | None = None
         self.line = Progress("training", quiet=quiet)
 
     def close(self) -> None:
-        """Wipe the line."""
+        """Clear the line."""
         self.line.close()
 
-    def note(self, sentence: str) -> None:
-        """A remark above the line."""
+    def note(self, text: str) -> None:
+        """Print a note above the line."""
         self.line.close()
-        note(sentence, self.quiet)
+        note(text, self.quiet)
 
     def phase(self, config: PhaseConfig, records: int, first: int, steps: int) -> None:
-        """A phase begins, or goes on after a kill."""
+        """Show the start of a phase, or its resumption at step `first`."""
         self.note(
             f"{config.name}: {records:,} records, {steps:,} steps" + (f", from step {first + 1:,} on" if first else "")
         )
-        self.name, self.seen, self.loss = config.name, "", None
+        self.name, self.validation, self.loss = config.name, "", None
         self.line = Progress(config.name, steps, quiet=self.quiet)
         self.line.add(first, reused=True)
 
     def step(self, number: int, loss: float) -> None:
-        """A step is done; the loss shown is a moving average, since that of one batch jumps."""
+        """Show a finished step, with a moving average of the loss."""
         self.loss = loss if self.loss is None else 0.95 * self.loss + 0.05 * loss
-        self.line.what = f"{self.name} · loss {self.loss:.4f}{self.seen}"
+        self.line.what = f"{self.name} · loss {self.loss:.4f}{self.validation}"
         self.line.add(1)
 
     def stage_step(self, what: str, number: int, steps: int, loss: float) -> None:
-        """So many of a stage's steps are done; without a terminal a line for each time it is told."""
+        """Show that `number` of the `steps` of a stage are finished."""
         if self.name != what.partition(" ")[0] or number < self.line.done:
             self.line.close()
             self.name, self.line = what.partition(" ")[0], Progress(what, steps, quiet=self.quiet)
         self.line.what = what if math.isnan(loss) else f"{what} · loss {loss:.4f}"
         self.line.add(number - self.line.done)
 
-    def look(self, config: PhaseConfig, number: int, seen: Look) -> None:
-        """The held-out records were scored."""
-        parts = [("Kendall", seen.kendall), ("Pearson", seen.pearson), ("span F1", seen.span_f1)]
+    def look(self, config: PhaseConfig, number: int, look: Look) -> None:
+        """Show the validation after step `number`."""
+        parts = [("Kendall", look.kendall), ("Pearson", look.pearson), ("span F1", look.span_f1)]
         text = " · ".join(f"{name} {value:.3f}" for name, value in parts if not math.isnan(value))
-        self.seen = f" · {text}" if text else ""
+        self.validation = f" · {text}" if text else ""
         loss = "" if self.loss is None else f"loss {self.loss:.4f} · "
-        self.note(f"{config.name}, step {number:,}: {loss}held out: {text or 'nothing to compare'} (n = {seen.n:,})")
+        self.note(f"{config.name}, step {number:,}: {loss}validation: {text or 'no correlation'} (n = {look.n:,})")
