@@ -143,7 +143,7 @@ def test_an_estimate_before(server, capsys):
 
 def test_the_budget(server, capsys):
     said = failed(command(server, "--max-requests", "5", "--concurrency", "1"), capsys)
-    assert "the 5 requests of --max-requests are sent, 5 of 24 segments judged; their answers are kept" in said
+    assert "the 5 requests of --max-requests are sent, 5 of 24 segments judged; their answers are cached" in said
     assert main(command(server)) == 0
     assert server.answered == ROWS
     capsys.readouterr()
