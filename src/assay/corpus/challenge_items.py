@@ -39,7 +39,7 @@ def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
             for line in made.lines(None):
                 stream.write(line.encode("utf-8", "backslashreplace") + b"\n")
     card = made.card()
-    tally = CorpusTally(rows=made.found.rows, kept=card["items"], more={"making": _counts(made, card)})
+    tally = CorpusTally(rows=made.survey.rows, kept=card["items"], more={"making": _counts(made, card)})
     return keep_record(folder, task, _record(job, task, counted, tally))
 
 
@@ -55,7 +55,7 @@ def _record(job: Job, task: ShardTask, written: HashedStream, tally: CorpusTally
 
 def _counts(made: Any, card: dict[str, Any]) -> dict[str, Any]:
     """What the data card over all shards is put together from: numbers that can be added up."""
-    found = made.found
+    found = made.survey
     return {
         "perturbations": {
             spec: {"made": dict(counts.made), "refused": dict(counts.refused), "failed": dict(counts.failed)}

@@ -25,25 +25,25 @@ class DecisionLog(Mapping[str, str]):
         self.path = path
         self.who = who or current_user()
         self._stamp = stamp(path)
-        self._said = by_person(path)
+        self._choices = by_person(path)
 
     def __getitem__(self, key: str) -> str:
-        return list(self._said[key].values())[-1]
+        return list(self._choices[key].values())[-1]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._said)
+        return iter(self._choices)
 
     def __len__(self) -> int:
-        return len(self._said)
+        return len(self._choices)
 
     def people(self, key: str) -> Mapping[str, str]:
         """Return each person's choice for a key, latest last."""
-        return self._said.get(key, {})
+        return self._choices.get(key, {})
 
     def record(self, key: str, choice: str) -> None:
         """Store `choice` for `key`; it replaces an earlier choice, which stays in the file as history."""
         before, now = append(self.path, Decision(key, choice, _now(), self.who))
-        apply_decision(self._said, key, choice, self.who)
+        apply_decision(self._choices, key, choice, self.who)
         if before == max(self._stamp[0], 0):  # nobody else has written since the last read
             self._stamp = now
 
@@ -56,7 +56,7 @@ class DecisionLog(Mapping[str, str]):
         now = stamp(self.path)
         if now == self._stamp:
             return False
-        self._said, self._stamp = by_person(self.path), now
+        self._choices, self._stamp = by_person(self.path), now
         return True
 
 

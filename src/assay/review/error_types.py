@@ -46,15 +46,15 @@ def question(outcomes: TaskOutcomes, example: int, rows: Sequence[int], what: st
 
 def fill_reviewed_types(outcomes: TaskOutcomes, decisions: Mapping[str, str]) -> TaskOutcomes:
     """Return the outcomes with the error types that people decided; these examples are marked as reviewed."""
-    known = {choice.name for choice in CHOICES}
-    found = list(outcomes.error_types)
+    choices = {choice.name for choice in CHOICES}
+    error_types = list(outcomes.error_types)
     reviewed = np.zeros(len(outcomes), bool) if outcomes.reviewed is None else outcomes.reviewed.copy()
     for example, rows in enumerate(rows_by_example(outcomes)):
-        if found[example] == NO_TYPE:
+        if error_types[example] == NO_TYPE:
             decided = decisions.get(type_key(outcomes, example, rows), NO_TYPE)
-            found[example] = decided if decided in known else NO_TYPE
-            reviewed[example] = found[example] != NO_TYPE
-    return replace(outcomes, error_types=found, reviewed=reviewed if reviewed.any() else None)
+            error_types[example] = decided if decided in choices else NO_TYPE
+            reviewed[example] = error_types[example] != NO_TYPE
+    return replace(outcomes, error_types=error_types, reviewed=reviewed if reviewed.any() else None)
 
 
 def rows_by_example(outcomes: TaskOutcomes) -> list[list[int]]:

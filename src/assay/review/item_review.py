@@ -37,43 +37,45 @@ def annotate_items(
     Returns:
         The number of items accepted, edited, rejected and left, and the path of the reviewed set.
     """
-    made = Path(path)
-    items = list(_items(made))
+    set_path = Path(path)
+    items = list(_items(set_path))
     if sample is not None:
         items = _sampled(items, sample, seed)
     questions = [_question(item) for item in items]
     hold(questions)
-    target = made.with_suffix(".reviewed.jsonl")
+    target = set_path.with_suffix(".reviewed.jsonl")
     return _write(target, items, questions, decisions), target
 
 
-def decisions_path(made: Path, annotator: str | None) -> Path:
+def decisions_path(set_path: Path, annotator: str | None) -> Path:
     """Return the path of an annotator's decisions; None is the annotator without a name."""
     if annotator is not None and not annotator.replace("-", "").replace("_", "").isalnum():
         raise InputError(f"an annotator's name may have only letters, digits, - and _, not {annotator!r}.")
-    return made.with_name(".".join(filter(None, [made.name, annotator, "decisions.jsonl"])))
+    return set_path.with_name(".".join(filter(None, [set_path.name, annotator, "decisions.jsonl"])))
 
 
-def read_all_logs(made: Path) -> dict[str, DecisionLog]:
+def read_all_logs(set_path: Path) -> dict[str, DecisionLog]:
     """Return the decisions of every annotator of a set by name; the annotator without a name has the empty name."""
-    files = sorted(made.parent.glob(glob_escape(made.name) + "*.decisions.jsonl"))
-    names = [file.name.removeprefix(made.name).removesuffix("decisions.jsonl").strip(".") for file in files]
+    files = sorted(set_path.parent.glob(glob_escape(set_path.name) + "*.decisions.jsonl"))
+    names = [file.name.removeprefix(set_path.name).removesuffix("decisions.jsonl").strip(".") for file in files]
     return {name: DecisionLog(file) for name, file in zip(names, files, strict=True)}
 
 
 def read_verdicts(path: str | os.PathLike[str]) -> list[ItemVerdict]:
     """Return every annotator's verdict on every item of the set, except skipped items."""
-    made = Path(path)
-    items = list(_items(made))
+    set_path = Path(path)
+    items = list(_items(set_path))
     identities = [_question(item).id for item in items]
-    found = []
-    for who, decisions in read_all_logs(made).items():
+    verdicts = []
+    for annotator, decisions in read_all_logs(set_path).items():
         for item, identity in zip(items, identities, strict=True):
             choice = decisions.get(identity, "")
             if choice == ACCEPT.name or choice == REJECT.name or choice.startswith(EDITED):
                 name = str((item.get("meta") or {}).get("perturbation", item.get("phenomena", "")))
-                found.append(ItemVerdict(who, identity, name, str(item.get("langpair", "")), choice != ACCEPT.name))
-    return found
+                verdicts.append(
+                    ItemVerdict(annotator, identity, name, str(item.get("langpair", "")), choice != ACCEPT.name)
+                )
+    return verdicts
 
 
 def _sampled(items: Sequence[dict[str, Any]], sample: int, seed: int) -> list[dict[str, Any]]:

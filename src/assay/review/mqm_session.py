@@ -81,49 +81,54 @@ class MqmSession(PageSession):
             "severities": list(SEVERITIES),
         }
 
-    def _freshen(self) -> None:
+    def _refresh(self) -> None:
         if self.annotations.reload():
             self._count()
 
-    def _everyone(self, text: AnnotatedText) -> dict[str, Errors]:
-        found = {rater: self.annotations.of(text, rater) for rater in self.annotations.raters()}
-        return {rater: errors for rater, errors in found.items() if errors is not None}
+    def _annotations_of(self, text: AnnotatedText) -> dict[str, Errors]:
+        by_rater = {rater: self.annotations.of(text, rater) for rater in self.annotations.raters()}
+        return {rater: errors for rater, errors in by_rater.items() if errors is not None}
 
-    def _standing(self, number: int) -> ItemStatus:
-        said = self._everyone(self.texts[number])
-        mine = self.annotator in said
+    def _status(self, number: int) -> ItemStatus:
+        annotations = self._annotations_of(self.texts[number])
+        is_mine = self.annotator in annotations
         marks = {
-            frozenset((span.side, span.start, span.end, span.severity) for span in errors) for errors in said.values()
+            frozenset((span.side, span.start, span.end, span.severity) for span in errors)
+            for errors in annotations.values()
         }
         return ItemStatus(
-            decided=mine, mine=mine, others=len(said) > mine, disagreeing=len(marks) > 1, skipped=False
+            decided=is_mine, mine=is_mine, others=len(annotations) > is_mine, disagreeing=len(marks) > 1, skipped=False
         )  # fmt: skip
 
-    def _described(self, number: int) -> dict[str, Any]:
-        text, said = self.texts[number], self._everyone(self.texts[number])
-        mine = said.pop(self.annotator, None)
-        own = None if mine is None else [_plain(span) for span in mine]
+    def _describe(self, number: int) -> dict[str, Any]:
+        text, annotations = self.texts[number], self._annotations_of(self.texts[number])
+        own_errors = annotations.pop(self.annotator, None)
+        own_marks = None if own_errors is None else [_to_marked_error(span) for span in own_errors]
         return {
             "number": number,
             "title": " · ".join(filter(None, [text.system, text.document, f"segment {text.segment}", text.langpair])),
             **{name: getattr(text, name) for name in ("source", "target", "reference", "langpair")},
-            "mine": own,
-            "others": {} if mine is None else {who: [_plain(span) for span in errors] for who, errors in said.items()},
-            "waiting": len(said),
-            "score": None if mine is None else 0.0 - sum(GOOGLE.of(span.severity, span.category) for span in mine),
-            "seen": own,
+            "mine": own_marks,
+            "others": {}
+            if own_errors is None
+            else {rater: [_to_marked_error(span) for span in errors] for rater, errors in annotations.items()},
+            "waiting": len(annotations),
+            "score": None
+            if own_errors is None
+            else 0.0 - sum(GOOGLE.of(span.severity, span.category) for span in own_errors),
+            "seen": own_marks,
         }
 
-    def _number(self, said: Any) -> tuple[int, Marking]:
-        marking = typed(Marking, said, Place("annotation"))
+    def _parse_message(self, message: Any) -> tuple[int, Marking]:
+        marking = typed(Marking, message, Place("annotation"))
         return marking.item, marking
 
-    def _keep(self, number: int, said: Marking) -> None:
+    def _store(self, number: int, marking: Marking) -> None:
         text = self.texts[number]
-        if said.errors is not None and len(said.errors) > MOST_ERRORS:
-            raise InputError(f"a translation may have at most {MOST_ERRORS} errors, not {len(said.errors):,}.")
-        errors = None if said.errors is None else tuple(_span(error, text) for error in said.errors)
-        seen = None if said.seen is None else tuple(_span(error, text) for error in said.seen)
+        if marking.errors is not None and len(marking.errors) > MOST_ERRORS:
+            raise InputError(f"a translation may have at most {MOST_ERRORS} errors, not {len(marking.errors):,}.")
+        errors = None if marking.errors is None else tuple(_checked_span(error, text) for error in marking.errors)
+        seen = None if marking.seen is None else tuple(_checked_span(error, text) for error in marking.seen)
         if not self.annotations.put(text, self.annotator, errors, seen):
             raise Stale(
                 f"{self.annotator} has annotated this translation in another window. "
@@ -131,14 +136,14 @@ class MqmSession(PageSession):
             )
 
 
-def _plain(span: ErrorSpan) -> dict[str, Any]:
+def _to_marked_error(span: ErrorSpan) -> dict[str, Any]:
     return asdict(MarkedError(span.side, span.start, span.end, span.severity, span.category, span.text))
 
 
-def _span(error: MarkedError, text: AnnotatedText) -> ErrorSpan:
+def _checked_span(error: MarkedError, text: AnnotatedText) -> ErrorSpan:
     """Return the span; raise an error if the page counts characters differently or the category cannot be stored."""
-    own = text.source if error.side == "source" else text.target
-    span = ErrorSpan.of(own, error.start, error.end, error.severity, error.category, error.side)
+    annotated_text = text.source if error.side == "source" else text.target
+    span = ErrorSpan.of(annotated_text, error.start, error.end, error.severity, error.category, error.side)
     if span.text != error.text:
         raise InputError(
             f"characters {error.start} to {error.end} of the {error.side} are {shorten(span.text)}, not {shorten(error.text)}."
@@ -171,24 +176,24 @@ def open_mqm(
 def _texts(table: Path, columns: Mapping[str, str] | None) -> list[AnnotatedText]:
     """Return every translation of a table once; raise an error if one name has two different translations."""
     batch = read_judged_table(table, columns=columns, scores=()).batch
-    places: dict[tuple[str, str, str], int] = {}
+    positions: dict[tuple[str, str, str], int] = {}
     numbers: dict[tuple[str, str], int] = {}
-    found: dict[tuple[str, str, str], AnnotatedText] = {}
+    texts: dict[tuple[str, str, str], AnnotatedText] = {}
     for number in range(len(batch)):
         segment = batch[number]
         pair, system, document = segment.langpair or "", segment.system or "", segment.document or ""
         numbers[pair, system] = numbers.get((pair, system), 0) + 1
         name = segment.id or str(numbers[pair, system])
-        position = places[pair, system, document] = places.get((pair, system, document), 0) + 1
+        position = positions[pair, system, document] = positions.get((pair, system, document), 0) + 1
         references = [text for text in segment.references if text]
         text = AnnotatedText(
             pair, system, document, str(position), name, segment.source or "", segment.hypothesis,
             references[0] if references else "",
         )  # fmt: skip
-        known = found.setdefault((pair, system, name), text)
-        if known.target != text.target:
+        first = texts.setdefault((pair, system, name), text)
+        if first.target != text.target:
             raise InputError(
                 f"{table}: row {number + 1} has the same system and segment ({name}) as another row with a different translation: "
                 "number the segments, or name the column that identifies them (--columns id=COLUMN)."
             )
-    return list(found.values())
+    return list(texts.values())

@@ -48,39 +48,39 @@ class PageSession(ABC):
     def __init__(self, title: str, annotator: str, file: str) -> None:
         self.title, self.annotator, self.file = title, annotator, file
         self._lock = Lock()
-        self._standings: list[ItemStatus] = []
+        self._statuses: list[ItemStatus] = []
 
     @abstractmethod
     def __len__(self) -> int:
         """Return the number of items."""
 
     @abstractmethod
-    def _freshen(self) -> None:
+    def _refresh(self) -> None:
         """Read changes by others."""
 
     @abstractmethod
-    def _standing(self, number: int) -> ItemStatus:
+    def _status(self, number: int) -> ItemStatus:
         """Return the status of an item."""
 
     @abstractmethod
-    def _described(self, number: int) -> dict[str, Any]:
+    def _describe(self, number: int) -> dict[str, Any]:
         """Return an item for the page."""
 
     @abstractmethod
-    def _keep(self, number: int, said: Any) -> None:
+    def _store(self, number: int, decision: Any) -> None:
         """Store a decision, or raise an error."""
 
     @abstractmethod
-    def _number(self, said: Any) -> tuple[int, Any]:
+    def _parse_message(self, message: Any) -> tuple[int, Any]:
         """Return the item of a decision and the checked decision."""
 
     def _count(self) -> None:
-        self._standings = [self._standing(number) for number in range(len(self))]
+        self._statuses = [self._status(number) for number in range(len(self))]
 
     def head(self) -> dict[str, Any]:
         """Return the kind of review, the annotator, the progress and the file of decisions."""
         with self._lock:
-            self._freshen()
+            self._refresh()
             return {
                 "kind": self.kind, "title": self.title, "annotator": self.annotator, "file": self.file,
                 "total": len(self), "counts": self._counts(),
@@ -91,32 +91,32 @@ class PageSession(ABC):
         if show not in SHOWS:
             raise unknown("choice of items", show, SHOWS)
         with self._lock:
-            self._freshen()
-            return [number for number, standing in enumerate(self._standings) if standing.shown(show)]
+            self._refresh()
+            return [number for number, standing in enumerate(self._statuses) if standing.shown(show)]
 
     def item(self, number: int) -> dict[str, Any]:
         """Return one item as stored on disk."""
         self._check(number)
         with self._lock:
-            self._freshen()
-            return self._described(number)
+            self._refresh()
+            return self._describe(number)
 
-    def decide(self, said: Any) -> dict[str, Any]:
+    def decide(self, message: Any) -> dict[str, Any]:
         """Store a decision; return the item and the progress after it."""
-        number, decision = self._number(said)
+        number, decision = self._parse_message(message)
         self._check(number)
         with self._lock:
-            self._freshen()
-            self._keep(number, decision)
-            self._standings[number] = self._standing(number)
-            return {"item": self._described(number), "counts": self._counts()}
+            self._refresh()
+            self._store(number, decision)
+            self._statuses[number] = self._status(number)
+            return {"item": self._describe(number), "counts": self._counts()}
 
     def _check(self, number: int) -> None:
         if not 0 <= number < len(self):
             raise InputError(f"there is no item {number}: the review has {count(len(self), 'item')}.")
 
     def _counts(self) -> dict[str, int]:
-        return {show: sum(standing.shown(show) for standing in self._standings) for show in SHOWS}
+        return {show: sum(standing.shown(show) for standing in self._statuses) for show in SHOWS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class QuestionSession(PageSession):
         super().__init__(title, log.who, str(log.path))
         self.questions = list({question.id: question for question in questions}.values())
         self.log, self.apart = log, dict(apart or {})
-        self._given: dict[str, str] = {}
+        self._decided_now: dict[str, str] = {}
         self._count()
 
     def __len__(self) -> int:
@@ -156,81 +156,81 @@ class QuestionSession(PageSession):
 
     def summary(self) -> Reviewed:
         """Return the counts for the time that the page was open."""
-        skipped = sum(choice == SKIP for choice in self._given.values())
-        left = sum(not (standing.decided or standing.skipped) for standing in self._standings)
-        return Reviewed(len(self._given) - skipped, skipped, left)
+        skipped = sum(choice == SKIP for choice in self._decided_now.values())
+        left = sum(not (standing.decided or standing.skipped) for standing in self._statuses)
+        return Reviewed(len(self._decided_now) - skipped, skipped, left)
 
-    def _freshen(self) -> None:
+    def _refresh(self) -> None:
         changed = [log.reload() for log in (self.log, *self.apart.values())]
         if any(changed):
             self._count()
 
-    def _people(self, key: str) -> dict[str, str]:
+    def _choices_of(self, key: str) -> dict[str, str]:
         """Return everyone's choices, except skips."""
-        said = dict(self.log.people(key))
+        choices = dict(self.log.people(key))
         for name, log in self.apart.items():
             if key in log:
-                said[name] = log[key]
-        return {who: choice for who, choice in said.items() if choice != SKIP}
+                choices[name] = log[key]
+        return {who: choice for who, choice in choices.items() if choice != SKIP}
 
-    def _standing(self, number: int) -> ItemStatus:
+    def _status(self, number: int) -> ItemStatus:
         key = self.questions[number].id
-        said = self._people(key)
+        choices = self._choices_of(key)
         holds = self.log.get(key)
         return ItemStatus(
             decided=holds is not None and holds != SKIP,
-            mine=self.annotator in said,
-            others=any(who != self.annotator for who in said),
-            disagreeing=len(set(said.values())) > 1,
+            mine=self.annotator in choices,
+            others=any(who != self.annotator for who in choices),
+            disagreeing=len(set(choices.values())) > 1,
             skipped=holds == SKIP,
         )
 
-    def _described(self, number: int) -> dict[str, Any]:
+    def _describe(self, number: int) -> dict[str, Any]:
         question = self.questions[number]
-        mine = self.log.people(question.id).get(self.annotator, "")
-        others = {who: choice for who, choice in self._people(question.id).items() if who != self.annotator}
+        own_choice = self.log.people(question.id).get(self.annotator, "")
+        others = {who: choice for who, choice in self._choices_of(question.id).items() if who != self.annotator}
         return {
             "number": number,
             "title": question.title,
             "passages": [asdict(passage) for passage in question.passages],
             "choices": [asdict(choice) for choice in (*question.choices, Choice("s", SKIP))],
-            "editable": mine.removeprefix(EDITED) if mine.startswith(EDITED) else question.editable,
-            "mine": mine,
-            "others": others if mine and mine != SKIP else {},
+            "editable": own_choice.removeprefix(EDITED) if own_choice.startswith(EDITED) else question.editable,
+            "mine": own_choice,
+            "others": others if own_choice and own_choice != SKIP else {},
             "waiting": len(others),
-            "seen": mine,
+            "seen": own_choice,
         }
 
-    def _number(self, said: Any) -> tuple[int, PageDecision]:
-        decided = typed(PageDecision, said, Place("decision"))
+    def _parse_message(self, message: Any) -> tuple[int, PageDecision]:
+        decided = typed(PageDecision, message, Place("decision"))
         return decided.item, decided
 
-    def _keep(self, number: int, said: PageDecision) -> None:
+    def _store(self, number: int, decision: PageDecision) -> None:
         question = self.questions[number]
-        mine = self.log.people(question.id).get(self.annotator, "")
-        if said.seen != mine:
+        own_choice = self.log.people(question.id).get(self.annotator, "")
+        if decision.seen != own_choice:
             raise Stale(
-                f"{self.annotator} has decided this item in another window ({_shown(mine) or 'withdrawn'}). "
+                f"{self.annotator} has decided this item in another window ({_display_choice(own_choice) or 'withdrawn'}). "
                 "Nothing was saved; the page shows the latest state."
             )
         names = [choice.name for choice in question.choices]
-        if said.choice not in (*names, SKIP, UNDO):
-            raise unknown("choice here", said.choice, [*names, SKIP])
-        choice = said.choice
+        if decision.choice not in (*names, SKIP, UNDO):
+            raise unknown("choice here", decision.choice, [*names, SKIP])
+        choice = decision.choice
         if choice == EDIT:
-            if len(said.text) > MOST_TEXT or any(sign in said.text for sign in "\n\r\x00"):
+            if len(decision.text) > MOST_TEXT or any(sign in decision.text for sign in "\n\r\x00"):
                 raise InputError(f"a corrected text must be one line of at most {MOST_TEXT:,} characters.")
-            written = edit_decision(question, said.text)
+            written = edit_decision(question, decision.text)
             if written is None:
                 raise InputError("the corrected text is empty or unchanged.")
             choice = written
-        if choice == UNDO and not mine:
+        if choice == UNDO and not own_choice:
             raise InputError("there is no decision to withdraw.")
         self.log.record(question.id, choice)
-        self._given.pop(question.id, None)
+        self._decided_now.pop(question.id, None)
         if choice != UNDO:
-            self._given[question.id] = said.choice
+            self._decided_now[question.id] = decision.choice
 
 
-def _shown(choice: str) -> str:
+def _display_choice(choice: str) -> str:
     return EDIT if choice.startswith(EDITED) else choice

@@ -39,11 +39,11 @@ def review(
         for question in {question.id: question for question in questions}.values()
         if question.id not in decisions or (skipped and decisions[question.id] == SKIP.name)
     ]
-    given: list[str] = []
+    answers: list[str] = []
     try:
-        while len(given) < len(open_questions):
-            question = open_questions[len(given)]
-            write(format_question(question, len(given) + 1, len(open_questions)))
+        while len(answers) < len(open_questions):
+            question = open_questions[len(answers)]
+            write(format_question(question, len(answers) + 1, len(open_questions)))
             choice = _answer(question, read, write)
             if choice is QUIT:
                 break
@@ -55,16 +55,16 @@ def review(
                         continue
                     decided = typed
                 decisions.record(question.id, decided)
-                given.append(choice.name)
-            elif given:
-                given.pop()
-                decisions.undo(open_questions[len(given)].id)
+                answers.append(choice.name)
+            elif answers:
+                answers.pop()
+                decisions.undo(open_questions[len(answers)].id)
             else:
                 write("nothing to undo.\n")
     except KeyboardInterrupt:
         write("\n")
-    set_aside = given.count(SKIP.name)
-    return Reviewed(len(given) - set_aside, set_aside, len(open_questions) - len(given))
+    set_aside = answers.count(SKIP.name)
+    return Reviewed(len(answers) - set_aside, set_aside, len(open_questions) - len(answers))
 
 
 def format_question(question: Question, number: int, total: int) -> str:
@@ -92,9 +92,9 @@ def _answer(question: Question, read: Read, write: Callable[[str], Any]) -> Choi
 def _typed(prompt: str, read: Read, write: Callable[[str], Any]) -> str | None:
     """Read a whole line: from a reader with `line`, else key by key with an echo."""
     write(prompt)
-    whole = getattr(read, "line", None)
-    if whole is not None:
-        text: str | None = whole()
+    read_line = getattr(read, "line", None)
+    if read_line is not None:
+        text: str | None = read_line()
         return text
     typed: list[str] = []
     while (key := read()) is not None and key not in ("\n", "\r"):

@@ -38,17 +38,17 @@ class Paragraph(NamedTuple):
 def paragraphs(language: str = "en") -> list[Paragraph]:
     """Return all paragraphs in a language; raise an error if a translation has another structure than the English text."""
     text = read_text(f"tasks/answering/{language}.txt")
-    found = [_paragraph(block, language) for block in text.strip().split("\n\n")]
+    blocks = [_paragraph(block, language) for block in text.strip().split("\n\n")]
     if language != "en":
         english = paragraphs()
-        if len(found) != len(english):
-            raise InputError(f"answering/{language}.txt has {len(found)} paragraphs, en.txt {len(english)}.")
-        for mine, theirs in zip(found, english, strict=True):
-            if _shape(mine) != _shape(theirs):
+        if len(blocks) != len(english):
+            raise InputError(f"answering/{language}.txt has {len(blocks)} paragraphs, en.txt {len(english)}.")
+        for translated, original in zip(blocks, english, strict=True):
+            if _shape(translated) != _shape(original):
                 raise InputError(
-                    f"answering/{language}.txt: {mine.title!r} differs from {theirs.title!r} in structure."
+                    f"answering/{language}.txt: {translated.title!r} differs from {original.title!r} in structure."
                 )
-    return found
+    return blocks
 
 
 def _paragraph(block: str, language: str) -> Paragraph:
@@ -57,9 +57,11 @@ def _paragraph(block: str, language: str) -> Paragraph:
         raise InputError(
             f"answering/{language}.txt: a block must start with '# title' and have no empty lines, not {head!r}."
         )
-    asked = [line[1:].partition(" ") for line in lines if line.startswith("?")]
+    questions = [line[1:].partition(" ") for line in lines if line.startswith("?")]
     sentences = [line for line in lines if not line.startswith("?")]
-    return Paragraph(head[2:], sentences, [int(number) for number, _, _ in asked], [text for _, _, text in asked])
+    return Paragraph(
+        head[2:], sentences, [int(number) for number, _, _ in questions], [text for _, _, text in questions]
+    )
 
 
 def _shape(paragraph: Paragraph) -> tuple[str, int, list[int]]:

@@ -61,21 +61,21 @@ class Ontology:
 
     def mentions(self, words: Sequence[str], speaker: str) -> list[Mention]:
         """Return the values among the words from left to right, the longest one at each position."""
-        found: list[Mention] = []
+        mentions: list[Mention] = []
         at = 0
         while at < len(words):
             if time := parse_time(words[at], words[at + 1 : at + 2]):
-                found.append(Mention(time, speaker, at, self._times))
+                mentions.append(Mention(time, speaker, at, self._times))
                 at += 1
                 continue
             for length in range(min(self._longest, len(words) - at), 0, -1):
                 phrase = tuple(words[at : at + length])
                 if phrase in self._slots:
-                    found.append(Mention(" ".join(phrase), speaker, at, frozenset(self._slots[phrase])))
+                    mentions.append(Mention(" ".join(phrase), speaker, at, frozenset(self._slots[phrase])))
                     at += length - 1
                     break
             at += 1
-        return found
+        return mentions
 
 
 def normalise_value(value: str) -> str:
@@ -96,12 +96,12 @@ class BeliefTracker:
         features, labels, bags, gaps = [], [], [], []
         for turn in turns[:: 1 + len(turns) // _TURNS]:
             update = {slot: value for slot, value in turn.after.items() if turn.before.get(slot) != value}
-            said = self._said(turn.system, turn.user)
-            for mention in said.mentions:
-                features.append(list(_context(said, mention, turn.before)))
-                labels.append(_filled(mention, update))
-            named = {(slot, mention.value) for mention in said.mentions for slot in mention.slots}
-            bags.append(list(_bag(said, turn.before)))
+            speech = self._read_turn(turn.system, turn.user)
+            for mention in speech.mentions:
+                features.append(list(_context(speech, mention, turn.before)))
+                labels.append(_filled_slot(mention, update))
+            named = {(slot, mention.value) for mention in speech.mentions for slot in mention.slots}
+            bags.append(list(_bag(speech, turn.before)))
             gaps.append(json.dumps(sorted(pair for pair in update.items() if pair not in named)))
         often = Counter(gaps)
         self._slots.train(features, labels)
@@ -112,19 +112,22 @@ class BeliefTracker:
         return [self._after(row["system"], row["utterance"], json.loads(row["state"])) for row in inputs]
 
     def _after(self, system: str, utterance: str, before: State) -> dict[str, str]:
-        said = self._said(system, utterance)
-        state = dict(before) | dict(json.loads(self._unsaid.predict(_bag(said, before))))
-        for mention in said.mentions:
-            if slot := self._slots.predict(_context(said, mention, before), {"", *mention.slots}):
+        speech = self._read_turn(system, utterance)
+        state = dict(before) | dict(json.loads(self._unsaid.predict(_bag(speech, before))))
+        for mention in speech.mentions:
+            if slot := self._slots.predict(_context(speech, mention, before), {"", *mention.slots}):
                 state[slot] = mention.value
         return state
 
-    def _said(self, system: str, utterance: str) -> _Said:
+    def _read_turn(self, system: str, utterance: str) -> _Speech:
         words = {_SYSTEM: _words(system), _USER: _words(utterance)}
-        return _Said(words, [mention for who, what in words.items() for mention in self._ontology.mentions(what, who)])
+        return _Speech(
+            words,
+            [mention for speaker, spoken in words.items() for mention in self._ontology.mentions(spoken, speaker)],
+        )
 
 
-class _Said(NamedTuple):
+class _Speech(NamedTuple):
     words: Mapping[str, Sequence[str]]
     mentions: Sequence[Mention]
 
@@ -133,7 +136,7 @@ def _words(text: str) -> list[str]:
     return [_SPELLED.get(word, word) for word, _ in normalise_words(split_words(text))]
 
 
-def _filled(mention: Mention, update: State) -> str:
+def _filled_slot(mention: Mention, update: State) -> str:
     """Return the slot that a mention fills; of several the first in alphabetical order."""
     return min((slot for slot in mention.slots if update.get(slot) == mention.value), default="")
 
@@ -142,16 +145,16 @@ def _domains(state: State) -> str:
     return "+".join(sorted({slot.partition("-")[0] for slot in state}))
 
 
-def _bag(said: _Said, before: State) -> Iterator[str]:
+def _bag(speech: _Speech, before: State) -> Iterator[str]:
     yield f"before={_domains(before)}"
-    yield from said.words[_USER]
-    for word in said.words[_SYSTEM]:
+    yield from speech.words[_USER]
+    for word in speech.words[_SYSTEM]:
         yield f"system={word}"
 
 
-def _context(said: _Said, mention: Mention, before: State) -> Iterator[str]:
+def _context(speech: _Speech, mention: Mention, before: State) -> Iterator[str]:
     """Yield features: the speaker, the words around the value, the other words, and the known domains."""
-    words = ["<s>", "<s>", *said.words[mention.speaker], "</s>", "</s>"]
+    words = ["<s>", "<s>", *speech.words[mention.speaker], "</s>", "</s>"]
     here = mention.at + 2
     after = here + len(mention.value.split())
     kind = f"{mention.speaker} {'|'.join(sorted({slot.partition('-')[2] for slot in mention.slots}))}"
@@ -163,9 +166,9 @@ def _context(said: _Said, mention: Mention, before: State) -> Iterator[str]:
     yield f"{kind} -1={words[here - 1]}"
     yield f"{kind} -2={words[here - 2]} {words[here - 1]}"
     yield f"{kind} +1={words[min(after, len(words) - 1)]}"
-    fellows = [other for other in said.mentions if other.slots == mention.slots and other.speaker == mention.speaker]
+    fellows = [other for other in speech.mentions if other.slots == mention.slots and other.speaker == mention.speaker]
     yield f"{kind} order={fellows.index(mention)} of={len(fellows)}"
-    for word in dict.fromkeys(said.words[_USER]):
+    for word in dict.fromkeys(speech.words[_USER]):
         yield f"{kind} user={word}"
-    for word in dict.fromkeys(said.words[_SYSTEM]):
+    for word in dict.fromkeys(speech.words[_SYSTEM]):
         yield f"{kind} system={word}"

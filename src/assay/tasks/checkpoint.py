@@ -83,16 +83,16 @@ class Checkpoint:
             tokens = model.generate(**coded, **options, num_beams=1, do_sample=False, max_new_tokens=self.longest)
         # Remove the language token, which would precede every translation if it is not a special token.
         language = options.get("forced_bos_token_id")
-        said = [[token for token in row if token != language] for row in tokens.tolist()]
-        return list(tokenizer.batch_decode(said, skip_special_tokens=True))
+        rows = [[token for token in row if token != language] for row in tokens.tolist()]
+        return list(tokenizer.batch_decode(rows, skip_special_tokens=True))
 
     def _languages(self, tokenizer: Any, source: str, target: str) -> dict[str, Any]:
         """Return the options that set the languages; a Marian model has one pair and needs none."""
         if self.kind != "m2m_100":
             return {}
-        if (known := language_tokens(tokenizer, source, target)) is None:
+        if (names := language_tokens(tokenizer, source, target)) is None:
             raise InputError(f"{self.folder} does not support both languages, {source} and {target}.")
-        tokenizer.src_lang, token = known
+        tokenizer.src_lang, token = names
         return {"forced_bos_token_id": tokenizer.convert_tokens_to_ids(token)}
 
     def _load(self) -> tuple[Any, Any]:
@@ -161,8 +161,10 @@ class Converted:
         except subprocess.TimeoutExpired:
             raise InputError(f"{self.folder} could not be loaded within {self.seconds:g} seconds.") from None
         if loaded.returncode:
-            said = loaded.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit {loaded.returncode}"]
-            raise InputError(f"{self.folder} cannot be used: {said[-1].partition('InputError: ')[2] or said[-1]}")
+            error_lines = loaded.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit {loaded.returncode}"]
+            raise InputError(
+                f"{self.folder} cannot be used: {error_lines[-1].partition('InputError: ')[2] or error_lines[-1]}"
+            )
 
 
 def translate_stream(folder: str, source: str, target: str, longest: str) -> None:
@@ -192,7 +194,7 @@ def _set_languages(tokenizer: Any, source: str, target: str) -> str | None:
     """Set the tokenizer's source language and return the first token of a translation; None for a model of one pair."""
     if not any(has_tokens(tokenizer, token) for token in _ENGLISH):
         return None
-    if (known := language_tokens(tokenizer, source, target)) is None:
+    if (names := language_tokens(tokenizer, source, target)) is None:
         raise InputError(f"the model does not support both languages, {source} and {target}.")
-    tokenizer.src_lang, token = known
+    tokenizer.src_lang, token = names
     return token

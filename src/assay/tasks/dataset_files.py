@@ -17,10 +17,10 @@ _ENDS = ("", ".gz", ".xz", ".zst")
 
 def find_folder(folder: str | os.PathLike[str], inside: str = "") -> Path:
     """Return the given folder, or the folder `inside` it that the data set comes in."""
-    given = Path(folder).expanduser()
-    if not given.is_dir():
-        raise InputError(f"--data-dir {given} is not a folder.")
-    return given / inside if inside and (given / inside).is_dir() else given
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        raise InputError(f"--data-dir {path} is not a folder.")
+    return path / inside if inside and (path / inside).is_dir() else path
 
 
 def find_file(folder: Path, name: str) -> Path | None:
@@ -48,9 +48,9 @@ def read_json(path: Path) -> Any:
     return read_document(path, most=MOST_TEXT)
 
 
-def refuse_foreign(path: Path, names: Iterable[str], known: Container[str], base: str, noun: str) -> None:
+def refuse_foreign(path: Path, names: Iterable[str], english_names: Container[str], base: str, noun: str) -> None:
     """Raise an error if a translated file has ids that the English file `base` lacks."""
-    if foreign := [name for name in names if name not in known]:
+    if foreign := [name for name in names if name not in english_names]:
         raise InputError(
             f"{path} does not belong to {base}: {count(len(foreign), noun)} not found there ({listing(foreign, 3)})."
         )

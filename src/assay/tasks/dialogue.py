@@ -93,11 +93,11 @@ class DialogueTracker:
         return state
 
     def _update(self, words: Sequence[str], system: str, domain: str) -> dict[str, str]:
-        found = mentions(words)
+        turn_mentions = mentions(words)
         update = {}
-        for index, mention in enumerate(found):
+        for index, mention in enumerate(turn_mentions):
             allowed = {"", *_FILLS.get(mention.kind, (mention.kind,))} & {"", *SLOTS[domain]}
-            slot = self._slots.predict(_context(words, found, index, system, domain), allowed)
+            slot = self._slots.predict(_context(words, turn_mentions, index, system, domain), allowed)
             if slot:
                 update[f"{domain}-{slot}"] = mention.value
         return update
@@ -108,15 +108,15 @@ def _trained() -> tuple[AveragedPerceptron, AveragedPerceptron]:
     """Train the two perceptrons at first use, in about a second."""
     rows = json_lines("tasks/dialogues_train.jsonl")
     domains, slots = AveragedPerceptron(), AveragedPerceptron()
-    said = [_tokens(f"{row['system']} {row['text']}") for row in rows]
-    domains.train([list(_bag(words)) for words in said], [row["domain"] for row in rows])
+    turns = [_tokens(f"{row['system']} {row['text']}") for row in rows]
+    domains.train([list(_bag(words)) for words in turns], [row["domain"] for row in rows])
     features, labels = [], []
     for row in rows:
         words = _tokens(row["text"])
-        found = mentions(words)
+        turn_mentions = mentions(words)
         filled = {value: slot for slot, value in row["update"].items()}
-        for index, mention in enumerate(found):
-            features.append(list(_context(words, found, index, row["system"], row["domain"])))
+        for index, mention in enumerate(turn_mentions):
+            features.append(list(_context(words, turn_mentions, index, row["system"], row["domain"])))
             labels.append(filled.get(mention.value, ""))
     slots.train(features, labels)
     return domains, slots
@@ -129,14 +129,14 @@ def _tokens(text: str) -> list[str]:
 
 def mentions(words: Sequence[str]) -> list[TurnMention]:
     """Return the ontology's values among the words, and times of day as ``18:30``."""
-    found: list[TurnMention] = []
+    turn_mentions: list[TurnMention] = []
     for at, word in enumerate(words):
         low = word.lower()
         if time := parse_time(low, words[at + 1 : at + 2]):
-            found.append(TurnMention("time", time, at))
+            turn_mentions.append(TurnMention("time", time, at))
             continue
-        found += [TurnMention(kind, values[low], at) for kind, values in ONTOLOGY.items() if low in values]
-    return found
+        turn_mentions += [TurnMention(kind, values[low], at) for kind, values in ONTOLOGY.items() if low in values]
+    return turn_mentions
 
 
 def _bag(words: Sequence[str]) -> Iterator[str]:
@@ -146,21 +146,23 @@ def _bag(words: Sequence[str]) -> Iterator[str]:
         yield kinds.get(at, word.lower())
 
 
-def _context(words: Sequence[str], found: Sequence[TurnMention], index: int, system: str, domain: str) -> Iterator[str]:
+def _context(
+    words: Sequence[str], turn_mentions: Sequence[TurnMention], index: int, system: str, domain: str
+) -> Iterator[str]:
     """Yield features: the words around a mention, the system's latest question, and the mention's rank within its type."""
-    kinds = {mention.at: mention.kind.upper() for mention in found}
+    kinds = {mention.at: mention.kind.upper() for mention in turn_mentions}
     around = [kinds.get(at, word.lower()) for at, word in enumerate(words)]
     padded = ["<s>", "<s>", "<s>", *around, "</s>", "</s>"]
-    kind, here = found[index].kind, found[index].at + 3
+    kind, here = turn_mentions[index].kind, turn_mentions[index].at + 3
     yield f"{kind} {domain}"
     yield f"{kind} -1={padded[here - 1]}"
     yield f"{kind} -2={padded[here - 2]} {padded[here - 1]}"
     yield f"{kind} -3={padded[here - 3]} {padded[here - 2]}"
     yield f"{kind} +1={padded[here + 1]}"
     yield f"{kind} +2={padded[here + 1]} {padded[here + 2]}"
-    order = Counter(mention.kind for mention in found[: index + 1])[kind]
-    yield f"{kind} {domain} order={order} of={sum(mention.kind == kind for mention in found)}"
-    for at in range(max(0, found[index].at - 6), found[index].at):
+    order = Counter(mention.kind for mention in turn_mentions[: index + 1])[kind]
+    yield f"{kind} {domain} order={order} of={sum(mention.kind == kind for mention in turn_mentions)}"
+    for at in range(max(0, turn_mentions[index].at - 6), turn_mentions[index].at):
         yield f"{kind} before={around[at]}"
     for word in set(_tokens(system.lower())):
         yield f"{kind} {domain} system={word}"

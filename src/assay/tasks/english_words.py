@@ -30,7 +30,7 @@ def split_words(text: str) -> list[str]:
 
 def normalise_words(words: Sequence[str]) -> list[tuple[str, int]]:
     """Return normalised words, each with the position of its (first) word: "D.C." is dc, "twenty first" is 21."""
-    found: list[tuple[str, int]] = []
+    normalised: list[tuple[str, int]] = []
     tens = 0
     for position, word in enumerate(words):
         plain = _NOISE.sub("", word.replace("’", "'").lower()).strip("'")
@@ -38,13 +38,13 @@ def normalise_words(words: Sequence[str]) -> list[tuple[str, int]]:
             continue
         number = _NUMBERS.get(plain)
         if tens and number and number < 10:
-            found[-1] = str(tens + number), found[-1][1]
+            normalised[-1] = str(tens + number), normalised[-1][1]
             tens = 0
             continue
         tens = _TENS.get(plain, 0)
         nth = _NTH.fullmatch(plain)
-        found.append((nth[1] if nth else plain if number is None else str(number), position))
-    return found
+        normalised.append((nth[1] if nth else plain if number is None else str(number), position))
+    return normalised
 
 
 _TIME = re.compile(r"(\d{1,2})(?:[:h.](\d\d))?(h|am|pm)?")
@@ -57,8 +57,8 @@ def parse_time(word: str, after: Sequence[str]) -> str | None:
     match = _TIME.fullmatch(word)
     if match is None:
         return None
-    said = match[3] or (after[0].lower() if after else "")
-    if match[2] is None and said not in _HOUR_WORDS:
+    suffix = match[3] or (after[0].lower() if after else "")
+    if match[2] is None and suffix not in _HOUR_WORDS:
         return None
-    hour = int(match[1]) + (12 if said in _LATE and int(match[1]) < 12 else 0)
+    hour = int(match[1]) + (12 if suffix in _LATE and int(match[1]) < 12 else 0)
     return f"{hour:02d}:{match[2] or '00'}" if hour < 24 else None

@@ -87,12 +87,12 @@ def frame_to_sql(frame: Mapping[str, str]) -> str:
         conditions.append(f"departure <= {_quoted(before)}")
     if frame.get("stops"):
         conditions.append("stops = 0")
-    wanted = frame.get("class", "")
+    fare_class = frame.get("class", "")
     if price := frame.get("price"):
-        inside = f"class = '{wanted or 'economy'}' AND euros < {int(price)}"
+        inside = f"class = '{fare_class or 'economy'}' AND euros < {int(price)}"
         conditions.append(f"number IN (SELECT number FROM fare WHERE {inside})")
-    fills = {"where": " WHERE " + " AND ".join(conditions or ["1"]), "class": wanted or "economy"}
-    fills["class_condition"] = f" AND class = {_quoted(wanted)}" if wanted else ""
+    fills = {"where": " WHERE " + " AND ".join(conditions or ["1"]), "class": fare_class or "economy"}
+    fills["class_condition"] = f" AND class = {_quoted(fare_class)}" if fare_class else ""
     text = _SELECTED[frame["intent"]]
     for name, value in fills.items():
         text = text.replace("{" + name + "}", value)

@@ -37,7 +37,7 @@ _LINE_ENDS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029
 def judge_table(
     data: Any,
     judge: str | Judge,
-    kept: str | os.PathLike[str] | None = None,
+    log_path: str | os.PathLike[str] | None = None,
     columns: Mapping[str, str] | None = None,
     *,
     quoting: Quoting = "auto",
@@ -46,31 +46,31 @@ def judge_table(
     """Return the outcome of every row of a table, None for rows that are left out; their counts and reasons go to `notes`.
 
     The judge gets each row as a dictionary of the table's own columns. The rows of one example (question and context) come as
-    one, with all of them under ``parts``. `kept` is the file of earlier answers.
+    one, with all of them under ``parts``. `log_path` is the file of earlier answers.
     """
     if isinstance(data, (str, os.PathLike)) and (str(data) == "-" or Path(data).is_dir()):
         raise InputError("a judge needs a table in a file (--data rows.tsv), not a folder or standard input.")
     name = judge if isinstance(judge, str) else getattr(judge, "__qualname__", type(judge).__qualname__)
     requests, example, where = _requests(data, columns, quoting)
     keys = [_key(name, request) for request in requests]
-    path = None if kept is None else Path(kept)
+    path = None if log_path is None else Path(log_path)
     answers = {} if path is None else decisions.latest(path)
     missing = {key: request for key, request in zip(keys, requests, strict=True) if key not in answers}
-    asked = _JudgeCalls(judge, name, path)
-    answers |= asked.ask(missing)
-    found = [_outcome(answers.get(key)) for key in keys]
+    calls = _JudgeCalls(judge, name, path)
+    answers |= calls.ask(missing)
+    outcomes = [_outcome(answers.get(key)) for key in keys]
     failed = [i for i, key in enumerate(keys) if key not in answers]
     if len(failed) == len(keys):
-        raise InputError(f"the judge {name!r} returned no outcome{asked.reason()}.")
+        raise InputError(f"the judge {name!r} returned no outcome{calls.reason()}.")
     if notes is not None:
         skipped = sum(answers.get(key) == SKIP for key in keys)
         notes += [f"{count(skipped, 'example')} skipped by the judge"] if skipped else []
         if failed:
             shown = listing([where[i] for i in failed], 3)
             notes.append(
-                f"the judge failed on {count(len(failed), 'example')} ({shown}){asked.reason()}: left out; run again to retry"
+                f"the judge failed on {count(len(failed), 'example')} ({shown}){calls.reason()}: left out; run again to retry"
             )
-    return [found[i] for i in example]
+    return [outcomes[i] for i in example]
 
 
 def open_judge(spec: str) -> LineProgram:
@@ -86,9 +86,9 @@ class _JudgeCalls:
 
     def __init__(self, judge: str | Judge, name: str, path: Path | None) -> None:
         self.judge, self.name, self.path = judge, name, path
-        self.said = ""
-        self.in_vain = 0
-        self.found: dict[str, str] = {}
+        self.problem = ""
+        self.rows_without_outcome = 0
+        self.outcomes: dict[str, str] = {}
 
     def ask(self, requests: Mapping[str, str]) -> dict[str, str]:
         """Return the answers by key; a row on which the judge failed has none."""
@@ -96,20 +96,20 @@ class _JudgeCalls:
         if isinstance(self.judge, str):
             program = open_judge(self.judge)
 
-            def hear(first: int, some: Sequence[str | None]) -> None:
-                self.said = program.complaint or self.said
-                self.hear(keys[first : first + len(some)], some)
+            def store(first: int, batch: Sequence[str | None]) -> None:
+                self.problem = program.complaint or self.problem
+                self.store(keys[first : first + len(batch)], batch)
 
-            program.answers(lines, BATCH, hear)
+            program.answers(lines, BATCH, store)
         else:
             for first in range(0, len(lines), BATCH):
-                self.hear(keys[first : first + BATCH], self._call(lines[first : first + BATCH]))
-        return self.found
+                self.store(keys[first : first + BATCH], self._call(lines[first : first + BATCH]))
+        return self.outcomes
 
-    def hear(self, keys: Sequence[str], some: Sequence[Any]) -> None:
+    def store(self, keys: Sequence[str], batch: Sequence[Any]) -> None:
         """Store the answers that are outcomes; raise an error after too many rows without any."""
-        before = len(self.found)
-        for key, answer in zip(keys, some, strict=True):
+        before = len(self.outcomes)
+        for key, answer in zip(keys, batch, strict=True):
             if answer is None:
                 continue
             word = str(answer).strip()
@@ -117,33 +117,33 @@ class _JudgeCalls:
                 try:
                     word = repr(outcome_value(answer if not isinstance(answer, str) else word, "the judge"))
                 except InputError:
-                    self.said = f"it returned {word[:60]!r}, which is not an outcome"
+                    self.problem = f"it returned {word[:60]!r}, which is not an outcome"
                     continue
-            self.found[key] = word.lower()
+            self.outcomes[key] = word.lower()
             if self.path is not None:
                 time = datetime.now(UTC).isoformat(timespec="seconds")
                 decisions.append(self.path, decisions.Decision(key, word.lower(), time, self.name))
-        self.in_vain = self.in_vain + len(keys) if len(self.found) == before else 0
-        if self.in_vain >= PATIENCE:
+        self.rows_without_outcome = self.rows_without_outcome + len(keys) if len(self.outcomes) == before else 0
+        if self.rows_without_outcome >= PATIENCE:
             raise InputError(
-                f"the judge {self.name!r} returned no outcome for {self.in_vain:,} rows in a row{self.reason()}. Fix it and "
-                "run the same command again: earlier outcomes are kept."
+                f"the judge {self.name!r} returned no outcome for {self.rows_without_outcome:,} rows in a row"
+                f"{self.reason()}. Fix it and run the same command again: earlier outcomes are kept."
             )
 
     def reason(self) -> str:
         """Return the last problem in parentheses, for a message."""
-        return f" ({self.said})" if self.said else ""
+        return f" ({self.problem})" if self.problem else ""
 
     def _call(self, lines: Sequence[str]) -> list[Any]:
         """Call the judge's function; if the call fails, call it row by row."""
         assert callable(self.judge)
         try:
-            found = list(self.judge([json.loads(line) for line in lines]))
-            if len(found) != len(lines):
-                raise InputError(f"it returned {count(len(found), 'outcome')} for {count(len(lines), 'row')}")
-            return found
+            outcomes = list(self.judge([json.loads(line) for line in lines]))
+            if len(outcomes) != len(lines):
+                raise InputError(f"it returned {count(len(outcomes), 'outcome')} for {count(len(lines), 'row')}")
+            return outcomes
         except Exception as error:
-            self.said = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
+            self.problem = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
             return [None] if len(lines) == 1 else [one for line in lines for one in self._call([line])]
 
 
@@ -164,14 +164,16 @@ def _requests(data: Any, columns: Mapping[str, str] | None, quoting: Quoting) ->
     members: list[list[dict[str, Any]]] = []
     example, where = [], []
     for number, cells in rows:
-        own = tuple(str(cells[place]) for place in together) if "part" in places else number
-        if own not in numbers:
-            numbers[own] = len(members)
+        example_key = tuple(str(cells[place]) for place in together) if "part" in places else number
+        if example_key not in numbers:
+            numbers[example_key] = len(members)
             members.append([])
             where.append(f"{noun} {number}")
-        example.append(numbers[own])
-        members[numbers[own]].append(dict(zip(names, cells, strict=True)))
-    requests = [{**mine[0], "parts": mine} if "part" in places else mine[0] for mine in members]
+        example.append(numbers[example_key])
+        members[numbers[example_key]].append(dict(zip(names, cells, strict=True)))
+    requests = [
+        {**member_rows[0], "parts": member_rows} if "part" in places else member_rows[0] for member_rows in members
+    ]
     return [_line(request) for request in requests], example, where
 
 

@@ -68,7 +68,7 @@ def examples(folder: str | os.PathLike[str]) -> list[Example]:
     """
     base = find_folder(folder)
     parts = ["dev", "test"] if find_file(base, "dev_EN.tsv") else ["test"]
-    found: list[Example] = []
+    task_examples: list[Example] = []
     for part in parts:
         english = _english(base, part)
         others = {
@@ -81,10 +81,10 @@ def examples(folder: str | os.PathLike[str]) -> list[Example]:
             translations = {
                 code: {"utterance": rows[identifier]} for code, rows in others.items() if identifier in rows
             }
-            found.append(
+            task_examples.append(
                 Example(f"{part}-{identifier}", {"utterance": utterance}, translations, frame_of_labels(labelled), half)
             )
-    return found
+    return task_examples
 
 
 def frame_of_labels(labelled: Labelled) -> Frame:
@@ -131,29 +131,29 @@ def _last(tags: Sequence[str]) -> str:
 def _english(base: Path, part: str) -> dict[str, tuple[str, Labelled]]:
     """Return the utterances and labels of an English part, by id."""
     path = require_file(base, f"{part}_EN.tsv", _WHAT)
-    found: dict[str, tuple[str, Labelled]] = {}
+    utterances: dict[str, tuple[str, Labelled]] = {}
     for line, (identifier, utterance, labels, intent) in _rows(path, ("id", "utterance", "slot_labels", "intent")):
         words, tags = utterance.split(), labels.split()
         if len(words) != len(tags):
             raise InputError(
                 f"{path} line {line}: {count(len(words), 'word')} but {count(len(tags), 'slot label')}; each word needs one."
             )
-        kept = normalise_words(words)
-        found[identifier] = (
+        normalised = normalise_words(words)
+        utterances[identifier] = (
             utterance,
-            Labelled([word for word, _ in kept], [tags[at] for _, at in kept], intent.strip()),
+            Labelled([word for word, _ in normalised], [tags[at] for _, at in normalised], intent.strip()),
         )
-    return found
+    return utterances
 
 
 def _utterances(base: Path, part: str, code: str, english: Mapping[str, object]) -> dict[str, str]:
     """Return a language's utterances by id; Chinese and Japanese without the spaces that separate labelled words."""
     path = require_file(base, f"{part}_{code}.tsv", _WHAT)
-    found = {
+    utterances = {
         identifier: _GAP.sub("", utterance.strip()) for _, (identifier, utterance) in _rows(path, ("id", "utterance"))
     }
-    refuse_foreign(path, found, english, f"{part}_EN.tsv", "id")
-    return found
+    refuse_foreign(path, utterances, english, f"{part}_EN.tsv", "id")
+    return utterances
 
 
 def _rows(path: Path, columns: Sequence[str]) -> list[tuple[int, list[str]]]:
@@ -164,8 +164,8 @@ def _rows(path: Path, columns: Sequence[str]) -> list[tuple[int, list[str]]]:
                 f"{path} has no column {listing(missing)}: {_WHAT} has id, utterance, slot_labels and intent in its first "
                 "line."
             )
-        places = [table.names.index(name) for name in columns]
-        rows = [(line, [str(row[place]) for place in places]) for line, row in table.rows()]
+        positions = [table.names.index(name) for name in columns]
+        rows = [(line, [str(row[position]) for position in positions]) for line, row in table.rows()]
     seen: set[str] = set()
     for line, row in rows:
         if row[0] in seen:

@@ -46,7 +46,7 @@ def ontology(folder: str | os.PathLike[str]) -> Ontology:
 def examples(folder: str | os.PathLike[str]) -> list[Example]:
     """Return every user turn of the dev and test parts; ``expected`` is the state after it, and the state before it is given."""
     base = find_folder(folder, _INSIDE)
-    found: list[Example] = []
+    task_examples: list[Example] = []
     for part in ("dev", "test"):
         english = _dialogues(require_file(base, f"{part}_dials.json", _WHAT), states=True)
         others = {
@@ -62,8 +62,8 @@ def examples(folder: str | os.PathLike[str]) -> list[Example]:
                     for code, dialogues in others.items()
                     if identifier in dialogues
                 }
-                found.append(Example(f"{identifier}-{number}", inputs, translations, dict(turn.after), part))
-    return found
+                task_examples.append(Example(f"{identifier}-{number}", inputs, translations, dict(turn.after), part))
+    return task_examples
 
 
 Dialogues = Mapping[str, Sequence[Turn]]
@@ -83,7 +83,7 @@ def _translated(base: Path, part: str, code: str, english: Dialogues) -> Dialogu
 
 def _dialogues(path: Path, states: bool) -> Dialogues:
     """Return the turns of each dialogue by its name, with or without states."""
-    found: dict[str, Sequence[Turn]] = {}
+    dialogues: dict[str, Sequence[Turn]] = {}
     table = read_json(path)
     if not isinstance(table, list) or not table:
         raise InputError(f"{path} is not a list of dialogues.")
@@ -93,10 +93,10 @@ def _dialogues(path: Path, states: bool) -> Dialogues:
         try:
             dialogue = typed(_Dialogue, row, Place("", f"dialogue {number}"), strict=False)
         except AssayError as error:
-            said = str(error).rstrip(".")
-            raise InputError(f"{path}: dialogue {number} is not in {_WHAT}'s format ({said}).") from error
-        found[str(dialogue.dialogue_idx)] = list(_turns(dialogue.dialogue, states))
-    return found
+            reason = str(error).rstrip(".")
+            raise InputError(f"{path}: dialogue {number} is not in {_WHAT}'s format ({reason}).") from error
+        dialogues[str(dialogue.dialogue_idx)] = list(_turns(dialogue.dialogue, states))
+    return dialogues
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +119,11 @@ class _Dialogue:
 
 def _lacking(row: Any, states: bool) -> str:
     """Return the first required key that a dialogue or one of its turns lacks."""
-    wanted = ("transcript", "system_transcript", *(("belief_state",) if states else ()))
+    required = ("transcript", "system_transcript", *(("belief_state",) if states else ()))
     here = [name for name in ("dialogue_idx", "dialogue") if isinstance(row, dict) and name not in row]
     turns = row.get("dialogue") if isinstance(row, dict) else None
     rows = [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
-    return next((name for name in chain(here, (name for turn in rows for name in wanted if name not in turn))), "")
+    return next((name for name in chain(here, (name for turn in rows for name in required if name not in turn))), "")
 
 
 def _turns(turns: Sequence[_Turn], states: bool) -> Iterator[Turn]:

@@ -104,11 +104,11 @@ def _value(slot: str, words: Sequence[str]) -> str:
 
 def _clock(words: Sequence[str]) -> str:
     """Return ``17:00`` for "5 pm", "17 hours" and "5 in the afternoon"."""
-    found = next((match for word in words if (match := _CLOCK.fullmatch(word))), None)
-    if found is None:
+    match_found = next((match for word in words if (match := _CLOCK.fullmatch(word))), None)
+    if match_found is None:
         return _UNKNOWN
-    hour, minute = int(found[1]), found[2] or "00"
-    late = {"pm", "p", "afternoon", "evening", "night"} & {*words, found[3]}
+    hour, minute = int(match_found[1]), match_found[2] or "00"
+    late = {"pm", "p", "afternoon", "evening", "night"} & {*words, match_found[3]}
     if late and hour < 12:
         hour += 12
     return f"{hour % 24:02d}:{minute}"

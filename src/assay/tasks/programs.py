@@ -46,9 +46,9 @@ class LineProgram:
         return [_joined([next(answers) if line.strip() else "" for line in text]) for text in parts]
 
     def answers(
-        self, lines: Sequence[str], batch: int = 256, hear: Callable[[int, Sequence[str | None]], None] | None = None
+        self, lines: Sequence[str], batch: int = 256, receive: Callable[[int, Sequence[str | None]], None] | None = None
     ) -> list[str | None]:
-        """Return one answer per line, or None, from calls with `batch` lines; `hear` gets the start and the answers of each
+        """Return one answer per line, or None, from calls with `batch` lines; `receive` gets the start and the answers of each
         batch.
 
         If the program crashes, hangs or writes a wrong number of lines, the lines are bisected until the failing one is found.
@@ -57,10 +57,10 @@ class LineProgram:
         received: list[str | None] = []
         self._time_outs = 0
         for start in range(0, len(lines), batch):
-            some = self._lines(list(lines[start : start + batch]), self.seconds)
-            received += some
-            if hear is not None:
-                hear(start, some)
+            batch_answers = self._lines(list(lines[start : start + batch]), self.seconds)
+            received += batch_answers
+            if receive is not None:
+                receive(start, batch_answers)
         return received
 
     def _lines(self, lines: list[str], seconds: float) -> list[str | None]:
@@ -94,7 +94,7 @@ class LineProgram:
             raise InputError(f"the {self.noun} {self.command[0]!r} cannot be started: {error.strerror}.") from error
         with process:
             try:
-                output, said = process.communicate(payload, timeout=seconds)
+                output, error_output = process.communicate(payload, timeout=seconds)
             except subprocess.TimeoutExpired:
                 self._time_outs += 1
                 self.complaint = f"no answer within {seconds:g} seconds"
@@ -104,7 +104,7 @@ class LineProgram:
         if process.returncode == _NOT_FOUND:
             raise InputError(f"the {self.noun} {' '.join(self.command)!r} was not found: is it installed and on PATH?")
         if process.returncode:
-            self.complaint = _last_line(said) or f"exit status {process.returncode}"
+            self.complaint = _last_line(error_output) or f"exit status {process.returncode}"
             return None
         answer = output.decode("utf-8", "replace").split("\n")
         answer = [line.strip("\r") for line in (answer[:-1] if answer[-1] == "" else answer)]
@@ -116,9 +116,9 @@ class LineProgram:
         return None
 
 
-def _last_line(said: bytes) -> str:
+def _last_line(error_output: bytes) -> str:
     """Return the last line of an error output, shortened for a message."""
-    lines = said[-4000:].decode("utf-8", "replace").split("\n")
+    lines = error_output[-4000:].decode("utf-8", "replace").split("\n")
     return next((" ".join(line.split())[:200] for line in reversed(lines) if line.strip()), "")
 
 

@@ -67,15 +67,15 @@ _SHORT = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|No|Sr|Sra|vs|etc|c|ca|approx
 
 def split_sentences(text: str) -> list[str]:
     """Split a paragraph after ``.``, ``!`` and ``?`` before a capital letter, but not after initials and titles."""
-    found: list[str] = []
+    parts: list[str] = []
     start = 0
     for match in _END.finditer(text):
         piece = text[start : match.end()].strip()
         if piece and not _SHORT.search(piece.rstrip("\"'”’»)]")):
-            found.append(piece)
+            parts.append(piece)
             start = match.end()
     rest = text[start:].strip()
-    return [*found, rest] if rest else found
+    return [*parts, rest] if rest else parts
 
 
 _WORD = re.compile(r"\w+")

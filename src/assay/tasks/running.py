@@ -110,8 +110,8 @@ class _OutcomeColumns:
 
 def find_task(name: str) -> Task:
     """Return a task by its registered name, with options after a colon."""
-    made: Task = create(TASKS, name, Task)
-    return made
+    task: Task = create(TASKS, name, Task)
+    return task
 
 
 def task_outcomes(
@@ -141,8 +141,8 @@ def task_outcomes(
     _check_languages(examples, langs, task)
     model = model or task.model()
     answers = _answers(model, [dict(example.inputs) for example in examples])
-    kept = [e for e, answer in zip(examples, answers, strict=True) if task.succeeds(e, answer)]
-    if not kept:
+    solved = [e for e, answer in zip(examples, answers, strict=True) if task.succeeds(e, answer)]
+    if not solved:
         raise InputError(
             f"task {task.name}: {model.name} answers none of {count(len(examples), 'example')} correctly in {task.language}."
         )
@@ -150,33 +150,33 @@ def task_outcomes(
     untranslated: dict[str, list[str]] = {}
     for language in langs if translator is not None else ():
         assert translator is not None
-        if missing := _add_translated(rows, task, model, translator, language, kept, pseudo):
+        if missing := _add_translated(rows, task, model, translator, language, solved, pseudo):
             untranslated[language] = missing
-    absent = {language: found for language in langs if (found := _count_absent(kept, language, task))}
+    absent = {language: counts for language in langs if (counts := _count_absent(solved, language, task))}
     for language in (langs or [task.language]) if errors else ():
-        _add_controlled(rows, task, model, errors, language, kept, seed)
+        _add_controlled(rows, task, model, errors, language, solved, seed)
     if not rows.ids:
         raise InputError(
-            f"task {task.name}: {getattr(translator, 'name', 'nothing')} translated none of {count(len(kept), 'example')}."
+            f"task {task.name}: {getattr(translator, 'name', 'nothing')} translated none of {count(len(solved), 'example')}."
         )
     outcomes = rows.outcomes(pseudo and translator is not None)
-    return TaskRun(outcomes, len(examples), len(kept), untranslated, rows.notes, task.omitted(), absent)
+    return TaskRun(outcomes, len(examples), len(solved), untranslated, rows.notes, task.omitted(), absent)
 
 
 def _check_languages(examples: Sequence[Example], langs: Sequence[str], task: Task) -> None:
-    known = list(dict.fromkeys(language for example in examples for language in example.translations))
+    languages = list(dict.fromkeys(language for example in examples for language in example.translations))
     for language in langs:
-        if language not in known and language != task.language:
-            raise unknown(f"language of task {task.name}", language, known)
+        if language not in languages and language != task.language:
+            raise unknown(f"language of task {task.name}", language, languages)
 
 
-def _count_absent(kept: Sequence[Example], language: str, task: Task) -> dict[str, int]:
+def _count_absent(solved: Sequence[Example], language: str, task: Task) -> dict[str, int]:
     """Return how many of the kept examples have no text in a language, by reason, most frequent first."""
     if language == task.language:
         return {}
     reasons = Counter(
         example.absent.get(language, "no human translation")
-        for example in kept
+        for example in solved
         if not _parts_in(example, language, task)
     )
     return dict(reasons.most_common())
@@ -207,19 +207,19 @@ def translate_distinct(
     if not distinct:
         return {}
     try:
-        found = list(translator.translate(distinct, source, target))
+        translations = list(translator.translate(distinct, source, target))
     except AssayError:
         raise
     except Exception as error:
-        found = [_translate_one(translator, text, source, target) for text in distinct]
-        if all(text is None for text in found):
+        translations = [_translate_one(translator, text, source, target) for text in distinct]
+        if all(text is None for text in translations):
             reason = f"{type(error).__name__}: {error}"
             raise InputError(f"translator {translator.name} failed on {source} to {target}: {reason}.") from error
-    if len(found) != len(distinct):
+    if len(translations) != len(distinct):
         raise InputError(
-            f"translator {translator.name} returned {count(len(found), 'translation')} for {count(len(distinct), 'text')}."
+            f"translator {translator.name} returned {count(len(translations), 'translation')} for {count(len(distinct), 'text')}."
         )
-    return dict(zip(distinct, found, strict=True))
+    return dict(zip(distinct, translations, strict=True))
 
 
 def _translate_one(translator: Translator, text: str, source: str, target: str) -> str | None:
@@ -235,34 +235,36 @@ def _add_translated(
     model: TaskModel,
     translator: Translator,
     language: str,
-    kept: Sequence[Example],
+    solved: Sequence[Example],
     pseudo: bool,
 ) -> list[str]:
     """Add the outcomes of one language; return the ids of examples that were not translated."""
-    there = [(example, _parts_in(example, language, task)) for example in kept if language in example.translations]
-    forth = translate_distinct(
-        translator, [text for _, texts in there for text in texts.values()], language, task.language
+    available = [
+        (example, _parts_in(example, language, task)) for example in solved if language in example.translations
+    ]
+    forward = translate_distinct(
+        translator, [text for _, texts in available for text in texts.values()], language, task.language
     )
-    whole = [
+    complete = [
         (example, texts)
-        for example, texts in there
-        if texts and all(forth[text] is not None for text in texts.values())
+        for example, texts in available
+        if texts and all(forward[text] is not None for text in texts.values())
     ]
     inputs = [
-        {**example.inputs, **{part: str(forth[text]) for part, text in texts.items()}} for example, texts in whole
+        {**example.inputs, **{part: str(forward[text]) for part, text in texts.items()}} for example, texts in complete
     ]
     back: dict[str, str | None] = {}
     if pseudo:
-        used = [forth[text] for _, texts in whole for text in texts.values()]
+        used = [forward[text] for _, texts in complete for text in texts.values()]
         try:
             back = translate_distinct(translator, used, task.language, language)
         except AssayError as error:
             rows.notes.append(f"⚠ {language}: no pseudo-references ({error})")
-    for (example, texts), answer in zip(whole, _answers(model, inputs), strict=True):
-        parts = {part: (text, str(forth[text]), back.get(str(forth[text]))) for part, text in texts.items()}
+    for (example, texts), answer in zip(complete, _answers(model, inputs), strict=True):
+        parts = {part: (text, str(forward[text]), back.get(str(forward[text]))) for part, text in texts.items()}
         rows.add(example, language, task.succeeds(example, answer), parts)
-    done = {example.id for example, _ in whole}
-    return [example.id for example, _ in there if example.id not in done]
+    translated_ids = {example.id for example, _ in complete}
+    return [example.id for example, _ in available if example.id not in translated_ids]
 
 
 def _add_controlled(
@@ -271,23 +273,23 @@ def _add_controlled(
     model: TaskModel,
     errors: Sequence[ControlledError],
     language: str,
-    kept: Sequence[Example],
+    solved: Sequence[Example],
     seed: int,
 ) -> None:
     """Add the outcomes of every error on every part of every example that it fits."""
     import numpy as np
 
-    made: list[tuple[Example, str, str, str]] = []
+    changed: list[tuple[Example, str, str, str]] = []
     for number, error in enumerate(errors):
         # One generator per error: another error does not change the texts of the first.
         rng = np.random.default_rng([seed, number])
-        for example in kept:
+        for example in solved:
             for part in _parts_in(example, language, task):
                 result = error(example.inputs[part], rng)
                 if result is not None and result[0] != example.inputs[part]:
-                    made.append((example, part, *result))
-    inputs = [{**example.inputs, part: text} for example, part, text, _ in made]
-    for (example, part, text, kind), answer in zip(made, _answers(model, inputs), strict=True):
+                    changed.append((example, part, *result))
+    inputs = [{**example.inputs, part: text} for example, part, text, _ in changed]
+    for (example, part, text, kind), answer in zip(changed, _answers(model, inputs), strict=True):
         parts = {
             name: (source, text if name == part else example.inputs[name], None)
             for name, source in _parts_in(example, language, task).items()

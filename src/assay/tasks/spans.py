@@ -70,19 +70,19 @@ class SpanFinder:
             return_overflowing_tokens=True,
             return_offsets_mapping=True,
         )
-        best, found = float("-inf"), ""
+        best, best_text = float("-inf"), ""
         for window in range(len(coded["input_ids"])):
             texts = {
                 name: torch.tensor([coded[name][window]]) for name in self._tokenizer.model_input_names if name in coded
             }
             with torch.inference_mode():
                 scores = self._model(**texts)
-            inside = [place for place, part in enumerate(coded.sequence_ids(window)) if part == 1]
+            inside = [position for position, part in enumerate(coded.sequence_ids(window)) if part == 1]
             total, first, last = _best_span(scores.start_logits[0], scores.end_logits[0], inside)
             if total > best:
-                places = coded["offset_mapping"][window]
-                best, found = total, context[places[first][0] : places[last][1]]
-        return found
+                offsets = coded["offset_mapping"][window]
+                best, best_text = total, context[offsets[first][0] : offsets[last][1]]
+        return best_text
 
     def _load(self) -> tuple[Any, Any]:
         tokenizer, (model, report) = load_pretrained(
@@ -111,6 +111,6 @@ def _best_span(starts: Any, ends: Any, inside: Sequence[int]) -> tuple[float, in
     first = inside[0]
     sums = starts[inside][:, None].double() + ends[inside][None, :].double()
     allowed = torch.ones_like(sums, dtype=torch.bool).triu().tril(_LONGEST_ANSWER - 1)
-    place = int(sums.masked_fill(~allowed, float("-inf")).argmax())
-    start, end = divmod(place, len(inside))
+    position = int(sums.masked_fill(~allowed, float("-inf")).argmax())
+    start, end = divmod(position, len(inside))
     return float(sums[start, end]), first + start, first + end

@@ -93,15 +93,15 @@ class Ready:
     def _read(self) -> dict[tuple[str, str], str]:
         if not self.path.is_file():
             raise InputError(f"there is no file {self.path}.")
-        found: dict[tuple[str, str], str] = {}
+        translations: dict[tuple[str, str], str] = {}
         with open_table(self.path) as table:
             places = assign(table.names, WANTED, None, table.name).places
             source, translation, pair = places["source"], places["translation"], places.get("langpair")
             for _, row in table.rows():
                 if row[source] is not None and row[translation]:
                     key = ("" if pair is None else str(row[pair]), _key(str(row[source])))
-                    found.setdefault(key, str(row[translation]))
-        return found
+                    translations.setdefault(key, str(row[translation]))
+        return translations
 
 
 def _key(text: str) -> str:
@@ -152,9 +152,9 @@ class Apertium:
         """Return one translation per text; None if Apertium crashed or hung."""
         translated: list[str | None] = list(texts)
         for command in self._commands(source, target):
-            kept = [text for text in translated if text is not None]
+            remaining = [text for text in translated if text is not None]
             # Without an empty line between segments its rules apply across line ends.
-            answers = iter(LineProgram(command, self.seconds, blank_lines=True).translate(kept))
+            answers = iter(LineProgram(command, self.seconds, blank_lines=True).translate(remaining))
             translated = [None if text is None else next(answers) for text in translated]
         return translated
 

@@ -35,7 +35,7 @@ def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Exampl
     base = find_folder(folder, "xquad")
     english = _questions(base, "en")
     others = {code: _questions(base, code) for code in find_language_codes(base, r"xquad\.(\w+)\.json") if code != "en"}
-    found: list[Example] = []
+    task_examples: list[Example] = []
     for identifier, row in english.items():
         expected = Span(row["text"]) if spans else _answer(row)
         if expected is None:
@@ -50,8 +50,8 @@ def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Exampl
                 absent[code] = reason if other else "not in the file of this language"
         inputs = {"question": row["question"], "context": row["context"]}
         meta = {"title": row["title"], "span": row["text"]}
-        found.append(Example(identifier, inputs, translations, expected, row["split"], meta, absent))
-    return found
+        task_examples.append(Example(identifier, inputs, translations, expected, row["split"], meta, absent))
+    return task_examples
 
 
 def omitted(folder: str | os.PathLike[str]) -> dict[str, int]:
@@ -77,8 +77,8 @@ def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]]:
     try:
         data = typed(_File, read, Place(), strict=False)
     except AssayError as error:
-        said = str(error).rstrip(".")
-        raise InputError(f"{path} is not in XQuAD's format ({said}).") from error
+        reason = str(error).rstrip(".")
+        raise InputError(f"{path} is not in XQuAD's format ({reason}).") from error
     rows: dict[str, dict[str, Any]] = {}
     for article in data.data:
         for paragraph in article.paragraphs:

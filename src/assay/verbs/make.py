@@ -103,12 +103,12 @@ def make(
     )  # fmt: skip
     if out is None:
         lines = list(job.lines(progress))
-        return _made(job.card(), lines=lines, problems=job.found.problems())
+        return _made(job.card(), lines=lines, problems=job.survey.problems())
     path = Path(out)
     write_lines(path, job.lines(progress))
     card = job.card()
     write_card(path, card)
-    return _made(card, path=path, problems=job.found.problems())
+    return _made(card, path=path, problems=job.survey.problems())
 
 
 def annotate(

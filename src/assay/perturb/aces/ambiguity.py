@@ -67,11 +67,11 @@ class WordSense(Perturbation):
             seen = True
             if spoken[0] == self.frequent:
                 right, wrong = senses if spoken[0] else senses[::-1]
-                return self._made(text, match.start(), match[0], right.cue, wrong.cue)
+                return self._make_item(text, match.start(), match[0], right.cue, wrong.cue)
         return Refused("the other sense" if seen else "no ambiguous word whose sense is clear from the source")
 
     @staticmethod
-    def _made(text: str, start: int, word: str, right: str, wrong: str) -> Perturbed:
+    def _make_item(text: str, start: int, word: str, right: str, wrong: str) -> Perturbed:
         vowel = re.compile("[aeiou]")
 
         def before(cue: str) -> str:
@@ -166,12 +166,12 @@ class OccupationGender(Perturbation):
                 return Refused("the English sentence already shows the gender")
             seen = True
             if gender == self.gender and (occupation.stereotype == gender) == self.stereotype:
-                return self._made(text, match.start(), occupation.english)
+                return self._make_item(text, match.start(), occupation.english)
         return Refused(
             "another gender or stereotype" if seen else "no occupation whose gender is clear from the source"
         )
 
-    def _made(self, text: str, start: int, occupation: str) -> Perturbed:
+    def _make_item(self, text: str, start: int, occupation: str) -> Perturbed:
         right, wrong = self.gender, {"female": "male", "male": "female"}[self.gender]
         before = re.sub(r"\b([Aa])n $", r"\1 ", text[:start])
         good = f"{before}{right} {text[start:]}"

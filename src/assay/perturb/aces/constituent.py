@@ -24,7 +24,7 @@ _STARTS, _GAPS = {"en": " ", "zh": "，"}, {"zh": "，"}
 """Separators before an added phrase and between two phrases; the defaults are a comma with a space, and a space."""
 
 
-def _added() -> dict[str, tuple[str, ...]]:
+def _combine_phrases() -> dict[str, tuple[str, ...]]:
     phrases = lists("additions")
     added = {}
     for language in dict.fromkeys(key.split()[0] for key in phrases):
@@ -37,7 +37,7 @@ def _added() -> dict[str, tuple[str, ...]]:
     return added
 
 
-ADDED = _added()
+ADDED = _combine_phrases()
 """All phrases of a language, in the form in which they are appended to a sentence."""
 _PARENTHESES = re.compile(r"\s?[(（][^()（）]{2,80}[)）]")
 
@@ -46,7 +46,7 @@ def find_constituents(text: str, language: str, tools: Tools) -> list[Span]:
     """Return the spans that can be left out of the text."""
     spans = [match.span() for match in _PARENTHESES.finditer(text) if match.start() > 0]
     if language == "en":
-        return [*spans, *_english(parse_sentence(tools, text, "en"))]
+        return [*spans, *_find_english(parse_sentence(tools, text, "en"))]
     relative = RELATIVES.get(language)
     if relative:
         preposition = r"(?:\w{1,5} )?"
@@ -57,7 +57,7 @@ def find_constituents(text: str, language: str, tools: Tools) -> list[Span]:
     return spans
 
 
-def _english(sentence: Sentence) -> list[Span]:
+def _find_english(sentence: Sentence) -> list[Span]:
     kinds = ("prep", "relcl", "advcl", "appos", "amod", "advmod", "npadvmod", "acl")
     spans = []
     for i, dep in enumerate(sentence.deps):
@@ -122,7 +122,7 @@ class Addition(Perturbation):
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Reverse the pair as in ACES if source and reference can lose the constituent; otherwise add a listed phrase."""
-        turned = self._turned_round(segment, language, rng, tools)
+        turned = self._reverse_pair(segment, language, rng, tools)
         if turned is not None:
             return turned
         text = segment.hypothesis
@@ -135,7 +135,7 @@ class Addition(Perturbation):
         return Perturbed((Change(end.start(), end.start(), phrase),), f"added: {phrase.strip(' ,，')}", {"new": phrase})
 
     @staticmethod
-    def _turned_round(segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | None:
+    def _reverse_pair(segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | None:
         """Return an item whose good translation lacks a constituent, as do its reference and source (section 5.1)."""
         text, reference, partial = segment.hypothesis, first_reference(segment), segment.meta.get("partial_source")
         if reference is None or not segment.source:

@@ -47,7 +47,7 @@ def find_quantities(text: str, language: str) -> list[Quantity]:
     for unit, length, pattern in _patterns(base_language(language)):
         for match in pattern.finditer(text):
             numeral = amounts.get(match.span("amount"))
-            if numeral is not None and numeral.value > 0 and _form_fits(match, numeral, unit, length, language):
+            if numeral is not None and numeral.value > 0 and _has_plural_form(match, numeral, unit, length, language):
                 quantities.append(Quantity(match.start(), match.end(), numeral, unit, length))
     best: dict[int, Quantity] = {}
     for quantity in sorted(quantities, key=lambda quantity: (quantity.start - quantity.end, quantity.length)):
@@ -55,7 +55,7 @@ def find_quantities(text: str, language: str) -> list[Quantity]:
     return sorted(best.values(), key=lambda quantity: quantity.start)
 
 
-def _form_fits(match: re.Match[str], numeral: Numeral, unit: str, length: str, language: str) -> bool:
+def _has_plural_form(match: re.Match[str], numeral: Numeral, unit: str, length: str, language: str) -> bool:
     """Return whether the noun has the plural form that this number needs; always true in languages with fewer than three forms."""
     forms = _forms(base_language(language), unit)[length]
     if len(set(forms.values())) < 3:
@@ -88,7 +88,7 @@ def format_quantity(
     if pattern is None:
         return None
     if british:
-        pattern = _british(pattern)
+        pattern = _to_british(pattern)
     signs = number_signs(language)
     group = like.group or (signs.group if value >= 10000 and signs.group not in SPACES else "")
     group = group or ("\u00a0" if value >= 10000 else "")
@@ -96,7 +96,7 @@ def format_quantity(
     return pattern.replace("{0}", format_number(value, decimals, model))
 
 
-def _british(pattern: str) -> str:
+def _to_british(pattern: str) -> str:
     return re.sub(r"met(er)(s?)\b", r"metre\2", re.sub(r"lit(er)(s?)\b", r"litre\2", pattern))
 
 
@@ -129,7 +129,7 @@ def _patterns(language: str) -> list[tuple[str, str, re.Pattern[str]]]:
         for length, forms in _forms(language, unit).items():
             spellings = set(forms.values())
             if language == "en":
-                spellings |= {_british(text) for text in spellings}
+                spellings |= {_to_british(text) for text in spellings}
             if length == "long":
                 spellings |= set(_SPELLINGS.get((language, unit), {}).get("further", ()))
             if language == "de":

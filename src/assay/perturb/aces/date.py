@@ -42,7 +42,7 @@ def find_months(text: str, language: str) -> list[Month]:
         if form.endswith("abbreviated") and base != "zh":
             continue
         for number, name in names.items():
-            for start, end in _places(text, _bare(name, base), base):
+            for start, end in _find_name(text, _without_preposition(name, base), base):
                 if _is_a_month(text, start, end, base):
                     months_found.setdefault((start, end), Month(start, end, number, form))
     longest = [
@@ -53,12 +53,12 @@ def find_months(text: str, language: str) -> list[Month]:
     return sorted(longest, key=lambda month: month.start)
 
 
-def _bare(name: str, language: str) -> str:
+def _without_preposition(name: str, language: str) -> str:
     """Return the name without the preposition that CLDR adds in Catalan."""
     return re.sub(r"^(?:de |d[’'])", "", name) if language == "ca" else name
 
 
-def _places(text: str, name: str, language: str) -> list[tuple[int, int]]:
+def _find_name(text: str, name: str, language: str) -> list[tuple[int, int]]:
     if language in _UNSPACED:
         pattern = rf"(?<![\d一二三四五六七八九十]){re.escape(name)}(?!間|间|份的确)"
     elif language == "vi":
@@ -85,13 +85,17 @@ def _is_a_month(text: str, start: int, end: int, language: str) -> bool:
     return text[start:end] != "May" and preposition is not None and bool(re.search(preposition, text[:start]))
 
 
-def _named(text: str, language: str) -> set[int]:
+def _find_month_numbers(text: str, language: str) -> set[int]:
     """Return the numbers of the months in a text, by full name or abbreviation."""
     base = base_language(language)
     numbers = {month.number for month in find_months(text, base)}
     for form, names in months(base).items():
         if form.endswith("abbreviated"):
-            numbers |= {number for number, name in names.items() if _places(text, _bare(name, base).rstrip("."), base)}
+            numbers |= {
+                number
+                for number, name in names.items()
+                if _find_name(text, _without_preposition(name, base).rstrip("."), base)
+            }
     return numbers
 
 
@@ -106,7 +110,7 @@ class WrongMonth(Perturbation):
         candidates = all_months = find_months(text, base)
         if not candidates:
             return Refused("no month")
-        control = _control(segment, base)
+        control = _allowed_months(segment, base)
         if control is not None:
             candidates = [month for month in candidates if month.number in control]
             if not candidates:
@@ -117,8 +121,8 @@ class WrongMonth(Perturbation):
             if not others:
                 continue
             number = pick(others, rng)
-            old, new = text[month.start : month.end], _bare(names[number], base)
-            good = _abbreviated(text, month, base)
+            old, new = text[month.start : month.end], _without_preposition(names[number], base)
+            good = _abbreviate(text, month, base)
             change = Change(month.start, month.end, new)
             meta = {"old": old, "new": new, "month": month.number, "other": number}
             same = good == text
@@ -132,7 +136,9 @@ class WrongMonth(Perturbation):
         if number == month.number or names[number] == names[month.number]:
             return False
         if language in _VOWEL_SENSITIVE:
-            old, new = (_bare(names[n], language)[0].lower() in "aeiouàèéo" for n in (month.number, number))
+            old, new = (
+                _without_preposition(names[n], language)[0].lower() in "aeiouàèéo" for n in (month.number, number)
+            )
             if old != new:
                 return False
         day = re.search(r"(\d\d?)(?:\.|st|nd|rd|th|er)?(?: de| of| d['’])? ?$", text[: month.start])
@@ -147,7 +153,7 @@ class WrongMonth(Perturbation):
         if len(perturbed.changes) != 1:
             return [*problems, "more than one place was changed"]
         change, text = perturbed.changes[0], perturbed.edited(segment)
-        names = {_bare(name, base) for form in months(base).values() for name in form.values()}
+        names = {_without_preposition(name, base) for form in months(base).values() for name in form.values()}
         if text[change.start : change.end] not in names and text[change.start : change.end].capitalize() not in names:
             problems.append("the replaced text is not a month")
         if change.text not in names:
@@ -157,22 +163,22 @@ class WrongMonth(Perturbation):
         return problems
 
 
-def _control(segment: Segment, language: str) -> set[int] | None:
+def _allowed_months(segment: Segment, language: str) -> set[int] | None:
     """Return the months of the reference, or of the source if there is no reference; None if neither can be read."""
     reference = other_reference(segment)
     if reference is not None:
-        return _named(reference, language)
+        return _find_month_numbers(reference, language)
     origin = source_language(segment)
     if not origin or segment.source is None:
         return None
 
     try:
-        return _named(segment.source, origin)
+        return _find_month_numbers(segment.source, origin)
     except MissingPart:
         return None
 
 
-def _abbreviated(text: str, month: Month, language: str) -> str:
+def _abbreviate(text: str, month: Month, language: str) -> str:
     """Return the text with the month abbreviated; unchanged if the language has no shorter form."""
     forms = months(language)
     short = forms.get("format-abbreviated", {}).get(month.number)
@@ -180,7 +186,7 @@ def _abbreviated(text: str, month: Month, language: str) -> str:
         short = forms["format-wide" if month.form == "format-abbreviated" else "format-abbreviated"][month.number]
     if short is None or language in ("fi", "vi", "ko", "ja"):
         return text
-    short = _bare(short, language)
+    short = _without_preposition(short, language)
     after = text[month.end :]
     if short.endswith(".") and after.startswith("."):
         short = short[:-1]

@@ -66,7 +66,7 @@ class Exchanged(Perturbation):
         fitting = find_words(sentence, self.part, self.known, self.fits)
         listed = [i for i in fitting if sentence.lemmas[i].lower() in self.known]
         for i in (*shuffle(listed, rng), *shuffle(list(find_words(sentence, self.part)), rng)):
-            result = self._made(sentence, i, rng, tools, base)
+            result = self._exchange(sentence, i, rng, tools, base)
             if result is not None:
                 wordnet = tools.get("wordnet", "en")
                 confidence = (
@@ -75,7 +75,7 @@ class Exchanged(Perturbation):
                 return result.with_confidence(sense=confidence)
         return Refused(f"no {self.part} with the relation in WordNet")
 
-    def _made(self, sentence: Sentence, i: int, rng: Rng, tools: Tools, base: str | None) -> Perturbed | None:
+    def _exchange(self, sentence: Sentence, i: int, rng: Rng, tools: Tools, base: str | None) -> Perturbed | None:
         lexicon = tools.get("wordnet", "en"), tools.get("frequency", "en")
         lemma = sentence.lemmas[i].lower()
         if self.right is not None and lemma not in self.known and not has_few_senses(lexicon[0], lemma, self.part):
@@ -91,7 +91,7 @@ class Exchanged(Perturbation):
         if right is None:
             return None
         meta = {"old": old, "good": right, "new": wrong}
-        return _contrasted(sentence, i, right, wrong, f"{old}: {right} -> {wrong}", meta)
+        return _contrast(sentence, i, right, wrong, f"{old}: {right} -> {wrong}", meta)
 
     def _form(
         self,
@@ -123,7 +123,7 @@ class Exchanged(Perturbation):
         return problems
 
 
-def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, meta: dict[str, Any]) -> Perturbed:
+def _contrast(sentence: Sentence, i: int, right: str, wrong: str, what: str, meta: dict[str, Any]) -> Perturbed:
     """Return an item with `right` in the good and `wrong` in the incorrect translation, each with its article."""
     changes = replace_token(sentence, i, right)
     good = Perturbed(changes).apply(sentence.text)

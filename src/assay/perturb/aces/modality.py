@@ -12,21 +12,21 @@ from assay.perturb.language.sentence import Sentence, parse_sentence
 from assay.perturb.language.texts import delete_span, match_case, pick, shuffle
 
 
-def _strengths() -> dict[str, dict[str, tuple[str, ...]]]:
+def _read_strengths() -> dict[str, dict[str, tuple[str, ...]]]:
     strengths: dict[str, dict[str, tuple[str, ...]]] = {}
     for row in rows("words/modals.tsv"):
         strengths.setdefault(row["language"], {})[row["modal"]] = tuple(row["others"].split())
     return strengths
 
 
-STRENGTHS = _strengths()
+STRENGTHS = _read_strengths()
 """Forms of modal verbs, each with forms of another strength in the same person and tense."""
 
 ACES_MODALS = ("may", "might", "could", "must")
 """The English modals of the paper's examples."""
 
 
-def _places(text: str, language: str) -> list[tuple[int, int, str]]:
+def _find_modals(text: str, language: str) -> list[tuple[int, int, str]]:
     forms = STRENGTHS[language]
     names = "|".join(sorted(map(re.escape, forms), key=len, reverse=True))
     edge = ("", "") if language in ("zh", "ja") else (r"(?<![\w’'])", r"(?![\w’'])")
@@ -34,7 +34,7 @@ def _places(text: str, language: str) -> list[tuple[int, int, str]]:
     return [(*match.span(), match[0].lower()) for match in matches]
 
 
-def _english(sentence: Sentence) -> list[int]:
+def _find_english(sentence: Sentence) -> list[int]:
     """Return modal auxiliaries with a verb that are not negated; *can*, *should* and *will* only if there is no other."""
     modals = []
     for i, tag in enumerate(sentence.tags):
@@ -61,9 +61,9 @@ class ModalSubstituted(Perturbation):
             return Refused(f"no list of modal verbs for {language}")
         if language == "en":
             sentence = parse_sentence(tools, text, "en")
-            modals = [(sentence.starts[i], sentence.ends[i], sentence.lower[i]) for i in _english(sentence)]
+            modals = [(sentence.starts[i], sentence.ends[i], sentence.lower[i]) for i in _find_english(sentence)]
         else:
-            modals = [modal for modal in _places(text, language) if not _negated(text, modal)]
+            modals = [modal for modal in _find_modals(text, language) if not _is_negated(text, modal)]
         if not modals:
             return Refused("no modal verb")
         start, end, old = pick(modals, rng)
@@ -80,7 +80,7 @@ class ModalSubstituted(Perturbation):
         return problems
 
 
-def _negated(text: str, modal: tuple[int, int, str]) -> bool:
+def _is_negated(text: str, modal: tuple[int, int, str]) -> bool:
     """Return whether a negation precedes: French *ne peut pas* would change its meaning twice."""
     return bool(re.search(r"(?:\bn['’]|\bne |\bno |\bnão |\bnon |不)$", text[: modal[0]]))
 
@@ -93,7 +93,7 @@ class ModalDeleted(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Delete one modal and the space after it, but not the first word of a question."""
         sentence = parse_sentence(tools, segment.hypothesis, language)
-        options = [i for i in _english(sentence) if i not in sentence.firsts and sentence.lower[i] != "will"]
+        options = [i for i in _find_english(sentence) if i not in sentence.firsts and sentence.lower[i] != "will"]
         if not options:
             return Refused("no modal verb")
         i = shuffle(options, rng)[0]

@@ -60,7 +60,7 @@ def _other_character(name: str, script: str, rng: Rng) -> str:
 def find_other_name(person: Person, rng: Rng, tools: Tools) -> str | None:
     """Return another name of the same form: given name and surname, or the surname alone."""
     if person.script == "cyrillic":
-        return _inflected(person, rng, tools.get("morphology", "ru"))
+        return _inflect_name(person, rng, tools.get("morphology", "ru"))
     parts = person.parts
     surname = pick([name for name in SURNAMES[person.script] if name not in parts], rng)
     gender = find_gender(parts[0], person.script)
@@ -75,7 +75,7 @@ def find_other_name(person: Person, rng: Rng, tools: Tools) -> str | None:
     return given_name if len(parts) == 1 else given_name + sign + surname
 
 
-def _inflected(person: Person, rng: Rng, morphology: Any) -> str | None:
+def _inflect_name(person: Person, rng: Rng, morphology: Any) -> str | None:
     kind = "Surn" if "Surn" in person.grammemes else "Name"
     female = "femn" in person.grammemes
     pool = SURNAMES["cyrillic"] if kind == "Surn" else (FEMALE if female else MALE)["cyrillic"]

@@ -26,7 +26,7 @@ def _vocabulary(texts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.lower() for text in texts for word in _WORD.findall(text)))
 
 
-def _known(tools: Tools, language: str) -> Any:
+def _load_frequency(tools: Tools, language: str) -> Any:
     """Return the function for Zipf frequencies; without data for the language every word has frequency 0."""
     try:
         return tools.get("frequency", language)
@@ -48,10 +48,10 @@ class Nonsense(Perturbation):
         pool = _vocabulary(others or (segment.hypothesis, text))
         if not candidates or len(pool) < 2:
             return Refused("no word of six letters, or no other words to take parts from")
-        frequency, vocabulary, around = _known(tools, language), frozenset(pool), word_ring(pool)
+        frequency, vocabulary, around = _load_frequency(tools, language), frozenset(pool), word_ring(pool)
         for match in shuffle(candidates, rng)[:6]:
             for _ in range(8):
-                new = _crossed(match[0].lower(), around.draw(rng), rng)
+                new = _cross(match[0].lower(), around.draw(rng), rng)
                 if new != match[0].lower() and new not in vocabulary and frequency(new) == 0:
                     new = match_case(new, match[0])
                     return Perturbed(
@@ -65,12 +65,12 @@ class Nonsense(Perturbation):
         new = perturbed.changes[0].text
         if not new.isalpha():
             problems.append("the nonsense has more than letters")
-        if _known(tools, language)(new.lower()) > 0:
+        if _load_frequency(tools, language)(new.lower()) > 0:
             problems.append("the word exists")
         return problems
 
 
-def _crossed(word: str, other: str, rng: Rng) -> str:
+def _cross(word: str, other: str, rng: Rng) -> str:
     cut, at = int(rng.integers(3, len(word) - 2)), int(rng.integers(3, len(other) - 2))
     return word[:cut] + other[at:] if rng.integers(2) else other[:at] + word[cut:]
 
@@ -96,14 +96,14 @@ class HallucinatedWord(Perturbation):
                 else "no word of six letters beside the reference's"
             )
         for match in shuffle(words, rng)[:6]:
-            new = from_columns[1] or _astray(match[0].lower(), language, rng)
+            new = from_columns[1] or _find_same_beginning(match[0].lower(), language, rng)
             if new and new.lower() not in text.lower():
                 new = match_case(new, match[0])
                 return Perturbed((Change(*match.span(), new),), f"{match[0]} -> {new}", {"old": match[0], "new": new})
         return Refused("no other word with the same beginning")
 
 
-def _astray(word: str, language: str, rng: Rng) -> str | None:
+def _find_same_beginning(word: str, language: str, rng: Rng) -> str | None:
     beginning = word[:3]
     options = [
         other

@@ -27,7 +27,7 @@ _TIMES = frozenset(["DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "
 """Entity types that are not antecedents."""
 
 
-def _may_be_meant(sentence: Sentence, noun: int, pronoun: int) -> bool:
+def _may_be_antecedent(sentence: Sentence, noun: int, pronoun: int) -> bool:
     """Return whether the noun is the subject or object of an earlier clause of the same sentence with its own subject.
 
     *In some cases, they …* and *when hunting turtles, they …* refer to something outside the sentence.
@@ -53,7 +53,7 @@ def find_function(sentence: Sentence, i: int) -> str | None:
     if word == "it" and sentence.deps[i] in ("nsubj", "expl") and _is_dummy(sentence, head):
         return "pleonastic_it"
     plural = word != "it"
-    nouns = [j for j in range(i) if _may_be_meant(sentence, j, i)]
+    nouns = [j for j in range(i) if _may_be_antecedent(sentence, j, i)]
     single = [
         sentence.lemmas[j].lower() for j in nouns if sentence.tags[j] in ("NN", "PRP") or sentence.pos[j] == "PRON"
     ]
@@ -103,7 +103,7 @@ def _agrees(text: str, span: tuple[int, int], function: str) -> bool:
     return not any(match and match[1].endswith("en") for match in (before, after))
 
 
-def _apart(segment: Segment, span: tuple[int, int]) -> bool:
+def _are_far_apart(segment: Segment, span: tuple[int, int]) -> bool:
     """Return whether the pronouns have very different positions in source and translation."""
     match = re.search(r"\b(?:it|they|them)\b", segment.source or "", re.IGNORECASE)
     if match is None:
@@ -170,14 +170,14 @@ class WrongPronoun(Perturbation):
             return Refused("the pronoun of the translation does not render that of the source")
         if language == "de" and not _agrees(segment.hypothesis, span, function):
             return Refused("the verb next to the pronoun is plural")
-        if not segment.meta.get("pronoun_function") and _apart(segment, span):
+        if not segment.meta.get("pronoun_function") and _are_far_apart(segment, span):
             return Refused("the pronouns of source and translation are far apart")
         if function == "pleonastic_it" and segment.hypothesis[slice(*span)].lower() not in ("es", "il"):
             return Refused("the pronoun of the translation is not pleonastic")
-        result = self._changed(segment.hypothesis, span, language, rng)
+        result = self._change(segment.hypothesis, span, language, rng)
         return result if segment.meta.get("pronoun_function") else result.with_confidence(parse=GUESSED)
 
-    def _changed(self, text: str, span: tuple[int, int], language: str, rng: Rng) -> Perturbed:
+    def _change(self, text: str, span: tuple[int, int], language: str, rng: Rng) -> Perturbed:
         old = text[span[0] : span[1]]
         if self.deletes:
             return Perturbed((delete_span(text, *span),), f"{old} left out", {"old": old})

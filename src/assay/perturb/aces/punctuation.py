@@ -23,20 +23,20 @@ def is_punctuation(char: str) -> bool:
     return unicodedata.category(char).startswith("P")
 
 
-def _inside_word(text: str, at: int) -> bool:
+def _is_inside_word(text: str, at: int) -> bool:
     """Return whether a sign is between two letters or digits: hyphen, apostrophe, decimal sign, dot of an abbreviation."""
     return 0 < at < len(text) - 1 and text[at - 1].isalnum() and text[at + 1].isalnum()
 
 
-def _spelling(text: str, at: int) -> bool:
+def _is_spelling(text: str, at: int) -> bool:
     """Return whether a sign is part of the spelling of a word or number."""
-    if not _inside_word(text, at) or text[at] in "()[]{}（）【】":
+    if not _is_inside_word(text, at) or text[at] in "()[]{}（）【】":
         return False
     digits = text[at - 1].isdigit() and text[at + 1].isdigit()
-    return digits or not (_unspaced(text[at - 1]) or _unspaced(text[at + 1]))
+    return digits or not (_is_unspaced(text[at - 1]) or _is_unspaced(text[at + 1]))
 
 
-class Deleted(Perturbation):
+class MarksDeleted(Perturbation):
     """Base of perturbations that delete punctuation marks of one kind."""
 
     nothing = "no punctuation"
@@ -53,7 +53,7 @@ class Deleted(Perturbation):
             return Refused(self.nothing)
         if all(at in set(marks) or char.isspace() for at, char in enumerate(text)):
             return Refused("nothing but punctuation")
-        changes = tuple(_merged([_deleted(text, at) for at in marks]))
+        changes = tuple(_merge_adjacent([_delete_mark(text, at) for at in marks]))
         deleted = " ".join(dict.fromkeys(text[at] for at in marks))
         return Perturbed(changes, f"deleted {deleted}", {"deleted": len(marks)})
 
@@ -74,7 +74,7 @@ def _letters(text: str) -> str:
     return "".join(char for char in text if not char.isspace() and not is_punctuation(char))
 
 
-def _deleted(text: str, at: int) -> Change:
+def _delete_mark(text: str, at: int) -> Change:
     """Delete the mark, with the space before it if a space follows or the text ends (French ``?``, a dash between words)."""
     start, end = at, at + 1
     if (
@@ -89,7 +89,7 @@ def _deleted(text: str, at: int) -> Change:
     return Change(start, end, "")
 
 
-def _merged(changes: list[Change]) -> list[Change]:
+def _merge_adjacent(changes: list[Change]) -> list[Change]:
     """Join adjacent deletions."""
     merged: list[Change] = []
     for change in changes:
@@ -100,7 +100,7 @@ def _merged(changes: list[Change]) -> list[Change]:
     return merged
 
 
-class AllDeleted(Deleted):
+class AllDeleted(MarksDeleted):
     """All punctuation marks deleted, except signs inside words and numbers."""
 
     card = card_of("punctuation-deleted")
@@ -110,25 +110,28 @@ class AllDeleted(Deleted):
         return [
             at
             for at, char in enumerate(text)
-            if is_punctuation(char) and not _spelling(text, at) and char not in "%‰#&@*/\\·・§" and not _minus(text, at)
+            if is_punctuation(char)
+            and not _is_spelling(text, at)
+            and char not in "%‰#&@*/\\·・§"
+            and not _is_minus(text, at)
         ]
 
 
-def _minus(text: str, at: int) -> bool:
+def _is_minus(text: str, at: int) -> bool:
     """Return whether a sign is a minus, or an apostrophe or hyphen at the edge of a word, which belongs to the spelling."""
     after = text[at + 1 : at + 2]
     before = text[at - 1 : at] if at else ""
     if text[at] in "-−" and (after.isalnum() or before.isalnum()):
         return True
-    return (text[at] in _CLOSING_SINGLE and before.isalpha() and _apostrophe(text, at)) or text[at] == "״"
+    return (text[at] in _CLOSING_SINGLE and before.isalpha() and _is_apostrophe(text, at)) or text[at] == "״"
 
 
-def _apostrophe(text: str, at: int) -> bool:
+def _is_apostrophe(text: str, at: int) -> bool:
     """Return whether a closing apostrophe has no opening single quotation mark before it."""
     return not re.search(r"(?:^|[\s(\[—–])['‘]", text[:at])
 
 
-class CommasDeleted(Deleted):
+class CommasDeleted(MarksDeleted):
     """All commas between words deleted."""
 
     card = card_of("commas-deleted")
@@ -142,7 +145,7 @@ class CommasDeleted(Deleted):
         ]
 
 
-class QuotesDeleted(Deleted):
+class QuotesDeleted(MarksDeleted):
     """All quotation marks deleted."""
 
     card = card_of("quotes-deleted")
@@ -154,22 +157,22 @@ class QuotesDeleted(Deleted):
         """
         positions = []
         for at, char in enumerate(text):
-            inside = _inside_word(text, at) and not _unspaced(text[at - 1]) and not _unspaced(text[at + 1])
+            inside = _is_inside_word(text, at) and not _is_unspaced(text[at - 1]) and not _is_unspaced(text[at + 1])
             if char == "‘" and (inside or text[at + 1 : at + 2].isdigit()):
                 continue
             if (
                 char in QUOTES
                 and not (inside or (char == '"' and text[at - 1 : at].isdigit() and text.count('"') == 1))
-            ) or (char in _CLOSING_SINGLE and not inside and _quotes_single(text, at)):
+            ) or (char in _CLOSING_SINGLE and not inside and _is_single_quote(text, at)):
                 positions.append(at)
         return positions
 
 
-def _unspaced(char: str) -> bool:
+def _is_unspaced(char: str) -> bool:
     return bool(re.match(r"[぀-ヿ㐀-鿿฀-๿]", char))
 
 
-def _quotes_single(text: str, at: int) -> bool:
+def _is_single_quote(text: str, at: int) -> bool:
     """Return whether a sign belongs to ``'…'`` or ``‘…’`` around words, unlike the apostrophe of *dogs'*, *'90s* or *gonna'*."""
     opens = re.search(r"(?:^|[\s(\[—–])['‘](?=\w)", text)
     if text[at] == "'" and (at == 0 or not text[at - 1].isalnum()) and text[at + 1 : at + 2].isalpha():

@@ -93,11 +93,11 @@ class LexicalOverlap(Swapped):
             (first, second)
             for spans in groups.values()
             for first, second in combinations(sorted(spans), 2)
-            if text[slice(*first)].lower() != text[slice(*second)].lower() and not _coordinated(text, first, second)
+            if text[slice(*first)].lower() != text[slice(*second)].lower() and not _are_coordinated(text, first, second)
         ]
 
 
-def _coordinated(text: str, first: Span, second: Span) -> bool:
+def _are_coordinated(text: str, first: Span, second: Span) -> bool:
     """Return whether two spans are coordinated (*Prince and Madonna*): exchanging them changes nothing."""
     between = text[first[1] : second[0]]
     return len(between) < 4 or bool(
@@ -118,11 +118,11 @@ class OrderingMismatch(Swapped):
         return [
             ((sentence.starts[i], sentence.ends[i]), (sentence.starts[j], sentence.ends[j]))
             for i, j in combinations(range(len(sentence)), 2)
-            if _interchangeable(sentence, i, j)
+            if _are_interchangeable(sentence, i, j)
         ]
 
 
-def _interchangeable(sentence: Sentence, i: int, j: int) -> bool:
+def _are_interchangeable(sentence: Sentence, i: int, j: int) -> bool:
     noun = sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] in _PLACES
     adjective = sentence.tags[i] == "JJ" and sentence.deps[i] == "amod"
     if sentence.tags[i] != sentence.tags[j] or not (noun or adjective) or sentence.lower[i] == sentence.lower[j]:
@@ -153,5 +153,5 @@ def _russian_pairs(text: str, morphology: Any) -> list[tuple[Span, Span]]:
         pair
         for spans in groups.values()
         for pair in combinations(spans, 2)
-        if text[slice(*pair[0])] != text[slice(*pair[1])] and not _coordinated(text, *pair)
+        if text[slice(*pair[0])] != text[slice(*pair[1])] and not _are_coordinated(text, *pair)
     ]

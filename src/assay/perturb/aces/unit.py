@@ -52,10 +52,10 @@ class WrongUnit(Perturbation):
         quantities = find_quantities(text, language)
         if not quantities:
             return Refused("no amount with a unit")
-        quantities = [quantity for quantity in quantities if not _told_twice(text, quantity, quantities)]
+        quantities = [quantity for quantity in quantities if not _has_two_units(text, quantity, quantities)]
         if not quantities:
             return Refused("the amount is given in two units or in a range")
-        quantities = [quantity for quantity in quantities if not _something_else(text, quantity)]
+        quantities = [quantity for quantity in quantities if not _is_other_quantity(text, quantity)]
         if not quantities:
             return Refused("a speed, a time of day or a title")
         control = first_reference(segment) or segment.source
@@ -66,12 +66,12 @@ class WrongUnit(Perturbation):
                 return Refused("the amount is not in the reference or source")
         for quantity in shuffle(quantities, rng):
             for other in shuffle(PERMITTED[quantity.unit], rng):
-                result = self._made(text, quantity, other, base_language(language))
+                result = self._convert(text, quantity, other, base_language(language))
                 if result is not None:
                     return result
         return Refused("no conversion that reads well")
 
-    def _made(self, text: str, quantity: Quantity, other: str, language: str) -> Perturbed | None:
+    def _convert(self, text: str, quantity: Quantity, other: str, language: str) -> Perturbed | None:
         value, decimals = round_converted(convert(quantity.amount.value, quantity.unit, other))
         if value < 0.1 or value == quantity.amount.value:
             return None
@@ -85,7 +85,7 @@ class WrongUnit(Perturbation):
         if good is None or wrong is None:
             return None
         old = text[quantity.start : quantity.end]
-        good, wrong = (_fitted(new, old, text[: quantity.start], language) for new in (good, wrong))
+        good, wrong = (_fit_spelling(new, old, text[: quantity.start], language) for new in (good, wrong))
         before, after = text[: quantity.start], text[quantity.end :]
         if good == wrong or wrong == old or _article_clash(before, good, wrong, language):
             return None
@@ -143,7 +143,7 @@ class UnitKept(WrongUnit):
         return problems
 
 
-def _told_twice(text: str, quantity: Quantity, quantities: list[Quantity]) -> bool:
+def _has_two_units(text: str, quantity: Quantity, quantities: list[Quantity]) -> bool:
     """Return whether the text has the amount in two units, as in ``645 miles (1040 km)``, or in a range."""
     around = [other for other in quantities if other is not quantity]
     near = any(abs(other.start - quantity.end) < 4 or abs(quantity.start - other.end) < 4 for other in around)
@@ -153,7 +153,7 @@ def _told_twice(text: str, quantity: Quantity, quantities: list[Quantity]) -> bo
     return bool(near or opened or inside or joined or _JOINED_BEFORE.search(text[: quantity.start]))
 
 
-def _something_else(text: str, quantity: Quantity) -> bool:
+def _is_other_quantity(text: str, quantity: Quantity) -> bool:
     """Return whether it is a speed that CLDR's pattern missed, a time of day, or a quoted title (*60 Minutes*)."""
     before, after = text[: quantity.start], text[quantity.end :]
     if _PER.match(after) or _PER_BEFORE.search(before) or re.search(r"[\"“”„«『「《‘]\s?$", before):
@@ -163,7 +163,7 @@ def _something_else(text: str, quantity: Quantity) -> bool:
     return bool(minutes or (hours and (_CLOCK.match(after) or _CLOCK_BEFORE.search(before))))
 
 
-def _fitted(new: str, old: str, before: str, language: str) -> str:
+def _fit_spelling(new: str, old: str, before: str, language: str) -> str:
     """Adapt the spelling: no space if the old text had none, and German dative after its prepositions."""
     unspaced = not re.search(r"\s", old) and re.search(r"\d[^\W\d]|[^\W\d]\d", old)
     if language in ("zh", "ja", "ko") and unspaced:

@@ -33,13 +33,13 @@ class AddedWord(ParsedRule):
             for i, tag in enumerate(sentence.tags)
             if tag in ("NN", "NNS") and sentence.deps[i] in _PLACES and sentence.lower[i] not in _PALE
         ]
-        open_nouns = [i for i in nouns if sentence.words[i].isalpha() and _open(sentence, i)]
+        open_nouns = [i for i in nouns if sentence.words[i].isalpha() and _may_precede(sentence, i)]
         verbs = [
             i for i, tag in enumerate(sentence.tags) if tag in ("VBD", "VBZ", "VBP", "VBN") and self._plain(sentence, i)
         ]
         if verbs and (not open_nouns or rng.random() < 0.2):
-            return first_fit(rng, verbs, lambda i: _added(sentence, i, pick(ADVERBS, rng)), "no room for a word")
-        return first_fit(rng, open_nouns, lambda i: _added(sentence, i, pick(ADJECTIVES, rng)), "no noun or verb")
+            return first_fit(rng, verbs, lambda i: _add(sentence, i, pick(ADVERBS, rng)), "no room for a word")
+        return first_fit(rng, open_nouns, lambda i: _add(sentence, i, pick(ADJECTIVES, rng)), "no noun or verb")
 
     def _plain(self, sentence: Sentence, i: int) -> bool:
         return sentence.pos[i] == "VERB" and sentence.starts[i] > 0 and sentence.text[sentence.starts[i] - 1] == " "
@@ -52,7 +52,7 @@ class AddedWord(ParsedRule):
         return problems
 
 
-def _open(sentence: Sentence, i: int) -> bool:
+def _may_precede(sentence: Sentence, i: int) -> bool:
     """Return whether a word may be inserted before token `i`: at the start of the text, or before a plain lower-case word."""
     at = sentence.starts[i]
     return at == 0 or (sentence.text[at - 1] in ' "“(' and sentence.words[i].islower())
@@ -68,7 +68,7 @@ def _phrase_start(sentence: Sentence, i: int) -> int:
     return first
 
 
-def _added(sentence: Sentence, i: int, word: str) -> Perturbed | None:
+def _add(sentence: Sentence, i: int, word: str) -> Perturbed | None:
     if word in sentence.lower:
         return None
     at = sentence.starts[i]

@@ -69,13 +69,13 @@ class Shuffled(TextRule):
         match = _FINAL.search(text)
         end = match.start() if match and match.start() else len(text)
         unspaced = is_spaceless(language)
-        words = _pieces(text[:end], tools.get("words", language)) if unspaced else text[:end].split()
+        words = _split_words(text[:end], tools.get("words", language)) if unspaced else text[:end].split()
         if len(set(words)) < 2 + (len(words) > 2):
             return Refused("too few different words")
         if not unspaced and len(words) > 1:
-            words[0] = _plain(words[0], text)
+            words[0] = _decapitalise(words[0], text)
         for _ in range(_TRIES):
-            order = _closed([words[i] for i in rng.permutation(len(words))])
+            order = _close([words[i] for i in rng.permutation(len(words))])
             new = ("" if unspaced else " ").join(order)
             new = capitalise(new) if text[:1].isupper() else new
             if new != text[:end]:
@@ -92,20 +92,20 @@ class Shuffled(TextRule):
         return problems
 
 
-def _closed(words: list[str]) -> list[str]:
+def _close(words: list[str]) -> list[str]:
     """Move a word without a trailing comma to the end, so that the final punctuation can follow it."""
     last = next((i for i in reversed(range(len(words))) if words[i][-1:] not in ",;:，、；："), len(words) - 1)
     return [*words[:last], *words[last + 1 :], words[last]]
 
 
-def _pieces(text: str, spans: object) -> list[str]:
+def _split_words(text: str, spans: object) -> list[str]:
     """Return the words of a text without spaces, each with the punctuation that follows it."""
     starts = [start for start, _ in spans(text)]  # type: ignore[operator]
     bounds = [0, *starts[1:], len(text)]
     return [text[a:b] for a, b in itertools.pairwise(bounds) if a < b]
 
 
-def _plain(word: str, text: str) -> str:
+def _decapitalise(word: str, text: str) -> str:
     """Return the first word in lower case, unless it occurs capitalised again or is in capitals (a name, ``I``)."""
     if len(word) < 2 or not word[1:].islower() or word in text[len(word) :].split():
         return "a" if word == "A" else word

@@ -44,11 +44,11 @@ class Negation(VerbRule):
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """Yield at most one change per group."""
         if group.negation is not None and sentence.lower[group.negation] in _NOT:
-            yield self._affirmed(sentence, group, inflection)
+            yield self._affirm(sentence, group, inflection)
             return
         below = (i for child in sentence.children[group.main] for i in sentence.children[child])
         no = next((i for i in below if sentence.lower[i] == "no"), None)
-        if _denied(sentence, group) and no is None:
+        if _has_negation(sentence, group) and no is None:
             return
         if no is not None and (sentence.deps[no] != "det" or sentence.lower[no + 1 : no + 2] == ["one"]):
             return
@@ -63,7 +63,7 @@ class Negation(VerbRule):
             lemma = verbs.lemma_of(sentence, group.main, inflection)
             yield [change_token(sentence, group.main, f"{verbs.do(sentence, group)} not {lemma}")]
 
-    def _affirmed(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> list[Change]:
+    def _affirm(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> list[Change]:
         negation, finite = group.negation, group.finite
         assert negation is not None
         word = word_of(sentence, finite)
@@ -88,7 +88,7 @@ class Negation(VerbRule):
         return problems
 
 
-def _denied(sentence: Sentence, group: VerbGroup) -> bool:
+def _has_negation(sentence: Sentence, group: VerbGroup) -> bool:
     """Return whether a clause already has a negative word: *there is neither*, *nobody came*."""
     below = [i for child in (group.main, *sentence.children[group.main]) for i in (child, *sentence.children[child])]
     return any(sentence.lower[i] in _DENYING for i in below)
@@ -126,7 +126,7 @@ class Interrogative(ParsedRule):
             return Refused("already a question")
         main = [group for group in verbs.groups(sentence) if sentence.deps[group.main] == "ROOT"]
         for group in reversed(main):
-            changes = self._turned(sentence, group, tools.get("inflection", "en"))
+            changes = self._turn(sentence, group, tools.get("inflection", "en"))
             if changes:
                 mark = _FINAL.search(sentence.text)
                 start, end = mark.span() if mark else (len(sentence.text), len(sentence.text))
@@ -136,12 +136,12 @@ class Interrogative(ParsedRule):
                 return result.with_confidence(parse=verbs.parse_confidence(sentence, group))
         return Refused("no main clause with subject and finite verb")
 
-    def _turned(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
+    def _turn(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
         subject, finite = group.subject, group.finite
         if subject is None or sentence.deps[subject].startswith("csubj"):
             return ()
         if subject > finite:
-            return self._said(sentence, group, inflection)
+            return self._invert_reporting_clause(sentence, group, inflection)
         first = sentence.edges[subject][0]
         helped = not group.simple or sentence.lemmas[group.main] == "be"
         fused = verbs.contracted(sentence, finite)
@@ -154,11 +154,11 @@ class Interrogative(ParsedRule):
             lemma = verbs.lemma_of(sentence, finite, inflection)
             leave = Change(sentence.starts[finite], sentence.ends[finite], lemma)
             if sentence.span(finite, finite) == lemma:
-                return self._fronted(sentence, first, auxiliary)
-        fronted = self._fronted(sentence, first, auxiliary)
+                return self._front(sentence, first, auxiliary)
+        fronted = self._front(sentence, first, auxiliary)
         return (*fronted, leave) if fronted and fronted[-1].end <= leave.start else ()
 
-    def _fronted(self, sentence: Sentence, first: int, auxiliary: str) -> tuple[Change, ...]:
+    def _front(self, sentence: Sentence, first: int, auxiliary: str) -> tuple[Change, ...]:
         """Move the auxiliary before token `first`, with the capital if that token opens the sentence."""
         start, word = sentence.starts[first], sentence.words[first]
         opens = first in sentence.firsts or not sentence.text[:start].strip("\"'“‘( ")
@@ -173,7 +173,7 @@ class Interrogative(ParsedRule):
         uncapitalised = word[0] if keeps or any(letter.isupper() for letter in word[1:]) else word[0].lower()
         return (Change(start, start + 1, f"{capitalise(auxiliary)} {uncapitalised}"),)
 
-    def _said(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
+    def _invert_reporting_clause(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
         """Turn ``…, said the operator`` into ``…, did the operator say``."""
         if not group.simple or sentence.tags[group.finite] not in verbs.INFLECTED or group.subject is None:
             return ()

@@ -48,7 +48,7 @@ class GenderPronoun(ParsedRule):
         if not pronouns:
             return Refused("no pronoun with a gender")
         i = pick(pronouns, rng)
-        return _exchanged(sentence, i, _GENDER[sentence.lower[i], sentence.tags[i]])
+        return _exchange(sentence, i, _GENDER[sentence.lower[i], sentence.tags[i]])
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that a pronoun became one of the other gender."""
@@ -81,7 +81,7 @@ class PronounCase(ParsedRule):
             return Refused("no pronoun with a case")
         i, row = pick(pronouns, rng)
         wrong = sorted({form for form in row[:3] if form.lower() != sentence.lower[i]}) or [row[3]]
-        return _exchanged(sentence, i, pick(wrong, rng))
+        return _exchange(sentence, i, pick(wrong, rng))
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the new word is another form of the same pronoun."""
@@ -94,7 +94,7 @@ class PronounCase(ParsedRule):
         return problems
 
 
-def _exchanged(sentence: Sentence, i: int, new: str) -> Perturbed:
+def _exchange(sentence: Sentence, i: int, new: str) -> Perturbed:
     old = sentence.words[i]
     opens = i in sentence.firsts or not sentence.text[: sentence.starts[i]].strip("\"'“( ")
     replacement = capitalise(new) if old[:1].isupper() and (old != "I" or opens) else new

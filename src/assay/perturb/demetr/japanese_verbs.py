@@ -90,7 +90,7 @@ def _kind(sentence: Sentence, i: int) -> tuple[str, str]:
     return kind, form
 
 
-def _end(sentence: Sentence) -> End | None:
+def _find_end(sentence: Sentence) -> End | None:
     """Return the end of the last sentence; None if the rules do not cover it."""
     last = len(sentence) - 1
     if last < 3 or sentence.words[last] != "。":
@@ -101,7 +101,7 @@ def _end(sentence: Sentence) -> End | None:
         return None
     if sentence.lemmas[i] in ("いう", "言う") and sentence.words[i - 1] == "と":
         return None  # hearsay: its tense and negation are not those of the sentence
-    analysis = _past(sentence, i) if kind == "助動詞-タ" else _present(sentence, i, kind)
+    analysis = _analyse_past(sentence, i) if kind == "助動詞-タ" else _analyse_present(sentence, i, kind)
     if analysis is None:
         return None
     first, denied, shifted, question, negative = analysis
@@ -111,7 +111,7 @@ def _end(sentence: Sentence) -> End | None:
 _Found = tuple[int, str | None, str | None, str | None, bool]
 
 
-def _past(sentence: Sentence, i: int) -> _Found | None:
+def _analyse_past(sentence: Sentence, i: int) -> _Found | None:
     """Analyse ends in *た* by the kind of predicate before it."""
     p = i - 1
     kind, _ = _kind(sentence, p)
@@ -121,7 +121,7 @@ def _past(sentence: Sentence, i: int) -> _Found | None:
         return p, "ませんでした", "ます", "ましたか", False
     if kind == "助動詞-デス" and word == "でし":
         if sentence.lower[p - 2 : p] == ["ませ", "ん"]:
-            return p - 2, _unless_set(sentence, p - 3, "ました"), "ません", "ませんでしたか", True
+            return p - 2, _affirm_unless_set(sentence, p - 3, "ました"), "ません", "ませんでしたか", True
         if sentence.pos[p - 1] in _NOMINAL and _noun_before(sentence, p):
             return p, "ではありませんでした", "です", "でしたか", False
         return None
@@ -138,20 +138,20 @@ def _past(sentence: Sentence, i: int) -> _Found | None:
         stem = word[:-2]
         return p, f"{stem}くなかった", f"{stem}い", f"{ending}のか", False
     if lemma == "ある" and word == "あっ":
-        return _aru(sentence, p, past=True)
+        return _analyse_aru(sentence, p, past=True)
     stem_ = negative_stem(lemma, kind)
     if stem_ is None or sentence.pos[p] not in ("VERB", "AUX"):
         return None
     return p, f"{stem_}なかった", lemma, f"{ending}のか", False
 
 
-def _present(sentence: Sentence, i: int, kind: str) -> _Found | None:
+def _analyse_present(sentence: Sentence, i: int, kind: str) -> _Found | None:
     """Analyse ends in a dictionary form, *ます*, *です*, *だ* or *ない*."""
     word, lemma = sentence.words[i], sentence.lemmas[i]
     if kind == "助動詞-マス" and word == "ます":
         return i, "ません", "ました", "ますか", False
     if word == "ん" and sentence.words[i - 1] == "ませ":
-        return i - 1, _unless_set(sentence, i - 2, "ます"), "ませんでした", "ませんか", True
+        return i - 1, _affirm_unless_set(sentence, i - 2, "ます"), "ませんでした", "ませんか", True
     if kind == "助動詞-デス" and word == "です":
         if not _noun_before(sentence, i):
             return None
@@ -170,7 +170,7 @@ def _present(sentence: Sentence, i: int, kind: str) -> _Found | None:
             return None
         return i, f"{word[:-1]}くない", f"{word[:-1]}かった", f"{word}のか", False
     if lemma == "ある" and word == "ある":
-        return _aru(sentence, i, past=False)
+        return _analyse_aru(sentence, i, past=False)
     if sentence.pos[i] not in ("VERB", "AUX") or word != lemma:
         return None
     if lemma == "違う":
@@ -181,7 +181,7 @@ def _present(sentence: Sentence, i: int, kind: str) -> _Found | None:
     return i, f"{stem}ない", before, f"{word}のか", False
 
 
-def _aru(sentence: Sentence, i: int, *, past: bool) -> _Found | None:
+def _analyse_aru(sentence: Sentence, i: int, *, past: bool) -> _Found | None:
     """Analyse *ある*, negated as *ない*, and *である*, negated as *ではない*."""
     copula = sentence.words[i - 1] == "で" and _kind(sentence, i - 1)[0] == "助動詞-ダ"
     if copula and not _noun_before(sentence, i - 1):
@@ -201,26 +201,26 @@ def _noun_before(sentence: Sentence, i: int) -> bool:
     return tag.startswith("名詞") or tag == "形状詞-一般"
 
 
-def _unless_set(sentence: Sentence, i: int, text: str) -> str | None:
+def _affirm_unless_set(sentence: Sentence, i: int, text: str) -> str | None:
     """Return the affirmative end, or None if the word before forms a set phrase with the negation."""
     return None if sentence.words[i] in ("しれ", "なり", "いけ", "すみ", "ござい", "あり", "かまい") else text
 
 
 def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """Change the polarity of the last predicate."""
-    end = _end(sentence)
+    end = _find_end(sentence)
     if end is None or end.denied is None:
         return Refused("no plain predicate at the end that can be negated")
     begin = max((first for first in sentence.firsts if sentence.starts[first] < end.start), default=0)
     clause = sentence.text[sentence.starts[begin] : end.start]
     if any(word in clause for word in _ONLY_DENIED) or clause.endswith(("わけで", "とは")):
         return Refused("a word that occurs only with a negation")
-    if _torn(sentence, end):
+    if _is_auxiliary_construction(sentence, end):
         return Refused("no plain predicate at the end that can be negated")
-    return _ended(sentence, end, end.denied)
+    return _replace_end(sentence, end, end.denied)
 
 
-def _torn(sentence: Sentence, end: End) -> bool:
+def _is_auxiliary_construction(sentence: Sentence, end: End) -> bool:
     """Return whether it is *てしまった* or *ことになる*, which are not negated like other verbs."""
     i = sentence.starts.index(end.start)
     before = sentence.words[i - 1]
@@ -229,7 +229,7 @@ def _torn(sentence: Sentence, end: End) -> bool:
     return sentence.lemmas[i] in ("なる", "する") and before == "に" and sentence.words[i - 2] in ("こと", "よう")
 
 
-def _reports(sentence: Sentence, end: End) -> bool:
+def _allows_both_tenses(sentence: Sentence, end: End) -> bool:
     """Return whether both tenses may be right: the last content word is a verb of saying or thinking, or describes a state."""
     i = sentence.starts.index(end.start)
     if sentence.lemmas[i] == "くる" and sentence.words[i - 1] == "て":
@@ -253,23 +253,23 @@ _CHRONICLE = re.compile(r"^\d{2,4} ?年 ?[:：]|」")
 
 def tense(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """Exchange past and present or future. The result is in doubt, since Japanese often narrates in the present."""
-    end = _end(sentence)
+    end = _find_end(sentence)
     if end is None or end.shifted is None:
         return Refused("no plain predicate at the end")
-    if _reports(sentence, end) or _CHRONICLE.search(sentence.text):
+    if _allows_both_tenses(sentence, end) or _CHRONICLE.search(sentence.text):
         return Refused("a report, for which both tenses are right")
-    return _ended(sentence, end, end.shifted).with_confidence(sense=0.4)
+    return _replace_end(sentence, end, end.shifted).with_confidence(sense=0.4)
 
 
 def interrogative(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """Turn the statement into a question: *か* after polite forms, *のか* after plain ones."""
-    end = _end(sentence)
+    end = _find_end(sentence)
     if end is None or end.asked is None:
         return Refused("no plain predicate at the end")
-    return _ended(sentence, end, end.asked)
+    return _replace_end(sentence, end, end.asked)
 
 
-def _ended(sentence: Sentence, end: End, new: str) -> Perturbed:
+def _replace_end(sentence: Sentence, end: End, new: str) -> Perturbed:
     old = sentence.text[end.start : end.stop]
     start = end.start
     while old and new and old[0] == new[0]:

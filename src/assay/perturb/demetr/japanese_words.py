@@ -37,14 +37,14 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
             if (
                 sentence.tags[after].startswith("名詞-普通名詞")
                 and sentence.words[i] not in ("ない", "無い", "なき")
-                and _opens(sentence, i)
+                and _may_be_omitted_here(sentence, i)
             ):
                 spans.append((i, i))
         elif tag == "形状詞-一般" and sentence.words[after] == "な" and len(sentence.children[i]) == 1:
             if (
                 sentence.tags[after + 1 : after + 2]
                 and sentence.tags[after + 1].startswith("名詞-普通名詞")
-                and _opens(sentence, i)
+                and _may_be_omitted_here(sentence, i)
             ):
                 spans.append((i, after))
         elif tag == "副詞" and not sentence.children[i] and sentence.lower[i] not in _NO_ADVERB:
@@ -54,7 +54,7 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
     return spans
 
 
-def _opens(sentence: Sentence, i: int) -> bool:
+def _may_be_omitted_here(sentence: Sentence, i: int) -> bool:
     """Return whether the word before cannot belong to the adjective: none, a punctuation mark, or a case or topic particle."""
     if i == 0:
         return True
@@ -143,14 +143,14 @@ def names(sentence: Sentence) -> Sequence[Span]:
             continue
         if not all(sentence.pos[i] == "PROPN" for i in range(name.first, after)):
             continue
-        if sentence.deps[name.last] not in ("nmod", "obl", "obj") or not _alone(sentence, name):
+        if sentence.deps[name.last] not in ("nmod", "obl", "obj") or not _is_whole_phrase(sentence, name):
             continue
         if sentence.text.count(sentence.span(name.first, name.last)) == 1:
             spans.append((name.first, after))
     return spans
 
 
-def _alone(sentence: Sentence, name: Entity) -> bool:
+def _is_whole_phrase(sentence: Sentence, name: Entity) -> bool:
     """Return whether the name is its whole phrase and is not joined to the word before."""
     first, last = sentence.edges[name.last]
     before = sentence.words[name.first - 1] if name.first else ""

@@ -73,7 +73,7 @@ class Hypernym(LexicalRule):
             if part == "noun" and sentence.child(i, "compound") is not None and sentence.tags[i] == "NNP":
                 return None
             lemma = sentence.lemmas[i].lower()
-            listed_class = _class(sentence, i)
+            listed_class = _listed_class(sentence, i)
             replacement = listed_class or hypernym(wordnet, frequency, lemma, part)
             form = replacement and inflect_lemma(inflection, replacement, part, sentence.tags[i])
             if not form or form.lower() in sentence.lower:
@@ -83,11 +83,11 @@ class Hypernym(LexicalRule):
                 sense=0.9 if listed_class else 0.45 if len(wordnet.synsets(lemma, part)) == 1 else 0.25
             )
 
-        words = [i for i in self.words(sentence) if not _fixed(sentence, i)]
+        words = [i for i in self.words(sentence) if not _is_fixed(sentence, i)]
         nouns = [i for i in words if sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] != "compound"]
         verbs = [i for i in words if sentence.pos[i] == "VERB"]
         clear = [i for i in nouns if len(wordnet.synsets(sentence.lemmas[i], "noun")) <= _FEW_SENSES]
-        listed = [i for i in (*nouns, *verbs) if _class(sentence, i)]
+        listed = [i for i in (*nouns, *verbs) if _listed_class(sentence, i)]
         for options in (listed, clear, nouns, verbs):
             outcome = first_fit(rng, options, general, "no word with a usable hypernym")
             if isinstance(outcome, Perturbed):
@@ -95,7 +95,7 @@ class Hypernym(LexicalRule):
         return outcome
 
 
-def _class(sentence: Sentence, i: int) -> str | None:
+def _listed_class(sentence: Sentence, i: int) -> str | None:
     """Return the hypernym from assay's lists if the noun or verb is used in its listed sense."""
     lemma = sentence.lemmas[i].lower()
     if sentence.pos[i] == "VERB" and lemma in ENTAILED and fits_verb(sentence, i):
@@ -104,7 +104,7 @@ def _class(sentence: Sentence, i: int) -> str | None:
     return CLASS_OF[lemma] if lemma in CLASS_OF and single and fits_noun(sentence, i) else None
 
 
-def _fixed(sentence: Sentence, i: int) -> bool:
+def _is_fixed(sentence: Sentence, i: int) -> bool:
     return i > 0 and f"{sentence.lower[i - 1]} {sentence.lower[i]}" in _FIXED
 
 
@@ -157,7 +157,7 @@ def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
         alone = alone and not (lemma == "failure" and sentence.child(i, "amod") is not None)
         opposite = SURE_OPPOSITES["NOUN"].get(lemma) if alone and tag in ("NN", "NNS") else None
         return inflect_lemma(inflection, opposite, "noun", tag) if opposite else None
-    if sentence.hyphened(i) or _bound(sentence, i):
+    if sentence.hyphened(i) or _is_bound(sentence, i):
         return None
     if sentence.lower[i] == "more" and sentence.tags[sentence.heads[i]] == "NNS" and sentence.deps[i] == "amod":
         return "fewer"
@@ -167,7 +167,7 @@ def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
 _PHRASES = frozenset(word_list("set phrases with an opposite"))
 
 
-def _bound(sentence: Sentence, i: int) -> bool:
+def _is_bound(sentence: Sentence, i: int) -> bool:
     """Return whether the word is in a set phrase or a name, in a measure (*three years old*) or in a compound (*high school*)."""
     before = f"{sentence.lower[i - 1]} {sentence.lower[i]}" if i else ""
     after = f"{sentence.lower[i]} {sentence.lower[i + 1]}" if i + 1 < len(sentence) else ""

@@ -43,12 +43,12 @@ class NameReplaced(ParsedRule):
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Replace a random name; one with an uncertain type only if there is no other."""
         typed = [name for name in find_names(sentence) if name.label in TYPES]
-        confirmed = [name for name in typed if _sure(sentence, name)]
+        confirmed = [name for name in typed if _is_confirmed(sentence, name)]
         people = {(person.start, person.end) for person in find_english_people(sentence.text, tools)}
         confirmed = [name for name in confirmed if name.label != "PERSON" or _is_person(sentence, name, people)]
         result: Perturbed | Refused = Refused(_NOTHING)
         for options, sureness in ((confirmed, 0.9), (typed, 0.3)):
-            result = first_fit(rng, options, lambda name: _renamed(sentence, name, rng), _NOTHING)
+            result = first_fit(rng, options, lambda name: _rename(sentence, name, rng), _NOTHING)
             if isinstance(result, Perturbed):
                 return result.with_confidence(parse=sureness)
         return result
@@ -77,7 +77,7 @@ def _is_person(sentence: Sentence, name: Entity, people: set[tuple[int, int]]) -
     return before < 0 or sentence.tags[before] not in ("NN", "NNS") or sentence.lower[before] in _ROLES
 
 
-def _sure(sentence: Sentence, name: Entity) -> bool:
+def _is_confirmed(sentence: Sentence, name: Entity) -> bool:
     """Return whether the context confirms the type; taggers often take a single capitalised word for an organisation."""
     words = sentence.words[name.first : name.last + 1]
     if name.label == "ORG":
@@ -110,9 +110,9 @@ def _bare(sentence: Sentence, name: Entity) -> str:
     return " ".join(word for i, word in enumerate(words) if i or word.lower() != "the")
 
 
-def _renamed(sentence: Sentence, name: Entity, rng: Rng) -> Perturbed | None:
+def _rename(sentence: Sentence, name: Entity, rng: Rng) -> Perturbed | None:
     old = sentence.span(name.first, name.last)
-    new = _other(sentence, name, rng)
+    new = _choose_other(sentence, name, rng)
     bare = new.removeprefix("the ") if new else ""
     if new is None or bare.lower() in sentence.text.lower() or not old[:1].isalnum() or old in _CLOCKS:
         return None
@@ -120,7 +120,7 @@ def _renamed(sentence: Sentence, name: Entity, rng: Rng) -> Perturbed | None:
     for entity in find_mentions(sentence, old):
         last = entity.last - (sentence.tags[entity.last] == "POS")
         text, before = new, sentence.lower[entity.first - 1] if entity.first else ""
-        if before in ("the", "a", "an") or _determined(sentence, entity):
+        if before in ("the", "a", "an") or _has_determiner(sentence, entity):
             text = bare
         if entity.first in sentence.firsts and sentence.words[entity.first][0].isupper():
             text = capitalise(text)
@@ -131,13 +131,13 @@ def _renamed(sentence: Sentence, name: Entity, rng: Rng) -> Perturbed | None:
     return Perturbed(tuple(changes), f"{old} -> {new}", {"type": name.label})
 
 
-def _determined(sentence: Sentence, entity: Entity) -> bool:
+def _has_determiner(sentence: Sentence, entity: Entity) -> bool:
     """Return whether an article would be wrong: the name modifies a noun or follows a determiner or adjective."""
     before = sentence.pos[entity.first - 1] if entity.first else ""
     return before in ("ADJ", "PRON", "PROPN") or sentence.deps[entity.last] in ("compound", "amod", "nmod")
 
 
-def _other(sentence: Sentence, name: Entity, rng: Rng) -> str | None:
+def _choose_other(sentence: Sentence, name: Entity, rng: Rng) -> str | None:
     """Return another name of the type with a similar form."""
     words = [sentence.words[i] for i in range(name.first, name.last + 1) if sentence.tags[i] != "POS"]
     bare = _bare(sentence, name)

@@ -47,15 +47,15 @@ class NumberReplaced(TextRule):
         matches = [*_NUMBER.finditer(text), *_IN_WORD.finditer(text), *_SCORE.finditer(text)]
         starts = {match.start(): match for match in reversed(matches)}
         outside_names = [match for match in starts.values() if not _in_name(text, match)]
-        result = first_fit(rng, outside_names, lambda match: _digits(text, match, rng), "no number")
+        result = first_fit(rng, outside_names, lambda match: _replace_digits(text, match, rng), "no number")
         if isinstance(result, Perturbed):
             return result
         if base_language(language) == "en":
             words = [match for match in re.finditer(r"[A-Za-z]+", text) if _scale(match.group().lower())]
-            result = first_fit(rng, words, lambda match: _word(match, rng), "no number")
+            result = first_fit(rng, words, lambda match: _replace_word(match, rng), "no number")
             if isinstance(result, Perturbed):
                 return result
-        return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
+        return first_fit(rng, list(starts.values()), lambda match: _replace_digits(text, match, rng), "no number")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that a number became a number of the same shape."""
@@ -77,12 +77,12 @@ def _in_name(text: str, match: re.Match[str]) -> bool:
     return bool(word[:1].isupper() and not _MONTH.fullmatch(word) and len(match.group()) < 4)
 
 
-def _digits(text: str, match: re.Match[str], rng: Rng) -> Perturbed | None:
+def _replace_digits(text: str, match: re.Match[str], rng: Rng) -> Perturbed | None:
     old = match.group()
     bare = re.sub(r"(?:st|nd|rd|th)$", "", old)
     for _ in range(_TRIES):
-        new = _drawn(text, match, bare, rng)
-        if new == bare or not _ordered(text, match, bare, new):
+        new = _draw(text, match, bare, rng)
+        if new == bare or not _keeps_order(text, match, bare, new):
             continue
         replacement = new + (_suffix(new) if old != bare else "")
         changes: tuple[Change, ...] = (Change(*match.span(), replacement),)
@@ -94,7 +94,7 @@ def _digits(text: str, match: re.Match[str], rng: Rng) -> Perturbed | None:
     return None
 
 
-def _drawn(text: str, match: re.Match[str], bare: str, rng: Rng) -> str:
+def _draw(text: str, match: re.Match[str], bare: str, rng: Rng) -> str:
     """Return a random number of the same kind as `bare` in its context."""
     after, before = text[match.end() : match.end() + 12], text[max(0, match.start() - 12) : match.start()]
     if ":" in bare:
@@ -112,13 +112,13 @@ def _drawn(text: str, match: re.Match[str], bare: str, rng: Rng) -> str:
         moved = value + int(rng.integers(1, 30)) * (1 if rng.random() < 0.4 else -1)
         return str(max(min(moved, max(value, 2030)), 1000))
     if (_MONTH.search(before[-10:]) and value <= 31) or (value <= 31 and _MONTH.match(after.lstrip())):
-        return _kept(bare, int(rng.integers(1, 29)))
+        return _with_same_length(bare, int(rng.integers(1, 29)))
     if after.lstrip().startswith(("%", "percent", "per cent")) and value <= 100:
-        return _kept(bare, int(rng.integers(10, 100)) if len(bare) > 1 else int(rng.integers(1, 10)))
+        return _with_same_length(bare, int(rng.integers(10, 100)) if len(bare) > 1 else int(rng.integers(1, 10)))
     return _same_shape(bare, rng)
 
 
-def _kept(bare: str, value: int) -> str:
+def _with_same_length(bare: str, value: int) -> str:
     """Return the value with the same number of digits; longer values become one digit, and 0 is avoided."""
     if len(str(value)) > len(bare):
         value = value % 9 + 1
@@ -137,7 +137,7 @@ def _same_shape(bare: str, rng: Rng) -> str:
     return "".join(new)
 
 
-def _ordered(text: str, match: re.Match[str], old: str, new: str) -> bool:
+def _keeps_order(text: str, match: re.Match[str], old: str, new: str) -> bool:
     """Return whether a range keeps its direction with the new number."""
     partner = _RANGE_AFTER.match(text[match.end() :]) or _RANGE_BEFORE.search(text[: match.start()])
     if partner is None:
@@ -164,7 +164,7 @@ def _scale(word: str) -> tuple[str, ...]:
     return next((scale for scale in (_WORDS, _TENS, _ORDINALS, _MULTIPLES) if word in scale), ())
 
 
-def _word(match: re.Match[str], rng: Rng) -> Perturbed | None:
+def _replace_word(match: re.Match[str], rng: Rng) -> Perturbed | None:
     old = match.group()
     scale = _scale(old.lower())
     at = scale.index(old.lower())

@@ -88,13 +88,13 @@ class OmittedNoun(TokensOmitted):
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Return nouns that are heads of phrases; parts of compounds or hyphenated nouns only if there is no other."""
-        nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and _stands_free(sentence, i)]
+        nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and _is_separate_word(sentence, i)]
         fitting = [i for i in nouns if sentence.deps[i] not in SUBJECTS and sentence.named[i] not in NAME_TYPES]
         heads = [i for i in fitting if sentence.deps[i] not in ("compound", "nmod") and not sentence.hyphened(i)]
         return [compound_span(sentence, i) for i in heads] or [hyphenated_span(sentence, i) for i in fitting]
 
 
-def _stands_free(sentence: Sentence, i: int) -> bool:
+def _is_separate_word(sentence: Sentence, i: int) -> bool:
     """Return whether it is a word of letters and not a unit attached to its number (``10km``)."""
     start = sentence.starts[i]
     return sentence.is_word(i) and not (start and sentence.text[start - 1].isalnum())
@@ -128,15 +128,15 @@ class OmittedName(ParsedRule):
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Remove a name that is an object or follows a preposition; for any other name the parse is in doubt."""
         candidates = [name for name in find_names(sentence) if name.last - name.first + 3 <= len(sentence)]
-        independent = [name for name in candidates if _stands_free_of_the_subject(sentence, name)]
-        result = first_fit(rng, independent, lambda name: self._taken(sentence, name), "no name")
+        independent = [name for name in candidates if _is_independent(sentence, name)]
+        result = first_fit(rng, independent, lambda name: self._omit(sentence, name), "no name")
         if isinstance(result, Perturbed):
             return result.with_confidence(parse=0.9)
         apart = [name for name in candidates if not _is_subject(sentence, name)]
-        result = first_fit(rng, apart or candidates, lambda name: self._taken(sentence, name), "no name")
+        result = first_fit(rng, apart or candidates, lambda name: self._omit(sentence, name), "no name")
         return result if isinstance(result, Refused) else result.with_confidence(parse=0.3)
 
-    def _taken(self, sentence: Sentence, name: Entity) -> Perturbed | None:
+    def _omit(self, sentence: Sentence, name: Entity) -> Perturbed | None:
         text = sentence.span(name.first, name.last)
         changes: list[Change] = []
         for entity in find_mentions(sentence, text):
@@ -148,7 +148,7 @@ class OmittedName(ParsedRule):
         return Perturbed(tuple(changes), f"{text} omitted")
 
 
-def _stands_free_of_the_subject(sentence: Sentence, name: Entity) -> bool:
+def _is_independent(sentence: Sentence, name: Entity) -> bool:
     """Return whether it is a whole noun phrase after a verb or preposition, outside the subject."""
     head = name.last
     if name.label == "NORP":

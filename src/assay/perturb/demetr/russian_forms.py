@@ -19,7 +19,7 @@ _COPULAS = frozenset(word_list("ru copulas"))
 _OPENING = "«„“\"'([ —–-"
 
 
-def _mains(sentence: Sentence) -> list[int]:
+def _find_main_verbs(sentence: Sentence) -> list[int]:
     """Return the finite verbs of declarative main clauses."""
     return [
         i
@@ -29,17 +29,17 @@ def _mains(sentence: Sentence) -> list[int]:
         and sentence.feats[i].get("Mood") == "Ind"
         and sentence.words[i].isalpha()
         and sentence.lower[i] not in _DENYING
-        and not _asked(sentence, i)
+        and not _is_question(sentence, i)
     ]
 
 
-def _asked(sentence: Sentence, i: int) -> bool:
+def _is_question(sentence: Sentence, i: int) -> bool:
     """Return whether the sentence of token `i` ends with a question mark."""
     end = next((first for first in sorted(sentence.firsts) if first > i), len(sentence))
     return "?" in sentence.words[i:end]
 
 
-def _below(sentence: Sentence, i: int) -> list[int]:
+def _dependents(sentence: Sentence, i: int) -> list[int]:
     """Return the dependents of a verb in its own clause, and their dependents."""
     in_clause = [
         child
@@ -54,28 +54,28 @@ def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     nothing = "no main clause that can be negated"
     if not sentence.sound:
         return Refused("in doubt about the parse")
-    result = first_fit(rng, _mains(sentence), lambda i: _negated(sentence, i), nothing)
+    result = first_fit(rng, _find_main_verbs(sentence), lambda i: _negate(sentence, i), nothing)
     return result if isinstance(result, Refused) else result.with_confidence(parse=0.9)
 
 
-def _negated(sentence: Sentence, i: int) -> Perturbed | None:
-    below = _below(sentence, i)
+def _negate(sentence: Sentence, i: int) -> Perturbed | None:
+    below = _dependents(sentence, i)
     denying = [j for j in below if sentence.lower[j] in _DENYING]
     before = sentence.lower[i - 1] if i else ""
     if before == "не" and denying == [i - 1]:
-        return _affirmed(sentence, i)
+        return _affirm(sentence, i)
     if denying or sentence.lower[i].startswith(_EXISTING) or sentence.lower[i] in _COPULAS:
         return None
     if before in _RESTRICTING or any(sentence.lower[j] in _RESTRICTING for j in sentence.children[i] if j < i):
         return None
-    if _says(sentence, i) or sentence.hyphened(i):
+    if _is_reporting_verb(sentence, i) or sentence.hyphened(i):
         return None
     word = sentence.words[i]
     new = f"{match_case('не', word[:1] + 'x')} {word[:1].lower()}{word[1:]}" if word[:1].isupper() else f"не {word}"
     return Perturbed((Change(sentence.starts[i], sentence.ends[i], new),), f"{word} -> {new}")
 
 
-def _affirmed(sentence: Sentence, i: int) -> Perturbed | None:
+def _affirm(sentence: Sentence, i: int) -> Perturbed | None:
     """Remove *не*, unless an object would stay in the genitive, which only a negated verb takes."""
     if any(
         sentence.feats[j].get("Case") == "Gen"
@@ -92,18 +92,18 @@ def _affirmed(sentence: Sentence, i: int) -> Perturbed | None:
     ):
         return None
     if {"а", "только", "столько", "пока", "более", "больше", "ещё", "еще", "пор"} & {
-        sentence.lower[j] for j in _near(sentence, i)
+        sentence.lower[j] for j in _context(sentence, i)
     }:
         return None
     change = remove_span(sentence.text, sentence.starts[i - 1], sentence.ends[i - 1], opens=i - 1 in sentence.firsts)
     return Perturbed((change,), f"{sentence.span(i - 1, i)} -> {sentence.words[i]}")
 
 
-def _near(sentence: Sentence, i: int) -> range:
+def _context(sentence: Sentence, i: int) -> range:
     return range(max(0, i - 3), min(len(sentence), i + 6))
 
 
-def _says(sentence: Sentence, i: int) -> bool:
+def _is_reporting_verb(sentence: Sentence, i: int) -> bool:
     """Return whether it is a verb of saying after a quotation (*— сказал он*) or at the start of a sentence (*Сказал он*)."""
     subject = sentence.child(i, "nsubj")
     if i in sentence.firsts and subject is not None and subject > i:
@@ -119,7 +119,10 @@ def tense(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         return Refused("in doubt about the parse")
     morphology = tools.get("inflection", "ru")
     result = first_fit(
-        rng, _mains(sentence), lambda i: _shifted(sentence, i, morphology), "no main verb whose other tense is clear"
+        rng,
+        _find_main_verbs(sentence),
+        lambda i: _change_tense(sentence, i, morphology),
+        "no main verb whose other tense is clear",
     )
     return result if isinstance(result, Refused) else result.with_confidence(parse=0.9)
 
@@ -131,9 +134,9 @@ _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 _TENSES = {"Past": "past", "Pres": "pres", "Fut": "futr"}
 
 
-def _shifted(sentence: Sentence, i: int, morphology: Any) -> Perturbed | None:
+def _change_tense(sentence: Sentence, i: int, morphology: Any) -> Perturbed | None:
     feats, word = sentence.feats[i], sentence.words[i]
-    if any(sentence.lower[j] in ("бы", "б", "чтобы", "есть") for j in (*_below(sentence, i), i)):
+    if any(sentence.lower[j] in ("бы", "б", "чтобы", "есть") for j in (*_dependents(sentence, i), i)):
         return None
     if sentence.lower[i] in _COPULAS and any(sentence.feats[j].get("VerbForm") == "Inf" for j in sentence.children[i]):
         return None
@@ -219,7 +222,7 @@ def gender_pronoun(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Re
     if not pronouns:
         return Refused("no pronoun with a gender in an oblique case")
     i, new = pick(pronouns, rng)
-    return _became(sentence, i, new).with_confidence(parse=0.9)
+    return _replace(sentence, i, new).with_confidence(parse=0.9)
 
 
 _OBLIQUE = {
@@ -247,12 +250,12 @@ def pronoun_case(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refu
         return Refused("no pronoun that is the subject of a verb")
     i = pick(pronouns, rng)
     new = pick(_OBLIQUE[sentence.lower[i]], rng)
-    return _became(sentence, i, new if "ё" in sentence.text.lower() else new.replace("ё", "е")).with_confidence(
+    return _replace(sentence, i, new if "ё" in sentence.text.lower() else new.replace("ё", "е")).with_confidence(
         parse=0.9
     )
 
 
-def _became(sentence: Sentence, i: int, new: str) -> Perturbed:
+def _replace(sentence: Sentence, i: int, new: str) -> Perturbed:
     old = sentence.words[i]
     replacement = match_first(new, old)
     return Perturbed((Change(sentence.starts[i], sentence.ends[i], replacement),), f"{old} -> {replacement}")

@@ -22,7 +22,7 @@ _BEFORE_ADJECTIVES = frozenset(word_list("ru words before an adjective"))
 _LEAST_LETTERS = 3
 
 
-def _plain(sentence: Sentence, i: int) -> bool:
+def _is_plain_word(sentence: Sentence, i: int) -> bool:
     """Return whether it is a lower-case word outside names and hyphenated words."""
     word = sentence.words[i]
     small = word[1:].islower() and (word[0].islower() or i in sentence.firsts)
@@ -35,7 +35,7 @@ def _next(sentence: Sentence, i: int) -> str:
     return sentence.lower[i + 1] if i + 1 < len(sentence) else ""
 
 
-def _sign(word: str) -> bool:
+def _is_sign(word: str) -> bool:
     return bool(word) and not word[0].isalnum()
 
 
@@ -44,13 +44,13 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
     spans = []
     for i, pos in enumerate(sentence.pos):
         head = sentence.heads[i]
-        if sentence.children[i] or head == i or not _plain(sentence, i):
+        if sentence.children[i] or head == i or not _is_plain_word(sentence, i):
             continue
         if pos == "ADJ" and sentence.deps[i] == "amod" and head == i + 1 and sentence.pos[head] == "NOUN":
             full = _FULL.search(sentence.lower[i]) and "Case" in sentence.feats[i]
             before = sentence.lower[i - 1] if i else ""
-            alone = not _sign(before) and before not in _BEFORE_ADJECTIVES
-            if full and alone and _plain(sentence, head):
+            alone = not _is_sign(before) and before not in _BEFORE_ADJECTIVES
+            if full and alone and _is_plain_word(sentence, head):
                 spans.append((i, i))
         elif pos == "ADV" and sentence.deps[i] == "advmod" and abs(head - i) == 1 and sentence.pos[head] == "VERB":
             before = sentence.lower[i - 1] if i else ""
@@ -58,7 +58,7 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
             if (
                 manner
                 and before not in ("не", "как", "так", "очень", "более", "и", "или", "слишком")
-                and not (_sign(before) and _sign(_next(sentence, i)))
+                and not (_is_sign(before) and _is_sign(_next(sentence, i)))
                 and _next(sentence, i) not in ("и", "или", "ли", "же")
             ):
                 spans.append((i, i))
@@ -84,7 +84,11 @@ def prepositional_phrases(sentence: Sentence) -> Sequence[Span]:
             sentence.heads[j] in inside for j in range(len(sentence)) if j not in inside
         ):
             continue
-        if all(sentence.words[j].isalnum() for j in inside) and _ends(sentence, last) and _free(sentence, first, i):
+        if (
+            all(sentence.words[j].isalnum() for j in inside)
+            and _ends(sentence, last)
+            and _is_optional(sentence, first, i)
+        ):
             spans.append((first, last))
     shortest = min((last - first for first, last in spans), default=0)
     return [(first, last) for first, last in spans if last - first == shortest]
@@ -94,7 +98,7 @@ _LONGEST_PHRASE = 5
 _BOUND = frozenset(word_list("ru verbs that need a phrase"))
 
 
-def _free(sentence: Sentence, first: int, i: int) -> bool:
+def _is_optional(sentence: Sentence, first: int, i: int) -> bool:
     """Return False for a phrase that its head requires, and for *из-за*, *в том числе* and the like."""
     before = sentence.lower[first - 1] if first else ""
     head = sentence.heads[i]
@@ -118,7 +122,7 @@ def _ends(sentence: Sentence, last: int) -> bool:
     if sentence.words[after] == ",":
         following = sentence.lower[after + 1] if after + 1 < len(sentence) else ""
         about = following.startswith("котор") or following in _RELATIVES
-        return not about and sentence.feats[after + 1 : after + 2] != [] and not _participle(sentence, after + 1)
+        return not about and sentence.feats[after + 1 : after + 2] != [] and not _is_participle(sentence, after + 1)
     if sentence.lower[last] in ("св", "им", "г", "гг", "т", "ул", "стр", "др"):
         return False
     if sentence.lower[after + 1 : after + 2] in _POINTING:  # the question *of what* …
@@ -130,10 +134,10 @@ def _ends(sentence: Sentence, last: int) -> bool:
         return False
     if sentence.pos[after] in ("PROPN", "ADJ", "NOUN", "NUM", "DET") and sentence.feats[after].get("Case") != "Nom":
         return sentence.feats[after].get("Case") == "Acc"
-    return sentence.pos[after] != "PROPN" and not _participle(sentence, after)
+    return sentence.pos[after] != "PROPN" and not _is_participle(sentence, after)
 
 
-def _participle(sentence: Sentence, i: int) -> bool:
+def _is_participle(sentence: Sentence, i: int) -> bool:
     return sentence.feats[i].get("VerbForm") == "Part" and sentence.feats[i].get("Variant") != "Short"
 
 
@@ -145,7 +149,7 @@ def verbs(sentence: Sentence) -> Sequence[Span]:
         if pos == "VERB"
         and sentence.feats[i].get("VerbForm") == "Fin"
         and sentence.deps[i] not in ("aux", "cop", "aux:pass", "parataxis", "dep")
-        and _plain(sentence, i)
+        and _is_plain_word(sentence, i)
         and (not i or sentence.lower[i - 1] not in ("не", "бы"))
         and sentence.lower[i] not in ("есть", "нет")  # the first may be omitted, the second negates
         and _next(sentence, i) not in ("бы", "ли", "же")
@@ -159,7 +163,7 @@ def nouns(sentence: Sentence) -> Sequence[Span]:
         for i, pos in enumerate(sentence.pos)
         if pos == "NOUN"
         and sentence.deps[i] in ("obj", "iobj", "obl", "nmod")
-        and _plain(sentence, i)
+        and _is_plain_word(sentence, i)
         and sentence.lower[i] not in ("числе", "рода", "тем", "счет", "счёт")
         and sentence.words[i - 1 : i] not in (["«"], ['"'])
         and _next(sentence, i) not in ("«", '"', "и", "или")
@@ -176,13 +180,13 @@ def subjects(sentence: Sentence) -> Sequence[Span]:
         rivals = [j for j in sentence.children[sentence.heads[i]] if sentence.deps[j] in ("nsubj", "nsubj:pass")]
         if len(rivals) > 1:
             continue
-        if sentence.pos[i] == "NOUN" and _plain(sentence, i) and sentence.pos[i + 1 : i + 2] != ["PROPN"]:
+        if sentence.pos[i] == "NOUN" and _is_plain_word(sentence, i) and sentence.pos[i + 1 : i + 2] != ["PROPN"]:
             if _next(sentence, i) not in ("«", '"', "и", "или"):
                 spans.append((i, i))
         elif sentence.pos[i] == "PROPN" and sentence.named[i] == "PERSON":
             name = next(entity for entity in sentence.entities if entity.first <= i <= entity.last)
             before = sentence.pos[name.first - 1] if name.first else ""
-            if before not in ("NOUN", "ADJ", "PROPN") and not _quoted(sentence, name):
+            if before not in ("NOUN", "ADJ", "PROPN") and not _is_quoted(sentence, name):
                 spans.append((name.first, name.last))
     return spans
 
@@ -196,7 +200,12 @@ def names(sentence: Sentence) -> Sequence[Span]:
             None,
         )
         text = sentence.span(name.first, name.last)
-        if head is None or sentence.pos[head] != "PROPN" or sentence.text.count(text) != 1 or _quoted(sentence, name):
+        if (
+            head is None
+            or sentence.pos[head] != "PROPN"
+            or sentence.text.count(text) != 1
+            or _is_quoted(sentence, name)
+        ):
             continue
         alone = all(
             sentence.deps[child] == "case"
@@ -239,7 +248,7 @@ def _name_ends(sentence: Sentence, name: Entity) -> bool:
     return not joined and not sentence.hyphened(name.first) and not sentence.hyphened(name.last)
 
 
-def _quoted(sentence: Sentence, name: Entity) -> bool:
+def _is_quoted(sentence: Sentence, name: Entity) -> bool:
     before = sentence.words[name.first - 1] if name.first else ""
     after = sentence.words[name.last + 1] if name.last + 1 < len(sentence) else ""
     return before in ("«", '"', "“", "„") or after in ("»", '"', "”")

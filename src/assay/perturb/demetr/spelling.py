@@ -40,13 +40,13 @@ class Misspelling(TextRule):
         words = list(compile_pattern(_LETTERS).finditer(text))
         if base_language(language) == "en":
             wrong_forms = misspellings()
-            listed = [word for word in words if _listed(word.group(), wrong_forms)]
+            listed = [word for word in words if _listed_forms(word.group(), wrong_forms)]
             if listed:
                 word = pick(listed, rng)
-                wrong = match_case(pick(_listed(word.group(), wrong_forms), rng), word.group())
+                wrong = match_case(pick(_listed_forms(word.group(), wrong_forms), rng), word.group())
                 return Perturbed((Change(*word.span(), wrong),), f"{word.group()} -> {wrong}")
-        long = [word for word in words if len(word.group()) >= _SHORTEST and _ordinary(word.group())]
-        return first_fit(rng, long, lambda word: _slipped(word, rng), "no word long enough")
+        long = [word for word in words if len(word.group()) >= _SHORTEST and _is_ordinary(word.group())]
+        return first_fit(rng, long, lambda word: _mistype(word, rng), "no word long enough")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that one word became another of similar length, in letters only."""
@@ -59,18 +59,18 @@ class Misspelling(TextRule):
         return problems
 
 
-def _listed(word: str, wrong_forms: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _listed_forms(word: str, wrong_forms: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Return the wrong forms of a word; a listed name (Germany) must have its capital."""
     forms = wrong_forms.get(word) or (wrong_forms.get(word.lower()) if word[1:].islower() else None)
     return forms or ()
 
 
-def _ordinary(word: str) -> bool:
+def _is_ordinary(word: str) -> bool:
     """Return whether all letters but the first are lower case, so the word is not an abbreviation."""
     return word[1:] == word[1:].lower()
 
 
-def _slipped(word: re.Match[str], rng: Rng) -> Perturbed | None:
+def _mistype(word: re.Match[str], rng: Rng) -> Perturbed | None:
     letters = word.group()
     wrong = set()
     for i in range(1, len(letters) - 1):

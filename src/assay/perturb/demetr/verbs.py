@@ -33,14 +33,14 @@ def change_token(sentence: Sentence, i: int, text: str) -> Change:
     """Replace token `i` by `text` with the same capitals; a contraction gets the missing space."""
     word = sentence.words[i]
     new = match_case(text, word) if word != "I" else text
-    return Change(sentence.starts[i], sentence.ends[i], (" " if _glued(sentence, i) else "") + new)
+    return Change(sentence.starts[i], sentence.ends[i], (" " if _is_attached(sentence, i) else "") + new)
 
 
-def _after(sentence: Sentence, i: int, text: str) -> Change:
+def _insert_after(sentence: Sentence, i: int, text: str) -> Change:
     return Change(sentence.ends[i], sentence.ends[i], " " + text)
 
 
-def _glued(sentence: Sentence, i: int) -> bool:
+def _is_attached(sentence: Sentence, i: int) -> bool:
     """Return whether token `i` is a contraction attached to the word before it: ``'ll``."""
     start = sentence.starts[i]
     return sentence.words[i][:1] in "'’" and start > 0 and sentence.text[start - 1] != " "
@@ -95,7 +95,7 @@ class Tense(VerbRule):
                 lemma = verbs.lemma_of(sentence, following, inflection)
                 form = verbs.past(sentence, group, lemma, inflection)
                 if form:
-                    new = f" {form}" if _glued(sentence, finite) else match_case(form, sentence.words[finite])
+                    new = f" {form}" if _is_attached(sentence, finite) else match_case(form, sentence.words[finite])
                     yield [Change(sentence.starts[finite], sentence.ends[following], new)]
             else:
                 yield [change_token(sentence, finite, "would")]
@@ -141,7 +141,7 @@ class Aspect(VerbRule):
             last = group.auxiliaries[-1]
             after = group.negation if group.negation is not None and last < group.negation < main else last
             if tag == "VBN" and sentence.lower[last] != "being":
-                yield [_after(sentence, after, "being")]
+                yield [_insert_after(sentence, after, "being")]
             elif tag == "VBN":
                 yield [remove_span(sentence.text, sentence.starts[last], sentence.ends[last])]
             elif not verbs.contracted(sentence, finite):
@@ -163,7 +163,7 @@ class Aspect(VerbRule):
             if group.subject is not None and sentence.deps[group.subject] == "expl":
                 return
             if sentence.deps[end] != "expl" and (end == main or sentence.deps[end].startswith("nsubj")):
-                yield [_after(sentence, max(last, main) if end == main else main, "being")]
+                yield [_insert_after(sentence, max(last, main) if end == main else main, "being")]
         elif going and sentence.tags[main] in verbs.INFLECTED:
             form = verbs.be(sentence, group, past=sentence.tags[main] == "VBD")
             yield [change_token(sentence, main, f"{form} {going}")]

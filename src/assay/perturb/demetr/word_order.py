@@ -52,14 +52,14 @@ def find_last_word(text: str, language: str, tools: Tools) -> tuple[int, int] | 
         if _ABBREVIATION.search(token):
             bare = token.lstrip(_OPENING)
             return match.end() - len(bare), match.end()
-        letters = [i for i, character in enumerate(token) if _inside(character)]
+        letters = [i for i, character in enumerate(token) if _may_end_word(character)]
         if letters:
             first = next(i for i, character in enumerate(token) if character not in _OPENING)
             return match.start() + first, match.start() + letters[-1] + 1
     return None
 
 
-def _inside(character: str) -> bool:
+def _may_end_word(character: str) -> bool:
     """Return whether a word may end in the character: letters with marks, digits, signs that belong to a number."""
     return character.isalnum() or character in "%€$£°" or is_mark(character)
 
@@ -109,7 +109,10 @@ class WordSwap(TextRule):
             a, b, c, d = pair
             first, second = text[a:b], text[c:d]
             if not text[:a].strip("\"'“”‘’([ ") and first[:1].isupper():
-                first, second = (first if _proper(first, text) else first[0].lower() + first[1:]), capitalise(second)
+                first, second = (
+                    (first if _keeps_capital(first, text) else first[0].lower() + first[1:]),
+                    capitalise(second),
+                )
             if text[a:d] == second + between + first:
                 return None
             return Perturbed((Change(a, d, second + between + first),), f"{text[a:d]} -> {second}{between}{first}")
@@ -125,7 +128,7 @@ class WordSwap(TextRule):
         return problems
 
 
-def _proper(word: str, text: str) -> bool:
+def _keeps_capital(word: str, text: str) -> bool:
     """Return whether a first word keeps its capital: capitals or mixed case, ``I``, or capitalised again later."""
     return (
         word == "I"

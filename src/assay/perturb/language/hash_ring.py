@@ -17,7 +17,7 @@ from assay.core.perturbation import Rng
 
 T = TypeVar("T")
 
-PLACES = 32
+POSITIONS = 32
 """Positions of each option on the ring."""
 
 
@@ -25,16 +25,16 @@ class HashRing(Generic[T]):
     """Distinct options on a ring, hashed by name."""
 
     def __init__(self, options: Iterable[T], name: Callable[[T], str]) -> None:
-        placed = {position: option for option in options for position in _places(name(option))}
-        self._places = sorted(placed)
-        self._options = [placed[position] for position in self._places]
+        placed = {position: option for option in options for position in _positions_of(name(option))}
+        self._positions_of = sorted(placed)
+        self._options = [placed[position] for position in self._positions_of]
 
     def __len__(self) -> int:
         return len(self._options)
 
     def draw(self, rng: Rng) -> T:
         """Draw the option after a random position."""
-        at = bisect.bisect_left(self._places, int.from_bytes(rng.bytes(8), "big"))
+        at = bisect.bisect_left(self._positions_of, int.from_bytes(rng.bytes(8), "big"))
         return self._options[at % len(self._options)]
 
 
@@ -59,7 +59,7 @@ def word_ring(pool: tuple[str, ...]) -> HashRing[str]:
     return HashRing(pool, str)
 
 
-def _places(name: str) -> list[int]:
+def _positions_of(name: str) -> list[int]:
     """Return the positions of an option; many positions give each option a similar probability."""
-    digest = hashlib.shake_128(name.encode("utf-8", "surrogatepass")).digest(8 * PLACES)
+    digest = hashlib.shake_128(name.encode("utf-8", "surrogatepass")).digest(8 * POSITIONS)
     return [int.from_bytes(digest[at : at + 8], "big") for at in range(0, len(digest), 8)]

@@ -13,7 +13,7 @@ from assay.perturb.language.sentence import Sentence
 Members = tuple[str, tuple[str, ...]]
 
 
-def _classes() -> dict[str, Members]:
+def _read_classes() -> dict[str, Members]:
     classes: dict[str, Members] = {}
     for row in rows("words/noun_classes.tsv"):
         distinct = row["distinct"].split()
@@ -22,7 +22,7 @@ def _classes() -> dict[str, Members]:
     return classes
 
 
-def _verbs(relation: str) -> dict[str, tuple[str, str]]:
+def _read_verbs(relation: str) -> dict[str, tuple[str, str]]:
     verbs: dict[str, tuple[str, str]] = {}
     for row in rows("words/verbs.tsv"):
         if row["relation"] == relation:
@@ -30,7 +30,7 @@ def _verbs(relation: str) -> dict[str, tuple[str, str]]:
     return verbs
 
 
-def _opposites(strength: str) -> dict[str, dict[str, str]]:
+def _read_opposites(strength: str) -> dict[str, dict[str, str]]:
     opposites: dict[str, dict[str, str]] = {}
     for row in rows("words/opposites.tsv"):
         if row["strength"] == strength:
@@ -38,17 +38,17 @@ def _opposites(strength: str) -> dict[str, dict[str, str]]:
     return opposites
 
 
-_CLASSES = _classes()
+_CLASSES = _read_classes()
 CLASS_OF = {member: general for member, (general, _) in _CLASSES.items()}
 DISTRACTORS = {member: distinct for member, (_, distinct) in _CLASSES.items()}
 """For each noun, its class (`CLASS_OF`), and members of the class that are certainly something else (`DISTRACTORS`)."""
 KINDS = lists("noun_kinds")
 """For each noun, hyponyms that are certainly more specific."""
-OPPOSITES, SURE_OPPOSITES = _opposites("likely"), _opposites("sure")
+OPPOSITES, SURE_OPPOSITES = _read_opposites("likely"), _read_opposites("sure")
 """Opposites of words by part of speech (VERB, NOUN, ADJ, ADV); sure ones hold in almost any sentence."""
-SYNONYM_ANTONYM = _verbs("synonym")
+SYNONYM_ANTONYM = _read_verbs("synonym")
 """For each verb, a synonym and an opposite that both take the same object."""
-ENTAILED = _verbs("entailed")
+ENTAILED = _read_verbs("entailed")
 """For each verb, a verb that it entails and one that it excludes; both take the same object."""
 
 UNCOUNTED = frozenset(["sport", "disease", "crime"])
@@ -85,13 +85,13 @@ def fits_verb(sentence: Sentence, i: int) -> bool:
         return False
     if "ccomp" in deps:
         return lemma in CLAUSAL and not sentence.child(i, "dobj", "nsubjpass")
-    if lemma in CLAUSAL or not _object_fits(sentence, i, lemma) or _torn(sentence, i):
+    if lemma in CLAUSAL or not _object_fits(sentence, i, lemma) or _is_ambiguous_form(sentence, i):
         return False
     takes = bool(deps & {"dobj", "nsubjpass"})
     return not takes and "nsubj" in deps if lemma in INTRANSITIVE else takes
 
 
-def _torn(sentence: Sentence, i: int) -> bool:
+def _is_ambiguous_form(sentence: Sentence, i: int) -> bool:
     """Return whether a form may be past or participle and has no auxiliary to tell."""
     return sentence.tags[i] == "VBN" and sentence.child(i, "aux", "auxpass") is None
 

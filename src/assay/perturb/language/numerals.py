@@ -52,8 +52,8 @@ def find_numerals(text: str, language: str) -> list[Numeral]:
     signs = number_signs(language)
     numbers = []
     for match in _NUMERAL.finditer(text):
-        if _own_digits(match[0]) and _stands_alone(text, *match.span()):
-            numeral = _read(match, signs)
+        if _has_one_script(match[0]) and _stands_alone(text, *match.span()):
+            numeral = _parse_numeral(match, signs)
             if numeral is not None:
                 numbers.append(numeral)
     return numbers
@@ -90,14 +90,14 @@ def _is_letter(char: str) -> bool:
     return (char.isalpha() or is_mark(char)) and not _UNSPACED.match(char)
 
 
-def _own_digits(text: str) -> bool:
+def _has_one_script(text: str) -> bool:
     """Return whether all digits are of one script, except Shan, which old Burmese fonts use for a tone mark (U+1094)."""
     digits = [char for char in text if char.isdigit()]
     zeros = {ord(char) - unicodedata.digit(char) for char in digits}
     return len(zeros) == 1 and 0x1090 not in zeros
 
 
-def _read(match: re.Match[str], signs: NumberSigns) -> Numeral | None:
+def _parse_numeral(match: re.Match[str], signs: NumberSigns) -> Numeral | None:
     text = match[0]
     parts = re.split(rf"({_SEPARATOR})", text)
     numbers, separators = parts[::2], parts[1::2]

@@ -68,16 +68,16 @@ def find_people(text: str, language: str, segment: Segment, tools: Tools) -> lis
         return find_english_people(text, tools)
     source_names = _source_people(segment, tools)
     if language == "ru":
-        return _russian(text, source_names, tools.get("morphology", "ru"))
+        return _find_russian(text, source_names, tools.get("morphology", "ru"))
     if language == "zh":
-        return _chinese(text, tools) if source_names is None or any(" " in name for name in source_names) else []
+        return _find_chinese(text, tools) if source_names is None or any(" " in name for name in source_names) else []
     if language == "ja":
         return [
             Person(*match.span(), match[0], "kana")
             for match in _KANA_NAME.finditer(text)
             if source_names is None or any(" " in name and sounds_like(match[0], name) for name in source_names)
         ]
-    return _copied(text, segment, source_names, language)
+    return _find_copied(text, segment, source_names, language)
 
 
 def find_english_people(text: str, tools: Tools) -> list[Person]:
@@ -92,7 +92,7 @@ def find_english_people(text: str, tools: Tools) -> list[Person]:
         if entity.label_ != "PERSON" or not 1 <= len(tokens) <= 3 or not all(map(_is_name, tokens)):
             continue
         start, end = tokens[0].idx, tokens[-1].idx + len(tokens[-1].text)
-        if len(tokens) == 1 and not _borne_out(tokens[0], text):
+        if len(tokens) == 1 and not _is_confirmed(tokens[0], text):
             continue
         if tokens[-1].text not in _PLACES and not text[end : end + 1].isalnum():
             persons.append(Person(start, end, text[start:end], "latin"))
@@ -105,7 +105,7 @@ def _is_name(token: Any) -> bool:
     return shape and token.tag_ == "NNP"
 
 
-def _borne_out(token: Any, text: str) -> bool:
+def _is_confirmed(token: Any, text: str) -> bool:
     """Return whether a single surname follows a title or is the subject of a verb that takes a person."""
     subject = token.dep_ in ("nsubj", "nsubjpass") and token.head.lemma_ in _HUMAN_VERBS
     return subject or bool(_TITLE.search(text[: token.idx]))
@@ -118,7 +118,7 @@ def _source_people(segment: Segment, tools: Tools) -> list[str] | None:
     return [person.text for person in find_english_people(segment.source, tools)]
 
 
-def _copied(text: str, segment: Segment, source_names: list[str] | None, language: str) -> list[Person]:
+def _find_copied(text: str, segment: Segment, source_names: list[str] | None, language: str) -> list[Person]:
     """Return names of the source that occur unchanged in the text and are not part of a longer name."""
     if source_names is None:
         source_names = [match[0] for match in _CAPITALISED.finditer(segment.source or "")]
@@ -133,7 +133,7 @@ def _copied(text: str, segment: Segment, source_names: list[str] | None, languag
     return sorted(persons, key=lambda person: person.start)
 
 
-def _chinese(text: str, tools: Tools) -> list[Person]:
+def _find_chinese(text: str, tools: Tools) -> list[Person]:
     """Return runs of name characters around a middle dot that end at word boundaries."""
     words = tools.get("words", "zh")(text)
     starts, ends = {start for start, _ in words}, {end for _, end in words}
@@ -146,7 +146,7 @@ def _chinese(text: str, tools: Tools) -> list[Person]:
     return persons
 
 
-def _russian(text: str, source_names: list[str] | None, morphology: Any) -> list[Person]:
+def _find_russian(text: str, source_names: list[str] | None, morphology: Any) -> list[Person]:
     """Return words that the dictionary has as a given name or surname and that sound like a person of the source."""
     surnames = None if source_names is None else [name.split()[-1] for name in source_names]
     persons = []
@@ -161,14 +161,14 @@ def _russian(text: str, source_names: list[str] | None, morphology: Any) -> list
         tag = parses[0].tag
         if match[0][-1] in "уюоиэ" and not morphology.word_is_known(match[0]):
             continue  # foreign names without declension: Роналду, Кавано
-        if tag.gender == "masc" and _of_a_woman(text, match, morphology):
+        if tag.gender == "masc" and _belongs_to_woman(text, match, morphology):
             continue
         grammemes = frozenset(filter(None, (tag.case, tag.gender, tag.number)))
         persons.append(Person(*match.span(), match[0], "cyrillic", grammemes | {"Surn"}))
     return persons
 
 
-def _of_a_woman(text: str, match: re.Match[str], morphology: Any) -> bool:
+def _belongs_to_woman(text: str, match: re.Match[str], morphology: Any) -> bool:
     """Return whether the preceding given name or a nearby verb is feminine: the surname must not get a masculine ending."""
     before = re.search(r"([А-ЯЁ][а-яё]+) $", text[: match.start()])
     if before and any({"Name", "femn"} <= parse.tag.grammemes for parse in morphology.parse(before[1])[:2]):

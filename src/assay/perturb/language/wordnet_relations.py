@@ -56,7 +56,7 @@ def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
         return list(KINDS[lemma])
     senses = _first_sense(wordnet, lemma, part)
     names = [name for sense in senses for below in wordnet.related(sense, "~") for name in below.names]
-    return [name.replace("_", " ") for name in names if _believable(name, lemma, frequency)]
+    return [name.replace("_", " ") for name in names if _is_plausible(name, lemma, frequency)]
 
 
 def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
@@ -71,7 +71,9 @@ def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
         if sibling.offset != sense.offset
         for name in sibling.names[:1]
     ]
-    return [name for name in names if name not in own_names and _believable(name, lemma, frequency) and "_" not in name]
+    return [
+        name for name in names if name not in own_names and _is_plausible(name, lemma, frequency) and "_" not in name
+    ]
 
 
 def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
@@ -80,7 +82,7 @@ def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
         return [SYNONYM_ANTONYM[lemma][0]]
     senses = wordnet.synsets(lemma, part)[:1]
     names = [name for sense in senses for name in sense.names if "_" not in name]
-    return [name for name in names if _believable(name, lemma, frequency)]
+    return [name for name in names if _is_plausible(name, lemma, frequency)]
 
 
 def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
@@ -99,7 +101,7 @@ def entailed(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
         return [ENTAILED[lemma][0]]
     senses = _first_sense(wordnet, lemma, part)
     names = [name for sense in senses for other in wordnet.related(sense, "*") for name in other.names[:1]]
-    entailed_verbs = [name for name in names if _believable(name, lemma, frequency) and "_" not in name]
+    entailed_verbs = [name for name in names if _is_plausible(name, lemma, frequency) and "_" not in name]
     return [*entailed_verbs, *hypernyms(wordnet, frequency, lemma, part)] if senses else []
 
 
@@ -108,7 +110,7 @@ def _first_sense(wordnet: Any, lemma: str, part: str) -> list[Any]:
     return [sense for sense in wordnet.synsets(lemma, part)[:1] if lemma.lower() in sense.names]
 
 
-def _believable(name: str, lemma: str, frequency: Any) -> bool:
+def _is_plausible(name: str, lemma: str, frequency: Any) -> bool:
     words = name.split("_")
     plain = all(word.isalpha() and word.islower() for word in words) and len(words) <= 2
     return plain and lemma.lower() not in words and min(frequency(word) for word in words) >= _COMMON
@@ -136,20 +138,20 @@ def hypernym(wordnet: Any, frequency: Any, lemma: str, part: str) -> str | None:
                 continue
             for name in sense.names:
                 if (
-                    _usable(name, frequency)
+                    _is_common(name, frequency)
                     and name not in own_names
                     and name not in TOO_GENERAL
-                    and not _kin(name, lemma)
+                    and not _are_related_forms(name, lemma)
                 ):
                     return str(name)
     return None
 
 
-def _usable(name: str, frequency: Any) -> bool:
+def _is_common(name: str, frequency: Any) -> bool:
     return name.isalpha() and name.islower() and len(name) > 2 and frequency(name) >= _LEAST_COMMON
 
 
-def _kin(first: str, second: str) -> bool:
+def _are_related_forms(first: str, second: str) -> bool:
     """Return whether one word contains the other: ``worker`` for ``work`` would not read as a hypernym."""
     return first in second or second in first or first[:5] == second[:5]
 
@@ -177,7 +179,7 @@ def wordnet_antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> lis
         if not names and part == "adj":
             for head in wordnet.related(sense, "&"):
                 names += wordnet.related_words(head, head.names[0], "!")
-        opposites += [name for name in names if _usable(name, frequency) and name != lemma]
+        opposites += [name for name in names if _is_common(name, frequency) and name != lemma]
     return opposites
 
 

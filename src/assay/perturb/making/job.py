@@ -104,7 +104,7 @@ class MakingJob:
     able: Able
     left_out: Mapping[str, str]
     """Why perturbations of a group are left out."""
-    found: Survey
+    survey: Survey
     n: int
     seed: int
     workers: int
@@ -118,7 +118,7 @@ class MakingJob:
     """The origin of other sentences: the corpus itself, or the name of a file."""
 
     def __post_init__(self) -> None:
-        self.quota = allocate_items(self.found.usable, self.n)
+        self.quota = allocate_items(self.survey.usable, self.n)
         self.counts = {one.spec: MakingCounts() for one in self.chosen}
 
     @classmethod
@@ -147,16 +147,16 @@ class MakingJob:
         chosen = choose_perturbations(perturbations)
         further = sorted({column for one in chosen for column in one.perturbation.card.columns})
         corpus, present = open_corpus(data, columns, further, quoting)
-        corpus_survey = survey_corpus(corpus, langpair, words)
-        if not corpus_survey.usable:
-            raise InputError(f"there is nothing to change: none of the {corpus_survey.rows:,} rows has a translation.")
-        languages = sorted({pair.rpartition("-")[2] for pair in corpus_survey.usable})
+        survey = survey_corpus(corpus, langpair, words)
+        if not survey.usable:
+            raise InputError(f"there is nothing to change: none of the {survey.rows:,} rows has a translation.")
+        languages = sorted({pair.rpartition("-")[2] for pair in survey.usable})
         able, left_out = select_available(chosen, languages, present)
         named = "corpus"
         if pool is not None:
-            corpus_survey.others = survey_corpus(open_corpus(pool, columns, (), quoting)[0], langpair).others
+            survey.others = survey_corpus(open_corpus(pool, columns, (), quoting)[0], langpair).others
             named = "a batch" if isinstance(pool, Batch) else os.path.basename(os.fspath(pool))
-        return cls(chosen, able, left_out, corpus_survey, n, seed, workers, corpus, langpair, words, least, named)
+        return cls(chosen, able, left_out, survey, n, seed, workers, corpus, langpair, words, least, named)
 
     def lines(self, progress: Callable[[int], None] | None) -> Iterator[str]:
         """Yield the items as lines, in the order of the corpus and then of the perturbations."""
@@ -196,11 +196,11 @@ class MakingJob:
         pieces = iter(split_chunks(read_usable_segments(self.corpus, self.langpair, self.words)))
         specs = [one.spec for one in self.chosen]
         if self.workers == 1:
-            maker = Maker(specs, self.seed, self.found.others, self.least)
+            maker = Maker(specs, self.seed, self.survey.others, self.least)
             while (able := self._open_specs()) and any(able.values()) and (piece := next(pieces, None)):
                 yield len(piece), maker.chunk(piece, able)
             return
-        with _pool(self.workers, start_worker, (specs, self.seed, self.found.others, self.least)) as submit:
+        with _pool(self.workers, start_worker, (specs, self.seed, self.survey.others, self.least)) as submit:
             waiting: deque[tuple[int, Future[list[Attempt]]]] = deque()
             while any((able := self._open_specs()).values()):
                 while len(waiting) < self.workers * IN_FLIGHT and (piece := next(pieces, None)):
@@ -231,12 +231,12 @@ class MakingJob:
             "items": sum(entry["made"] for entry in entries.values()),
             "seed": self.seed,
             "n": self.n,
-            "segments": self.found.rows,
-            "usable by langpair": dict(sorted(self.found.usable.items())),
+            "segments": self.survey.rows,
+            "usable by langpair": dict(sorted(self.survey.usable.items())),
             "words": list(self.words) if self.words else None,
             "least confidence": self.least,
-            "pool": {"of": self.pool, "segments": len(self.found.others), "digest": hash_pool(self.found.others)},
-            "corpus": {"digest": self.found.digest, "problems": self.found.problems()},
+            "pool": {"of": self.pool, "segments": len(self.survey.others), "digest": hash_pool(self.survey.others)},
+            "corpus": {"digest": self.survey.digest, "problems": self.survey.problems()},
             "perturbations": entries,
             "left out": dict(self.left_out),
             **provenance(needs, self.able),

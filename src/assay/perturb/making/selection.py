@@ -35,11 +35,11 @@ def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
     for spec in specs:
         if spec in GROUPS:
             for name in PERTURBATIONS.names():
-                perturbation = _built(name)
+                perturbation = _build(name)
                 if any(entry.startswith(GROUPS[spec]) for entry in perturbation.card.follows):
                     chosen.setdefault(name, Chosen(name, perturbation, named=False))
         else:
-            chosen[spec] = Chosen(spec, _built(spec), named=True)
+            chosen[spec] = Chosen(spec, _build(spec), named=True)
     if not chosen:
         raise InputError("no perturbation is selected: name one (-p number-replaced) or a group (-p demetr).")
     by_name: dict[str, str] = {}
@@ -51,7 +51,7 @@ def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
     return list(chosen.values())
 
 
-def _built(spec: str) -> Perturbation:
+def _build(spec: str) -> Perturbation:
     perturbation: Perturbation = create(PERTURBATIONS, spec, Perturbation)
     return perturbation
 
@@ -136,7 +136,7 @@ def availability_table() -> Table:
         row |= {"follows": ", ".join(card.follows), "about": card.about}
         for language in LANGUAGES:
             reason = find_obstacle(card, language)
-            possible = _installable(reason)
+            possible = _is_installable(reason)
             row[language] = (
                 INSTALL if possible else NOT if reason else OFF if find_default_doubt(card, language) else ON
             )
@@ -159,12 +159,12 @@ def describe(name: str) -> dict[str, str]:
     description = {"name": name, "about": card.about, "phenomenon": card.phenomenon, "follows": ", ".join(card.follows)}
     for language in LANGUAGES:
         reason = find_obstacle(card, language).removeprefix(f"{name}: ").removeprefix(f"{name} ").rstrip(".")
-        if reason and _installable(reason + " "):
+        if reason and _is_installable(reason + " "):
             reason = f"needs an installation: {reason}"
         description[language] = reason or find_default_doubt(card, language) or "on"
     return description
 
 
-def _installable(reason: str) -> bool:
+def _is_installable(reason: str) -> bool:
     """Return whether the reason has an install command."""
     return " install " in reason
