@@ -13,7 +13,7 @@ from assay.core.metric import Card, Metric, Scores, Signature
 from assay.core.spans import ErrorSpan
 from assay.metrics import METRICS, metric
 from assay.metrics.chrf import Chrf
-from assay.testing import ContractBroken, check_metric, example_batch
+from assay.testing import ContractViolation, check_metric, example_batch
 
 
 @pytest.mark.parametrize("name", METRICS.entries)
@@ -99,14 +99,14 @@ def test_a_batch_of_ones_own():
 
     german = Batch(["ein Haus", "zwei"], references=(["ein Haus", "zwei Mäuse"],), langpairs=["en-de", "en-de"])
     check_metric(GermanOnly(), german)
-    assert clause_broken(GermanOnly()) == "score"
+    assert violated_clause(GermanOnly()) == "score"
 
 
-def clause_broken(made: Metric) -> str:
-    with pytest.raises(ContractBroken) as caught:
+def violated_clause(made: Metric) -> str:
+    with pytest.raises(ContractViolation) as caught:
         check_metric(made)
     assert isinstance(caught.value, AssertionError)
-    assert f"{type(made).__name__} breaks the contract, clause {caught.value.clause!r}" in str(caught.value)
+    assert f"{type(made).__name__} violates the contract, clause {caught.value.clause!r}" in str(caught.value)
     return caught.value.clause
 
 
@@ -149,12 +149,12 @@ def tampered(change, **members):
     ],
 )
 def test_tampered_scores(clause, change):
-    assert clause_broken(tampered(change)) == clause
+    assert violated_clause(tampered(change)) == clause
 
 
 def test_order_alone():
     # a value that depends on the neighbour in front shows up in parts as well: batch size is checked first
-    assert clause_broken(tampered(lambda s, b: replace(s, values=np.maximum.accumulate(s.values)))) == "batch size"
+    assert violated_clause(tampered(lambda s, b: replace(s, values=np.maximum.accumulate(s.values)))) == "batch size"
 
 
 def test_repeated():
@@ -165,7 +165,7 @@ def test_repeated():
             Drifting.calls += 1
             return replace(scores := super().score(batch), values=scores.values / Drifting.calls)
 
-    assert clause_broken(Drifting()) == "repeated"
+    assert violated_clause(Drifting()) == "repeated"
 
 
 def test_threads():
@@ -180,14 +180,14 @@ def test_threads():
                 else replace(scores, values=scores.values * 0)
             )
 
-    assert clause_broken(MainOnly()) == "threads"
+    assert violated_clause(MainOnly()) == "threads"
 
 
 def test_empty_batch():
     def crash_on_none(scores, batch):
         return batch.hypotheses[0] and scores
 
-    assert clause_broken(tampered(crash_on_none)) == "empty batch"
+    assert violated_clause(tampered(crash_on_none)) == "empty batch"
 
 
 def test_empty_texts():
@@ -198,7 +198,7 @@ def test_empty_texts():
         def words(self, text: str) -> set[str]:
             return {text.split()[0]}
 
-    assert clause_broken(Dividing()) == "empty texts"
+    assert violated_clause(Dividing()) == "empty texts"
 
 
 def test_needs_reference():
@@ -216,7 +216,7 @@ def test_needs_reference():
                 raise KeyError("references")
             return super().score(batch)
 
-    assert clause_broken(Lenient()) == clause_broken(Crashing()) == clause_broken(Typed()) == "needs"
+    assert violated_clause(Lenient()) == violated_clause(Crashing()) == violated_clause(Typed()) == "needs"
 
 
 def test_needs_source():
@@ -228,7 +228,7 @@ def test_needs_source():
                 raise InputError("no reference.")
             return super().score(replace(batch, sources=batch.sources or [""] * len(batch)))
 
-    assert clause_broken(Lenient()) == "needs"
+    assert violated_clause(Lenient()) == "needs"
 
 
 def test_lacking_reference():
@@ -236,14 +236,14 @@ def test_lacking_reference():
         def best(self, hypothesis: str, references: list[str | None]) -> float:
             return super().best(hypothesis, [reference or "" for reference in references]) / len(references)
 
-    assert clause_broken(Strict()) == "lacking reference"
+    assert violated_clause(Strict()) == "lacking reference"
 
 
 def test_direction():
-    assert clause_broken(tampered(lambda s, b: s, card=replace(Overlap.card, higher_is_better=False))) == "direction"
+    assert violated_clause(tampered(lambda s, b: s, card=replace(Overlap.card, higher_is_better=False))) == "direction"
     # worst for the reference itself
-    assert clause_broken(tampered(lambda s, b: replace(s, values=1 - s.values))) == "direction"
-    assert clause_broken(tampered(lambda s, b: replace(s, values=np.full(len(b), np.nan)))) == "direction"
+    assert violated_clause(tampered(lambda s, b: replace(s, values=1 - s.values))) == "direction"
+    assert violated_clause(tampered(lambda s, b: replace(s, values=np.full(len(b), np.nan)))) == "direction"
     check_metric(
         tampered(lambda s, b: replace(s, values=1 - s.values), card=replace(Overlap.card, higher_is_better=False))
     )
@@ -270,9 +270,9 @@ def test_equal_signatures():
 
     changed = Overlap()
     changed.best = lambda hypothesis, references: 0.5  # a deepcopy keeps it, a new instance cannot
-    assert clause_broken(Secretive()) == "equal signatures"
-    assert clause_broken(Renaming()) == "equal signatures"
-    assert clause_broken(changed) == "equal signatures"
+    assert violated_clause(Secretive()) == "equal signatures"
+    assert violated_clause(Renaming()) == "equal signatures"
+    assert violated_clause(changed) == "equal signatures"
 
 
 def test_identity():
@@ -287,8 +287,8 @@ def test_identity():
     class Cardless(Overlap):
         card = None
 
-    assert clause_broken(Changing()) == "signature"
-    assert clause_broken(Cardless()) == "card"
+    assert violated_clause(Changing()) == "signature"
+    assert violated_clause(Cardless()) == "card"
 
 
 def test_combine():
@@ -309,7 +309,7 @@ def test_combine():
             return super().combine(stats) * (0.5 if stats.ndim == 1 else 1)
 
     for made in (Flat(), Crashing(), Ranked(), Odd()):
-        assert clause_broken(made) == "combine"
+        assert violated_clause(made) == "combine"
 
 
 def test_a_missing_part_is_not_a_broken_contract():

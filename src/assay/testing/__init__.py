@@ -1,19 +1,27 @@
-"""The contract of a metric, as a test that anyone can run: ``assay.testing.check_metric(MyMetric())``."""
+"""Test of a metric against the contract: ``assay.testing.check_metric(MyMetric())``."""
 
 from __future__ import annotations
 
 from assay.core.batch import Batch
 from assay.core.metric import Metric
-from assay.testing.contract import Contract, ContractBroken
+from assay.testing.contract import Contract, ContractViolation
 from assay.testing.example import example_batch
 
-__all__ = ["ContractBroken", "check_metric", "example_batch"]
+__all__ = ["ContractViolation", "check_metric", "example_batch"]
 
 
 def check_metric(metric: Metric, batch: Batch | None = None) -> None:
-    """Raise `ContractBroken`, an AssertionError that names the clause, unless `metric` keeps every clause of the contract.
+    """Check that a metric satisfies every clause of the contract.
 
-    `batch` replaces the built-in multilingual example, for a metric that takes only certain texts; give it sources and
-    references wherever the metric can use them.
+    Args:
+        metric: The metric to check.
+        batch: Texts that replace the built-in multilingual example, for a metric that accepts certain texts only. Include sources
+            and references if the metric can use them.
+
+    Raises:
+        ContractViolation: An AssertionError that names the violated clause.
+
+    Example:
+        >>> check_metric(MyMetric())
     """
     Contract(metric, example_batch() if batch is None else batch).check()

@@ -1,4 +1,4 @@
-"""A small multilingual batch on which any metric must keep its contract."""
+"""A small multilingual batch for contract checks."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _SEGMENTS = (
         hypothesis="제 형은 병원에서 일해요.",
         references=("우리 형은 병원에서 일합니다.", "내 동생은 병원에서 일한다."),
     ),
-    # From here on, lines that break careless code: joined emoji, NUL, half a surrogate pair, directions, one word, length.
+    # Segments that break careless code: joined emoji, NUL, lone surrogates, mixed directions, one word, great length.
     Segment(
         langpair="en-de",
         source="Well done \U0001f469\u200d\U0001f467 \U0001f389!",
@@ -101,7 +101,7 @@ _SEGMENTS = (
 
 
 def example_batch() -> Batch:
-    """Fifteen translations into ten languages with sources, two references and language pairs; the last five are odd."""
+    """Return fifteen translations into ten languages with sources, two references and language pairs; five are unusual."""
     return Batch(
         [segment.hypothesis for segment in _SEGMENTS],
         sources=[segment.source or "" for segment in _SEGMENTS],
@@ -111,8 +111,8 @@ def example_batch() -> Batch:
 
 
 def damaged(text: str) -> str:
-    """The text with every third word (character, where words are few) gone and the rest reversed."""
+    """Return the text without every third word, or character if there are few words, in reverse order."""
     words = text.split()
     parts = words if len(words) > 3 else list(text)
-    kept = [part for i, part in enumerate(parts) if i % 3 != 2][::-1]
-    return (" " if len(words) > 3 else "").join(kept)
+    remaining = [part for i, part in enumerate(parts) if i % 3 != 2][::-1]
+    return (" " if len(words) > 3 else "").join(remaining)
