@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.metrics.mini.model import Opinion, Triple, model_of
-from assay.metrics.mini.reading import THRESHOLD, columns, held_against, ranking
+from assay.metrics.mini.constants import THRESHOLD, columns, held_against, ranking
+from assay.metrics.mini.model import ModelOutput, Triple, model_of
 
 MAJOR_WEIGHT = 5
 COLLECTIONS = ("mqm21", "ted21", "esa24")
@@ -36,7 +36,7 @@ def held_out(folder: Path) -> Iterator[tuple[Triple, list[list[float]] | None]]:
                     yield triple, hypothesis.get("spans")
 
 
-def character_f1(rows: list[tuple[str, Opinion, Any]], column: int, least: float, threshold: float) -> float:
+def character_f1(rows: list[tuple[str, ModelOutput, Any]], column: int, least: float, threshold: float) -> float:
     """Return F1 over characters of tokens above the threshold, with gold spans of at least the weight `least`."""
     right = marked = true = 0
     for text, judgement, spans in rows:

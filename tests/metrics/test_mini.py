@@ -21,9 +21,9 @@ from assay.core.langpair import languages
 from assay.kernels.twins.mini import Mini as Twin
 from assay.metrics import metric
 from assay.metrics.common import best
-from assay.metrics.mini import reading
+from assay.metrics.mini import constants
 from assay.metrics.mini.matching import BertscoreMini, E5Qe
-from assay.metrics.mini.model import Model, Opinion, model_of, windows
+from assay.metrics.mini.model import Model, ModelOutput, model_of, windows
 from assay.metrics.mini.scores import AssayMini, AssayMiniMqm, AssayMiniUnit, spans
 from assay.testing.contract import Contract
 from tests.metrics.mini_weights import chance, needs_weights
@@ -73,13 +73,13 @@ def test_without_a_reference_or_a_source_the_ranking_score_goes_by_their_own_spr
         metric = AssayMini(path=folder, precision="int16", inputs=inputs)
         assert metric.score(BATCH).values == pytest.approx(ranked, abs=0.03)
         unit = AssayMiniUnit(path=folder, precision="int16", inputs=inputs)
-        assert unit.score(BATCH).values == pytest.approx(reading.unit(ranked), abs=0.01)
+        assert unit.score(BATCH).values == pytest.approx(constants.unit(ranked), abs=0.01)
 
 
 def test_the_table_of_quantiles_rises_from_0_to_1() -> None:
-    table = reading.quantiles()
+    table = constants.quantiles()
     assert len(table) == 101 and (np.diff(table) >= 0).all()
-    assert reading.unit(np.array([table[0] - 1, table[0], table[50], table[100], table[100] + 1])).tolist() == [
+    assert constants.unit(np.array([table[0] - 1, table[0], table[50], table[100], table[100] + 1])).tolist() == [
         0,
         0,
         0.5,
@@ -151,7 +151,7 @@ def test_the_best_of_several_references_counts(folder: str) -> None:
 def test_an_empty_translation_gets_the_worst_known_value_and_a_flag(folder: str) -> None:
     batch = Batch(["", " \u00a0", "\u200b", "die katze", "die katze"], references=(["die katze"] * 4 + [" "],))
     scores = AssayMini(path=folder).score(batch)
-    assert scores.values[:3].tolist() == [reading.quantiles()[0]] * 3 and not scores.spans[0]
+    assert scores.values[:3].tolist() == [constants.quantiles()[0]] * 3 and not scores.spans[0]
     assert AssayMiniMqm(path=folder).score(batch).values[:3].tolist() == [-25.0] * 3
     assert AssayMiniUnit(path=folder).score(batch).values[:3].tolist() == [0.0] * 3
     assert BertscoreMini(path=folder).score(batch).values[:3].tolist() == [0.0] * 3
@@ -204,8 +204,8 @@ def test_windows_cover_the_text_and_overlap() -> None:
     assert windows("", 2) == [(0, 0, 0, 0)] * 2
 
 
-def _opinion(places: list[tuple[int, int]], tags: list[tuple[float, float]]) -> Opinion:
-    return Opinion(np.zeros(7, np.float32), np.array(tags, np.float32), np.array(places, np.int32))
+def _opinion(places: list[tuple[int, int]], tags: list[tuple[float, float]]) -> ModelOutput:
+    return ModelOutput(np.zeros(7, np.float32), np.array(tags, np.float32), np.array(places, np.int32))
 
 
 def test_neighbouring_words_are_one_span_as_bad_as_the_worst() -> None:

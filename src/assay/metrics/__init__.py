@@ -95,8 +95,8 @@ _FOLDERS = (
 def _factory(path: str) -> str:
     import os
 
-    place = os.path.expanduser(path)
-    return next((made for mark, made in _FOLDERS if os.path.isfile(os.path.join(place, mark))), _COMET)
+    folder = os.path.expanduser(path)
+    return next((factory for mark, factory in _FOLDERS if os.path.isfile(os.path.join(folder, mark))), _COMET)
 
 
 def metric(spec: str) -> Metric:
@@ -110,15 +110,15 @@ def metric(spec: str) -> Metric:
         MissingPart: An extra or a checkpoint is missing; the message says how to get it.
     """
     name, options = parse(spec)
-    made: Metric
+    result: Metric
     if is_path(name):
         factory = load(_factory(name), "a checkpoint")
-        made = build(factory, "checkpoint", {"path": name, **options}, f"{METRICS.look} {name}")
+        result = build(factory, "checkpoint", {"path": name, **options}, f"{METRICS.look} {name}")
     elif name.startswith("judge:"):  # judge:FILE is short for judge:prompt=FILE
-        made = build(METRICS.resolve("judge"), "judge", {"prompt": name[6:], **options}, f"{METRICS.look} judge")
+        result = build(METRICS.resolve("judge"), "judge", {"prompt": name[6:], **options}, f"{METRICS.look} judge")
     else:
-        made = create(METRICS, spec, Metric)
-    return signed(made)
+        result = create(METRICS, spec, Metric)
+    return signed(result)
 
 
 def signed(made: Metric) -> Metric:
@@ -153,11 +153,11 @@ def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
             hint = ": decorate the function with @assay.metric" if callable(one) else ""
             raise InputError(f"metrics must be names or Metric objects, not {one!r:.60}{hint}.")
         try:
-            made = metric(one) if isinstance(one, str) else signed(one)
+            built_metric = metric(one) if isinstance(one, str) else signed(one)
         except MissingPart as error:
             missing[str(one)] = error
             continue
-        built[one if isinstance(one, str) else made.card.name] = made
+        built[one if isinstance(one, str) else built_metric.card.name] = built_metric
     if missing:
         raise _not_ready(missing)
     return built
@@ -165,9 +165,9 @@ def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
 
 def _not_ready(missing: dict[str, MissingPart]) -> MissingPart:
     """Return an error that says what each metric lacks, in one sentence per metric."""
-    said = {spec: str(error) for spec, error in missing.items()}
+    messages = {spec: str(error) for spec, error in missing.items()}
     (first, error), *others = missing.items()
-    if not others and name_of(first) in said[first]:
+    if not others and name_of(first) in messages[first]:
         return error
-    named = [text if text.startswith(name_of(spec)) else f"{name_of(spec)}: {text}" for spec, text in said.items()]
+    named = [text if text.startswith(name_of(spec)) else f"{name_of(spec)}: {text}" for spec, text in messages.items()]
     return MissingPart(" ".join(dict.fromkeys(named)))

@@ -72,24 +72,24 @@ class BartScore(NeuralMetric):
     ) -> None:
         need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.models.seq2seq.folder import find_model
-        from assay.models.seq2seq.texts import Framing, read_words
+        from assay.models.seq2seq.texts import Framing, read_tokenizer
 
         super().__init__(precision, device)
         self.value, self.several, self.lang = value, several, lang
-        found = find_model(folder_of(path, "bart-large-cnn", self.card.name))
+        files = find_model(folder_of(path, "bart-large-cnn", self.card.name))
         if weights is not None:
             file = Path(weights).expanduser()
             if not file.is_file():
                 raise InputError(f"the weights {file} do not exist.")
-            found = replace(found, weights=(file,))
-        self.files = found
-        shape = found.shape()
+            files = replace(files, weights=(file,))
+        self.files = files
+        shape = files.shape()
         if shape.causal_only:
             raise InputError(
-                f"{found.config} describes a language model, but bartscore needs an encoder-decoder (bart, mbart, m2m_100, t5)."
+                f"{files.config} describes a language model, but bartscore needs an encoder-decoder (bart, mbart, m2m_100, t5)."
             )
         self.on_gpu = "bf16" if shape.rms else "fp16"  # type: ignore[misc]
-        self.framing: Framing = Framing(shape, read_words(found.folder, tokenizer))
+        self.framing: Framing = Framing(shape, read_tokenizer(files.folder, tokenizer))
         if path is not None:
             self.card = replace(self.card, languages=("any",), licence="the folder's own", trained_on=(), weights=None)
         if value == "faithfulness":
@@ -113,19 +113,22 @@ class BartScore(NeuralMetric):
     def _score(self, batch: Batch) -> Scores:
         import numpy as np
 
-        spoken = target_languages(batch, self.lang)
-        here = [*zip(batch.hypotheses, spoken, strict=True)]
+        languages = target_languages(batch, self.lang)
+        translations = [*zip(batch.hypotheses, languages, strict=True)]
         if self.value == "faithfulness":
             _, texts = with_sources_or_references(batch, self.card)
             sources = list(zip(texts, source_languages(batch), strict=True))
-            values, cut = likelihoods(self.loaded(), self.framing, sources, here, self.card.name)
+            values, cut = likelihoods(self.loaded(), self.framing, sources, translations, self.card.name)
             return Scores(values, flags=truncated(cut))
         rows, references = with_references(batch, self.card)
-        theirs = [(text, spoken[i]) for i, text in zip(rows, references, strict=True)]
-        ours = [here[i] for i in rows]
+        ref_texts = [(text, languages[i]) for i, text in zip(rows, references, strict=True)]
+        mt_texts = [translations[i] for i in rows]
         columns: dict[str, Floats] = {}
         cut = np.zeros(len(rows), bool)
-        for name, before, after in (("precision", theirs, ours), ("recall", ours, theirs)):
+        for name, before, after in (
+            ("precision", ref_texts, mt_texts),
+            ("recall", mt_texts, ref_texts),
+        ):
             if self.value in (name, "f1"):
                 columns[name], here_cut = likelihoods(self.loaded(), self.framing, before, after, self.card.name)
                 cut |= here_cut
@@ -133,11 +136,11 @@ class BartScore(NeuralMetric):
         parts = columns if self.value == "f1" else {}
         if self.several == "mean" and len(rows) > len(batch):
             return self._averaged(rows, values, parts, cut, len(batch))
-        chosen = best(values.tolist(), rows, len(batch))
+        best_rows = best(values.tolist(), rows, len(batch))
         return Scores(
-            values[chosen],
-            components={name: column[chosen] for name, column in parts.items()},
-            flags=truncated(cut[chosen]),
+            values[best_rows],
+            components={name: column[best_rows] for name, column in parts.items()},
+            flags=truncated(cut[best_rows]),
         )
 
     def _averaged(
@@ -171,8 +174,8 @@ def likelihoods(
             raise InputError(f"{name} needs the languages: give --langpair en-de, or {name}:lang=de for the target.")
     distinct = list(dict.fromkeys(text for text, _ in (*before, *after)))
     ids = dict(zip(distinct, framing.words.encode(distinct), strict=True))
-    known = [framing.knows(a[1]) and framing.knows(b[1]) for a, b in zip(before, after, strict=True)]
-    scored = [i for i, fine in enumerate(known) if fine]
+    supported = [framing.knows(a[1]) and framing.knows(b[1]) for a, b in zip(before, after, strict=True)]
+    scored = [i for i, fine in enumerate(supported) if fine]
     sources = [framing.source(ids[before[i][0]], before[i][1]) for i in scored]
     targets = [framing.target(ids[after[i][0]], after[i][1]) for i in scored]
     values, cut = np.full(len(before), np.nan), np.zeros(len(before), bool)

@@ -92,22 +92,22 @@ class Bleu(Metric):
         """
         if not self.by_language:
             return self
-        made, code = copy.copy(self), written(language)
-        made.tokenize, made.by_language = OF_LANGUAGE.get(code, "13a"), False
-        made._take(made.tokenize, None)
+        result, code = copy.copy(self), written(language)
+        result.tokenize, result.by_language = OF_LANGUAGE.get(code, "13a"), False
+        result._take(result.tokenize, None)
         if code in NO_SPACES:
-            made.notices = [
+            result.notices = [
                 f"{self.card.label} counts words between spaces (tok:13a), and {language} is written without spaces: use spbleu or "
                 "bleu:tokenize=char."
             ]
-        return made
+        return result
 
     @property
     def signature(self) -> Signature:
         """Signature in sacrebleu's form, with the order if it is not 4, and the hash of a sentencepiece model."""
         value = f"[{self.smooth_value!r}]" if self.smooth_method in SMOOTH_DEFAULTS else ""
         order = {"order": self.max_ngram_order} if self.max_ngram_order != 4 else {}
-        made = Signature.of(
+        result = Signature.of(
             "BLEU",
             1,
             case="lc" if self.lowercase else "mixed",
@@ -116,7 +116,7 @@ class Bleu(Metric):
             smooth=self.smooth_method + value,
             **order,
         )
-        return replace(made, weights=self._tokenizer.weights) if self._tokenizer else made
+        return replace(result, weights=self._tokenizer.weights) if self._tokenizer else result
 
     def score(self, batch: Batch) -> Scores:
         """Return sentence BLEU, with [hypothesis length, reference length, correct n-grams, n-grams] as statistics."""
@@ -147,10 +147,10 @@ class Bleu(Metric):
         matches = bool(self._matches(stats))
         hyp_len, ref_len = int(stats[0]), int(stats[1])
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = [float(np.where(present, precision, 0.0)) for precision, present in self._precisions(stats)]
+            precisions = [float(np.where(present, precision, 0.0)) for precision, present in self._precisions(stats)]
             parts = {"bp": float(self._penalty(stats)), "ratio": hyp_len / ref_len if ref_len else 0.0}
         parts |= {"hyp_len": hyp_len, "ref_len": ref_len}
-        return parts | {f"precision_{n}": value if matches else 0.0 for n, value in enumerate(found, 1)}
+        return parts | {f"precision_{n}": value if matches else 0.0 for n, value in enumerate(precisions, 1)}
 
     def _matches(self, stats: Floats) -> Bools:
         return np.asarray(stats[..., 2 : 2 + self.max_ngram_order].any(axis=-1))

@@ -58,13 +58,13 @@ class Bleurt(NeuralMetric):
 
         columns = reference_columns(batch, self.card)
         rows = [(i, text) for column in columns for i, text in enumerate(column) if text is not None]
-        places = np.array([i for i, _ in rows])
+        row_numbers = np.array([i for i, _ in rows])
         model, predictor = self.loaded()
         pairs = model.pairs([text for _, text in rows], [batch.hypotheses[i] for i, _ in rows])
         values = np.full(len(batch), -np.inf)
-        np.maximum.at(values, places, predictor.scores(pairs))
+        np.maximum.at(values, row_numbers, predictor.scores(pairs))
         cut = np.zeros(len(batch), bool)
-        cut[places[np.array([pair.cut for pair in pairs], bool)]] = True
+        cut[row_numbers[np.array([pair.cut for pair in pairs], bool)]] = True
         return Scores(values, flags=truncated(cut))
 
     def _load(self) -> Any:

@@ -102,13 +102,14 @@ class Comet(NeuralMetric):
         sources = None
         if batch.sources is not None and self.card.needs not in ("reference", "translation"):
             sources = [batch.sources[i] for i in rows]
-        given = None if self.card.reference_free or not batch.references else references
+        shown_references = None if self.card.reference_free or not batch.references else references
         predictor = self.loaded()
         predict = functools.partial(predict_long, predictor.predict) if self.long == "window" else predictor.predict
-        found = valued(predict(hypotheses, sources, given), self.value)
+        prediction = valued(predict(hypotheses, sources, shown_references), self.value)
         if len(rows) > len(batch):
-            found = take(found, best(found.values.tolist(), rows, len(batch)))
-        return Scores(found.values, components=found.components, spans=found.spans, flags=truncated(found.truncated))
+            prediction = take(prediction, best(prediction.values.tolist(), rows, len(batch)))
+        flags = truncated(prediction.truncated)
+        return Scores(prediction.values, components=prediction.components, spans=prediction.spans, flags=flags)
 
     def _load(self) -> Any:
         from assay.models.heads.prediction import PAPER, RELEASED

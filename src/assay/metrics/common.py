@@ -82,13 +82,13 @@ def f1(precision: Floats, recall: Floats) -> Floats:
 
 def best(values: Sequence[float], rows: Sequence[int], count: int, *, higher: bool = True) -> NDArray[np.int64]:
     """Return the index of each row's best value, the highest or the lowest: the first of equal values, NaN last."""
-    places = [-1] * count
+    indices = [-1] * count
     for at, row in enumerate(rows):
-        known = places[row]
+        current = indices[row]
         if (
-            known < 0
-            or values[known] != values[known]
-            or (values[at] > values[known] if higher else values[at] < values[known])
+            current < 0
+            or values[current] != values[current]
+            or (values[at] > values[current] if higher else values[at] < values[current])
         ):
-            places[row] = at
-    return np.array(places, np.int64)
+            indices[row] = at
+    return np.array(indices, np.int64)

@@ -56,7 +56,7 @@ class HwtscTlm(NeuralMetric):
     ) -> None:
         need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.models.seq2seq.folder import find_model
-        from assay.models.seq2seq.texts import Framing, read_words
+        from assay.models.seq2seq.texts import Framing, read_tokenizer
 
         super().__init__(precision, device)
         if path is None:
@@ -69,7 +69,7 @@ class HwtscTlm(NeuralMetric):
             raise InputError(
                 f"{self.files.config} describes a {shape.family} model, but hwtsc-tlm needs a language model (gpt2)."
             )
-        self.framing: Framing = Framing(shape, read_words(self.files.folder, tokenizer))
+        self.framing: Framing = Framing(shape, read_tokenizer(self.files.folder, tokenizer))
 
     @property
     def signature(self) -> Signature:

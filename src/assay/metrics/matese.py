@@ -61,18 +61,18 @@ class Matese(NeuralMetric):
         any_cut = np.zeros(len(batch), bool)
         for at, (i, _) in enumerate(rows):
             any_cut[i] |= cut[at]
-        chosen = best(scores, [i for i, _ in rows], len(batch))
-        values = np.array([scores[at] for at in chosen])
-        return Scores(values, spans=[spans[at] for at in chosen], flags=truncated(any_cut))
+        best_rows = best(scores, [i for i, _ in rows], len(batch))
+        values = np.array([scores[at] for at in best_rows])
+        return Scores(values, spans=[spans[at] for at in best_rows], flags=truncated(any_cut))
 
     def _load(self) -> Any:
         from assay.models.heads.matese import MateseTagger
 
-        made = MateseTagger(self.files, dtype=self.dtype(), device=self.place()[0])
-        if made.reference_less != self.quality_estimation:
-            other = "matese-qe" if made.reference_less else "matese"
+        tagger = MateseTagger(self.files, dtype=self.dtype(), device=self.place()[0])
+        if tagger.reference_less != self.quality_estimation:
+            other = "matese-qe" if tagger.reference_less else "matese"
             raise InputError(f"{self.files.config} is the configuration of {other}: -m {other}:path={self.path}.")
-        return made
+        return tagger
 
 
 if not TYPE_CHECKING:

@@ -53,7 +53,7 @@ class Metricx(NeuralMetric):
     ) -> None:
         need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.models.seq2seq.folder import find_model
-        from assay.models.seq2seq.texts import read_words
+        from assay.models.seq2seq.texts import read_tokenizer
 
         super().__init__(precision, device)
         if inputs != "auto":
@@ -62,7 +62,7 @@ class Metricx(NeuralMetric):
             self.card = replace(self.card, needs=_NEEDS[inputs])
         self.inputs = inputs
         self.files = find_model(folder_of(path, self.published, self.card.name))
-        self.words = read_words(self.files.folder, tokenizer)
+        self.words = read_tokenizer(self.files.folder, tokenizer)
 
     @property
     def version(self) -> str:
@@ -78,9 +78,11 @@ class Metricx(NeuralMetric):
         return self.files.fingerprint(*self.words.files)
 
     def _load(self) -> Any:
-        from assay.models.seq2seq.likelihood import FirstStep
+        from assay.models.seq2seq.likelihood import RegressionLogit
 
-        return FirstStep(self.files.network(dtype=self.dtype(), device=self.place()[0]), WORD, str(self.files.folder))
+        return RegressionLogit(
+            self.files.network(dtype=self.dtype(), device=self.place()[0]), WORD, str(self.files.folder)
+        )
 
     def _score(self, batch: Batch) -> Scores:
         import numpy as np
@@ -97,24 +99,24 @@ class Metricx(NeuralMetric):
             values = np.clip(values, 0.0, 25.0)
         if len(rows) == len(batch):
             return Scores(values, flags=truncated(cut))
-        chosen = best(values.tolist(), rows, len(batch), higher=self.card.higher_is_better)
-        return Scores(values[chosen], flags=truncated(cut[chosen]))
+        best_rows = best(values.tolist(), rows, len(batch), higher=self.card.higher_is_better)
+        return Scores(values[best_rows], flags=truncated(cut[best_rows]))
 
     def _encoded(self, texts: list[str]) -> tuple[list[list[int]], NDArray[np.bool_]]:
         import numpy as np
 
         longest = LONGEST[self.version] - 1  # the end token counted while the text was cut, and then went
         distinct = list(dict.fromkeys(texts))
-        known = dict(zip(distinct, self.words.encode(distinct), strict=True))
-        found = [known[text] for text in texts]
-        return [ids[:longest] for ids in found], np.array([len(ids) > longest for ids in found], dtype=bool)
+        encoded = dict(zip(distinct, self.words.encode(distinct), strict=True))
+        sequences = [encoded[text] for text in texts]
+        return [ids[:longest] for ids in sequences], np.array([len(ids) > longest for ids in sequences], dtype=bool)
 
 
 def framed(version: str, hypothesis: str, source: str | None, reference: str | None) -> str:
     """Return the input text of a row in a version of MetricX. Without a source, MetricX-24 reads an empty one."""
     if version == "24":
-        told = f"source: {source or ''} candidate: {hypothesis}"
-        return told if reference is None else f"{told} reference: {reference}"
+        prefix = f"source: {source or ''} candidate: {hypothesis}"
+        return prefix if reference is None else f"{prefix} reference: {reference}"
     return f"candidate: {hypothesis} " + (f"source: {source or ''}" if reference is None else f"reference: {reference}")
 
 

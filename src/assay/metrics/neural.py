@@ -141,13 +141,13 @@ def device_named(name: str) -> Any:
     from assay.models.runtime.precision import choose_device
 
     try:
-        made = torch.device("cpu" if name == "auto" else name)
+        device = torch.device("cpu" if name == "auto" else name)
     except RuntimeError:
         raise InputError(f"unknown device {name!r}. Use auto, cpu, cuda, cuda:1 … or mps.") from None
-    here = {"cpu": True, "cuda": True, "mps": torch.backends.mps.is_available(), "xpu": torch.xpu.is_available()}
-    if not here.get(made.type, False):
+    available = {"cpu": True, "cuda": True, "mps": torch.backends.mps.is_available(), "xpu": torch.xpu.is_available()}
+    if not available.get(device.type, False):
         raise InputError(f"device {name} is not available to torch. Omit the option.")
-    if made.type == "cuda" and (made.index or 0) >= (there := torch.cuda.device_count()) > 0:
+    if device.type == "cuda" and (device.index or 0) >= (there := torch.cuda.device_count()) > 0:
         raise InputError(f"device {name} does not exist; the last GPU is cuda:{there - 1}.")
     return choose_device(name)
 

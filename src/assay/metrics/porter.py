@@ -34,14 +34,14 @@ _cache: dict[str, str] = {}
 
 def stem(word: str) -> str:
     """Return the stem of `word` in lower case. Stems are cached, since a text has far fewer distinct words than words."""
-    known = _cache.get(word)
-    if known is None:
-        known = _stem(word)
+    cached = _cache.get(word)
+    if cached is None:
+        cached = _stem(word)
         if len(word) <= _CACHE_LENGTH:
             if len(_cache) >= _CACHE_WORDS:
                 _cache.clear()
-            _cache[word] = known
-    return known
+            _cache[word] = cached
+    return cached
 
 
 def _stem(word: str) -> str:

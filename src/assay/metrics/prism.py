@@ -93,16 +93,16 @@ class Prism(NeuralMetric):
 
     def _score(self, batch: Batch) -> Scores:
 
-        spoken = target_languages(batch, self.lang)
+        languages = target_languages(batch, self.lang)
         rows, references = with_references(batch, self.card)
-        theirs = [(text, spoken[i]) for i, text in zip(rows, references, strict=True)]
-        ours = [(batch.hypotheses[i], spoken[i]) for i in rows]
+        ref_texts = [(text, languages[i]) for i, text in zip(rows, references, strict=True)]
+        mt_texts = [(batch.hypotheses[i], languages[i]) for i in rows]
         model, framing = self.loaded()
-        forward, cut = likelihoods(model, framing, theirs, ours, self.card.name)
-        backward, also = likelihoods(model, framing, ours, theirs, self.card.name)
+        forward, cut = likelihoods(model, framing, ref_texts, mt_texts, self.card.name)
+        backward, also = likelihoods(model, framing, mt_texts, ref_texts, self.card.name)
         values = 0.5 * forward + 0.5 * backward
-        chosen = best(values.tolist(), rows, len(batch))
-        return Scores(values[chosen], flags=truncated((cut | also)[chosen]))
+        best_rows = best(values.tolist(), rows, len(batch))
+        return Scores(values[best_rows], flags=truncated((cut | also)[best_rows]))
 
 
 class PrismQe(Prism):
@@ -117,10 +117,10 @@ class PrismQe(Prism):
 
     def _score(self, batch: Batch) -> Scores:
         _, texts = with_sources_or_references(batch, self.card)
-        spoken = target_languages(batch, self.lang)
+        languages = target_languages(batch, self.lang)
         # The encoder is not told which language it reads: the source goes under the target's tag, which it never shows.
-        sources = list(zip(texts, spoken, strict=True))
-        ours = list(zip(batch.hypotheses, spoken, strict=True))
+        sources = list(zip(texts, languages, strict=True))
+        mt_texts = list(zip(batch.hypotheses, languages, strict=True))
         model, framing = self.loaded()
-        values, cut = likelihoods(model, framing, sources, ours, self.card.name)
+        values, cut = likelihoods(model, framing, sources, mt_texts, self.card.name)
         return Scores(values, flags=truncated(cut))

@@ -92,12 +92,14 @@ class Ter(Metric):
         def twice(text: str) -> str:
             return tokenize(tokenize(text))
 
-        known: dict[str, str] = {}
+        tokenized_texts: dict[str, str] = {}
         for column in references:
-            known.update(
-                (text, twice(text)) for text in dict.fromkeys(column) if text is not None and text not in known
+            tokenized_texts.update(
+                (text, twice(text))
+                for text in dict.fromkeys(column)
+                if text is not None and text not in tokenized_texts
             )
-        tokenized = tuple([None if text is None else known[text] for text in column] for column in references)
+        tokenized = tuple([None if text is None else tokenized_texts[text] for text in column] for column in references)
         return [tokenize(text) for text in hypotheses], tokenized
 
     def _tokenizer(self) -> Callable[[str], str]:

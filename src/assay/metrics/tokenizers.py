@@ -59,11 +59,13 @@ def tokenizer(name: str, model: str | None) -> LineTokenizer:
     if name not in _EXTRAS:
         return LineTokenizer(name, make())
     try:
-        made = make()
+        line_tokenizer = make()
     except (RuntimeError, AssertionError) as error:  # MeCab is not there, or its dictionary is another one
         extra = _EXTRAS[name]
         raise MissingPart(f"tokenizer {name} needs the extra {extra!r}: pip install 'mt-assay[{extra}]'") from error
-    return LineTokenizer(made.signature(), lambda line: made(well_formed(line).replace("\0", "\ufffd")))
+    return LineTokenizer(
+        line_tokenizer.signature(), lambda line: line_tokenizer(well_formed(line).replace("\0", "\ufffd"))
+    )
 
 
 def well_formed(line: str) -> str:

@@ -23,7 +23,7 @@ from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.models.training.config import PhaseConfig as PhaseConfig
-    from assay.models.training.watching import Look as Look
+    from assay.models.training.evaluation import Look as Look
 
     Configuration = str | os.PathLike[str] | TrainConfig | MiniConfig
 

@@ -159,13 +159,13 @@ def test_what_is_refused(tmp_path: Path) -> None:
 def test_a_bert_through_transformers_and_through_ours() -> None:
     from assay.models.encoders.config import EncoderConfig
     from assay.models.encoders.encoder import Encoder
-    from assay.models.encoders.pretrained import ForeignEncoder, official_names
+    from assay.models.encoders.pretrained import TransformersEncoder, official_names
     from assay.models.runtime.packing import pack
 
     ours = EncoderConfig("bert", 32, 2, 4, 64, 100, 64, 2, 1e-12, 0)
     raw = ours.to_json()
     theirs = EncoderConfig.from_json(raw)
-    foreign = ForeignEncoder(EncoderConfig("other", 32, 2, 4, 64, 100, 64, 2, 1e-12, 0, raw=raw)).eval()
+    foreign = TransformersEncoder(EncoderConfig("other", 32, 2, 4, 64, 100, 64, 2, 1e-12, 0, raw=raw)).eval()
     assert theirs == ours
     weights = {f"encoder.{name}": tensor for name, tensor in foreign.state_dict().items()}
     encoder = Encoder(ours).eval()
@@ -184,7 +184,7 @@ def test_a_bert_through_transformers_and_through_ours() -> None:
 @pytest.mark.parametrize("kind", ["deberta-v2", "rembert"])
 def test_packed_texts_come_out_as_from_transformers_one_by_one(kind: str) -> None:
     from assay.models.encoders.config import EncoderConfig
-    from assay.models.encoders.pretrained import ForeignEncoder
+    from assay.models.encoders.pretrained import TransformersEncoder
     from assay.models.runtime.packing import pack
 
     raw = EncoderConfig("bert", 32, 2, 4, 64, 100, 64, 0 if kind == "deberta-v2" else 2, 1e-7, 0).to_json()
@@ -194,7 +194,7 @@ def test_packed_texts_come_out_as_from_transformers_one_by_one(kind: str) -> Non
     config = EncoderConfig.from_json({**raw, "model_type": kind, **further})
     assert config.family == "other"
     torch.manual_seed(3)
-    encoder = ForeignEncoder(config).eval()
+    encoder = TransformersEncoder(config).eval()
     texts = [[2, 9, 10, 11, 3], [2, 12, 3], [2, *range(13, 40), 3]]
     with torch.inference_mode():
         together = list(encoder.states(pack(texts, pad=0)))

@@ -186,7 +186,7 @@ def test_of_the_last_layer_only_what_is_read_is_computed(family: str, monkeypatc
     from assay.models.heads.comet import build_model
     from assay.models.runtime.packing import pack
 
-    monkeypatch.setattr(assay.models.encoders.encoder, "KEPT_TWICE", 0)  # prepacked layers cannot be listened to
+    monkeypatch.setattr(assay.models.encoders.encoder, "PREPACK_LIMIT", 0)  # prepacked layers cannot be listened to
     torch.manual_seed(4)
     encoder = EncoderConfig(family, 64, 3, 4, 256, 500)
     sequences, leading = [list(range(4, 4 + n)) for n in (30, 12, 7)], [9, 1, 7]

@@ -17,14 +17,14 @@ from assay.io.files.tensors import read_tensors
 from assay.models.mini.config import parse_mini
 from assay.models.mini.model import MiniModel
 from assay.models.mini.pack import packed_tensors, round_all
-from assay.models.mini.pieces import PieceModel
 from assay.models.mini.prepare import prepare
-from assay.models.mini.stage import StageRun
+from assay.models.mini.stage import Stage
+from assay.models.mini.subwords import SubwordModel
 from assay.models.training.toy import toy_groups
 from tests.models.mini.test_features import description
 
 
-def described(model: MiniModel, pieces: PieceModel, idf: np.ndarray):  # type: ignore[no-untyped-def]
+def described(model: MiniModel, pieces: SubwordModel, idf: np.ndarray):  # type: ignore[no-untyped-def]
     """The description's model with the packed tensors of ours."""
     told = description()
     matrices, embeddings = packed_tensors(model)
@@ -72,7 +72,7 @@ def test_batches_give_what_the_description_gives(tmp_path: Path) -> None:
         folder=tmp_path,
     )
     corpus = prepare(config)
-    stage = StageRun(config, 0, corpus)
+    stage = Stage(config, 0, corpus)
     model = stage.fresh()
     with torch.no_grad():
         for name, value in model.named_parameters():
@@ -83,7 +83,7 @@ def test_batches_give_what_the_description_gives(tmp_path: Path) -> None:
     round_all(model)
     model.eval()
     arrays = read_tensors(config.prepared_folder / "pieces.safetensors")
-    theirs = described(model, PieceModel.of_tensors(arrays), np.array(arrays["idf"]))
+    theirs = described(model, SubwordModel.of_tensors(arrays), np.array(arrays["idf"]))
     rows = np.arange(24)
     found, values, tags = stage.predicted(model, stage.planned(rows), 3)
     texts = [(group["src"], (group["refs"] or [""])[0], one["text"]) for group in groups for one in group["hyps"]]

@@ -10,7 +10,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from assay.models.mini.features import PLACES, SOURCE_ORDER, PieceTexts, Spelling, pair_features
+from assay.models.mini.features import PLACES, SOURCE_ORDER, Spelling, SubwordTexts, pair_features
 from tests.data import need
 
 
@@ -50,7 +50,7 @@ PIECES = [
 def test_a_pair_by_hand() -> None:
     spelling = Spelling.of(PIECES)
     # "▁ab 12 a" against "▁ab 34": pieces ▁ab ▁1 2 a, and ▁ab ▁ 34.
-    first, second, numbers = pair_features(PieceTexts.of([[7, 9, 10, 5]]), PieceTexts.of([[7, 4, 13]]), spelling, 3)
+    first, second, numbers = pair_features(SubwordTexts.of([[7, 9, 10, 5]]), SubwordTexts.of([[7, 4, 13]]), spelling, 3)
     assert first[:, 0].tolist() == [255, 0, 0, 0]
     assert first[:, 1].tolist() == [0, 0, 0, 0]
     # "ab" is a bigram of both (cover 2 of 3), the last "a" a unigram: 255 * 2 / 3, 255 * 1 / 3.
@@ -73,7 +73,7 @@ def test_as_the_description_says(order: int) -> None:
         texts[:200],
         [rng.choice([text, text[::-1], other]) for text, other in zip(texts, texts[200:], strict=False)],
     )
-    first, second, numbers = pair_features(PieceTexts.of(left), PieceTexts.of(right), Spelling.of(PIECES), order)
+    first, second, numbers = pair_features(SubwordTexts.of(left), SubwordTexts.of(right), Spelling.of(PIECES), order)
     expected = [told.pair_features(a, b, PIECES, order) for a, b in zip(left, right, strict=True)]
     assert np.array_equal(first, np.concatenate([one[0] for one in expected]))
     assert np.array_equal(second, np.concatenate([one[1] for one in expected]))

@@ -112,14 +112,14 @@ def test_the_packed_model_says_what_the_trained_one_says(whole: Path) -> None:
     config: Any = _configuration(whole / "mini.yaml")
     from assay.models.mini.corpus import PreparedCorpus
     from assay.models.mini.pack import round_all
-    from assay.models.mini.run import watched_rows
-    from assay.models.mini.stage import StageRun
+    from assay.models.mini.run import held_out_rows
+    from assay.models.mini.stage import Stage
 
     corpus = PreparedCorpus.open(config.prepared_folder)
-    stage = StageRun(config, 2, corpus)
+    stage = Stage(config, 2, corpus)
     model = stage.trained()
     round_all(model)
-    rows = watched_rows(corpus)[:8]
+    rows = held_out_rows(corpus)[:8]
     found, values, tags = stage.predicted(model, stage.planned(rows), 3)
     groups, _ = load_groups(config)
     texts = [(group.source, group.references[0], one.text) for group in groups for one in group.hypotheses]

@@ -12,11 +12,11 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-assay[neural]')")
 pytest.importorskip("tokenizers", reason="tokenizers is not installed (pip install 'mt-assay[neural]')")
 
-from assay.models.mini import errors
+from assay.models.mini import synthetic_errors
 from assay.models.mini.documents import join_documents
-from assay.models.mini.errors import spoilt, synthetic_groups
 from assay.models.mini.groups import JudgedGroup, JudgedTranslation
-from assay.models.mini.pieces import PieceModel, inverse_frequency
+from assay.models.mini.subwords import SubwordModel, inverse_frequency
+from assay.models.mini.synthetic_errors import synthetic_groups, with_error
 from tests.data import need, ntrex
 from tests.models.mini.test_features import description
 
@@ -29,7 +29,7 @@ def test_texts_are_cut_as_the_description_cuts_them() -> None:
     told = description().Tokenizer(path)
     with lzma.open(path, "rt", encoding="utf-8") as file:
         stored = json.load(file)
-    model = PieceModel(stored["pieces"], np.array(stored["scores"], np.float32), stored["norm"], stored["unk_score"])
+    model = SubwordModel(stored["pieces"], np.array(stored["scores"], np.float32), stored["norm"], stored["unk_score"])
     texts = [line for code in ("deu", "zho-CN", "hin", "tha") for line in ntrex(code)[:12]] + [" a  b ", "１２ ﬁn", ""]
     for text, found in zip(texts, model.cut(texts), strict=True):
         ids, ranges = told(text)
@@ -47,12 +47,12 @@ def test_rarity_by_hand() -> None:
     )
 
 
-def one(rule: str, seed: int = 1) -> errors.Made | None:
-    words = [match.span() for match in errors._WORD.finditer(TEXT)]
-    text = errors._Spoiled(
+def one(rule: str, seed: int = 1) -> synthetic_errors.Made | None:
+    words = [match.span() for match in synthetic_errors._WORD.finditer(TEXT)]
+    text = synthetic_errors._ErrorMaterial(
         TEXT, words, "de", "The treaty was signed.", "Etwas ganz anderes steht hier.", random.Random(seed)
     )
-    made: errors.Made | None = getattr(errors, rule)(text)
+    made: synthetic_errors.Made | None = getattr(synthetic_errors, rule)(text)
     return made
 
 
@@ -70,11 +70,11 @@ def test_errors_by_hand() -> None:
         1.0,
     )
     assert one("_unrelated") == ("Etwas ganz anderes steht hier.", [(0, 30, 5.0)], 25.0)
-    assert spoilt("zu kurz hier", "de", "", "", random.Random(1)) is None
+    assert with_error("zu kurz hier", "de", "", "", random.Random(1)) is None
 
 
 def test_every_rule_marks_what_it_changed_inside_the_text() -> None:
-    for rule in errors.RULES:
+    for rule in synthetic_errors.RULES:
         for seed in range(30):
             found = one(rule.__name__, seed)
             if found is None:

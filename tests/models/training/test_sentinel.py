@@ -15,9 +15,9 @@ from assay.core.errors import InputError  # noqa: E402
 from assay.metrics import metric  # noqa: E402
 from assay.models.training.config import parse_config  # noqa: E402
 from assay.models.training.encoding import TextEncoder  # noqa: E402
+from assay.models.training.evaluation import predict  # noqa: E402
 from assay.models.training.toy import toy_records, write_example  # noqa: E402
 from assay.models.training.trainer import Trainer  # noqa: E402
-from assay.models.training.watching import predict  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -23,12 +23,12 @@ from assay.models.heads.comet import UnifiedOutput
 from assay.models.runtime.packing import pack
 from assay.models.training.config import TrainConfig, load_config, parse_config
 from assay.models.training.data import batches, order_of
+from assay.models.training.evaluation import kendall_b, pearson, predict
 from assay.models.training.loop import TrainingStopped
 from assay.models.training.optimizer import losses, parameter_groups, unfreeze
 from assay.models.training.state import Listener
 from assay.models.training.toy import toy_records, write_example
 from assay.models.training.trainer import PhaseRecipe, Trainer
-from assay.models.training.watching import kendall_b, pearson, predict
 
 
 @pytest.fixture(autouse=True)

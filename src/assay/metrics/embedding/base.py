@@ -44,8 +44,10 @@ class EncoderMetric(NeuralMetric):
         self.folder = Path(self.model) if Path(self.model).is_dir() else find_encoder(self.model)
         self.files = locate_encoder(self.folder)
         if self.model != self.default_model:
-            known = encoder_name(self.model)
-            licence = f"{checkpoints()[known].licence} (the encoder {known})" if known else "the encoder's own"
+            published = encoder_name(self.model)
+            licence = (
+                f"{checkpoints()[published].licence} (the encoder {published})" if published else "the encoder's own"
+            )
             self.card = replace(self.card, languages=("any",), licence=licence)
 
     def _load(self) -> Embedder:

@@ -83,16 +83,16 @@ class Bertscore(EncoderMetric):
 
     def for_language(self, language: str) -> Metric:
         """Return the metric with bert-score's encoder for this language, unless one was given."""
-        wanted = LANGUAGES.get(language)
+        encoder = LANGUAGES.get(language)
         if not self.by_language:
             return self
-        if wanted is None:
+        if encoder is None:
             if self._missing is not None:
                 raise self._missing
             return self
-        if wanted not in self._of_language:
-            self._of_language[wanted] = Bertscore(model=wanted, **self.wanted)  # type: ignore[arg-type]
-        return self._of_language[wanted]
+        if encoder not in self._of_language:
+            self._of_language[encoder] = Bertscore(model=encoder, **self.wanted)  # type: ignore[arg-type]
+        return self._of_language[encoder]
 
     @property
     def signature(self) -> Signature:
@@ -123,13 +123,13 @@ class Bertscore(EncoderMetric):
         rows, references = with_references(batch, self.card)
         embedder = self.loaded()
         weigh = self._weigh()
-        found = matched(embedder, [batch.hypotheses[row] for row in rows], references, (weigh, weigh), inner=False)
-        both = np.stack([found.precision, found.recall], 1)
-        both[found.empty] = 0.0
+        matches = matched(embedder, [batch.hypotheses[row] for row in rows], references, (weigh, weigh), inner=False)
+        both = np.stack([matches.precision, matches.recall], 1)
+        both[matches.empty] = 0.0
         both = np.nan_to_num(both, nan=0.0)
         columns = np.column_stack([both, f1(both[:, 0], both[:, 1])])
         cut = np.zeros(len(batch), bool)
-        np.logical_or.at(cut, rows, found.cut)
+        np.logical_or.at(cut, rows, matches.cut)
         best = np.full((len(batch), 3), -np.inf)
         np.maximum.at(best, rows, columns)
         if self.shift is not None:

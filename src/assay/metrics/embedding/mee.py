@@ -132,11 +132,11 @@ class MeeSentence(SentenceMetric):
         runs = np.array([character_bleu(*pair) for pair in texts])
         cosines, cut = self.cosines(hypotheses, references)
         values = (1 - self.share) * (2 * words + runs) / 3 + self.share * cosines
-        chosen = best(values.tolist(), rows, len(batch))
+        best_rows = best(values.tolist(), rows, len(batch))
         return Scores(
-            values[chosen],
-            components={"mee": words[chosen], "bleu": runs[chosen], "cosine": cosines[chosen]},
-            flags={"truncated": cut[chosen]} if cut[chosen].any() else {},
+            values[best_rows],
+            components={"mee": words[best_rows], "bleu": runs[best_rows], "cosine": cosines[best_rows]},
+            flags={"truncated": cut[best_rows]} if cut[best_rows].any() else {},
         )
 
 
@@ -162,11 +162,11 @@ def mee(hypothesis: Sequence[str], reference: Sequence[str], vectors: WordVector
     A word of the reference is matched once. Words of the translation are matched in order, each to the first word of the
     reference that is similar enough. A word without a vector matches only itself.
     """
-    left = Counter(reference)
+    remaining = Counter(reference)
     exact = 0
     for word in hypothesis:
-        if left[word] > 0:
-            left[word] -= 1
+        if remaining[word] > 0:
+            remaining[word] -= 1
             exact += 1
     waiting = _without(reference, hypothesis)
     near = far = 0
@@ -187,14 +187,14 @@ def mee(hypothesis: Sequence[str], reference: Sequence[str], vectors: WordVector
 
 def _without(reference: Sequence[str], hypothesis: Sequence[str]) -> list[str]:
     """Return the reference without exact matches of the translation; of equal words the first ones are removed."""
-    taken = Counter(hypothesis)
-    kept = []
+    matched = Counter(hypothesis)
+    rest = []
     for word in reference:
-        if taken[word] > 0:
-            taken[word] -= 1
+        if matched[word] > 0:
+            matched[word] -= 1
         else:
-            kept.append(word)
-    return kept
+            rest.append(word)
+    return rest
 
 
 def _fmean(matches: int, hypothesis: int, reference: int) -> float:
@@ -259,20 +259,20 @@ def common_runs(one: str, other: str, longest: int) -> list[int]:
                 state = shorter[state]
             if state == -1:
                 continue
-            known = steps[state][symbol]
-            if lengths[known] != lengths[state] + 1:
+            target = steps[state][symbol]
+            if lengths[target] != lengths[state] + 1:
                 # its longer runs do not end here: those that do get a state of their own
                 clone = len(steps)
-                steps.append(dict(steps[known]))
+                steps.append(dict(steps[target]))
                 lengths.append(lengths[state] + 1)
-                shorter.append(shorter[known])
+                shorter.append(shorter[target])
                 counts.append([0, 0])
-                shorter[known] = clone
-                while state != -1 and steps[state].get(symbol) == known:
+                shorter[target] = clone
+                while state != -1 and steps[state].get(symbol) == target:
                     steps[state][symbol] = clone
                     state = shorter[state]
-                known = clone
-            shorter[new] = known
+                target = clone
+            shorter[new] = target
     changes = [0] * (longest + 1)
     for state in sorted(range(1, len(steps)), key=lengths.__getitem__, reverse=True):
         before = shorter[state]

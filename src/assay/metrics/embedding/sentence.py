@@ -37,8 +37,8 @@ class SentenceMetric(EncoderMetric):
             self._head = read_head(embedder, self.folder)
         vectors, cut = sentence_vectors(embedder, self._head, [*first, *second])
         count = len(first)
-        found = np.einsum("ij,ij->i", vectors[:count].astype(np.float64), vectors[count:].astype(np.float64))
-        return np.clip(found, -1.0, 1.0), cut[:count] | cut[count:]
+        products = np.einsum("ij,ij->i", vectors[:count].astype(np.float64), vectors[count:].astype(np.float64))
+        return np.clip(products, -1.0, 1.0), cut[:count] | cut[count:]
 
     def others(self) -> Sequence[Path]:
         """Return the files that define the pooling of tokens."""
@@ -80,8 +80,8 @@ class Similarity(SentenceMetric):
         values, cut = self.cosines(hypotheses, texts)
         blank = [not (one.strip() and other.strip()) for one, other in zip(hypotheses, texts, strict=True)]
         values[np.array(blank, bool)] = 0.0
-        chosen = best(values.tolist(), rows, len(batch))
-        return Scores(values[chosen], flags={"truncated": cut[chosen]} if cut[chosen].any() else {})
+        best_rows = best(values.tolist(), rows, len(batch))
+        return Scores(values[best_rows], flags={"truncated": cut[best_rows]} if cut[best_rows].any() else {})
 
 
 class LabseSim(Similarity):

@@ -81,26 +81,26 @@ class Yisi(EncoderMetric):
 
         rows, others = with_sources_or_references(batch, self.card)
         embedder = self.loaded()
-        theirs = self.idf if self.against == "reference" else self.idf_source
-        found = matched(
+        other_idf = self.idf if self.against == "reference" else self.idf_source
+        matches = matched(
             embedder,
             [batch.hypotheses[row] for row in rows],
             others,
-            (self._weigh(self.idf), self._weigh(theirs)),
+            (self._weigh(self.idf), self._weigh(other_idf)),
             inner=True,
             ngram=self.ngram,
             floor=True,
         )
-        precision = np.where(found.empty, 0.0, np.nan_to_num(found.precision))
-        recall = np.where(found.empty, 0.0, np.nan_to_num(found.recall))
+        precision = np.where(matches.empty, 0.0, np.nan_to_num(matches.precision))
+        recall = np.where(matches.empty, 0.0, np.nan_to_num(matches.recall))
         below = self.alpha * precision + (1 - self.alpha) * recall
         values = np.divide(precision * recall, below, out=np.zeros(len(below)), where=below > 0)
-        chosen = best(values.tolist(), rows, len(batch))
+        best_rows = best(values.tolist(), rows, len(batch))
         cut = np.zeros(len(batch), bool)
-        np.logical_or.at(cut, rows, found.cut)
+        np.logical_or.at(cut, rows, matches.cut)
         return Scores(
-            values[chosen],
-            components={"precision": precision[chosen], "recall": recall[chosen]},
+            values[best_rows],
+            components={"precision": precision[best_rows], "recall": recall[best_rows]},
             flags={"truncated": cut} if cut.any() else {},
         )
 

@@ -51,8 +51,8 @@ def estimated(prompt: Prompt, question: Question, kept: Kept, texts: Mapping[str
         total += RequestEstimate(kept=1) if answer is not None else _asked(messages, first.usual_tokens)
         before["first_answer"] = "x" * 4 * first.usual_tokens if answer is None else without_thoughts(answer.text)
     messages = filled(prompt.messages, before)
-    known = kept(question(messages, prompt.max_tokens), sample) is not None
-    return total + (RequestEstimate(kept=1) if known else _asked(messages, prompt.usual_tokens))
+    is_cached = kept(question(messages, prompt.max_tokens), sample) is not None
+    return total + (RequestEstimate(kept=1) if is_cached else _asked(messages, prompt.usual_tokens))
 
 
 def _asked(messages: list[dict[str, str]], answer: int) -> RequestEstimate:

@@ -147,10 +147,10 @@ class PromptJudge(Metric):
         """Return one sample about one translation. After an unreadable answer, repeat at a higher temperature."""
         opening, first = JudgeReading(), self.prompt.first
         if first is not None:
-            said = self._ask(asker, filled(first.messages, texts), 0, sample, first.max_tokens)
-            if (no := _no_answer(said)) is not None:
+            first_answer = self._ask(asker, filled(first.messages, texts), 0, sample, first.max_tokens)
+            if (no := _no_answer(first_answer)) is not None:
                 return no
-            texts = {**texts, "first_answer": without_thoughts(said.text)}
+            texts = {**texts, "first_answer": without_thoughts(first_answer.text)}
             if first.answer == "errors":
                 opening = errors(texts["first_answer"], texts["translation"], texts["source"])
         messages = filled(self.prompt.messages, texts)
@@ -198,16 +198,19 @@ class PromptJudge(Metric):
             pair = batch.langpairs[row] if batch.langpairs else ""
             texts = {"translation": hypothesis, "source": batch.sources[row] if batch.sources else "", "reference": ""}
             if "reference" in reads:
-                given = (column[row] for column in batch.references or ())
-                texts["reference"] = next((text for text in given if text is not None), "")
-            spoken = languages(pair) if pair else []
-            if reads & {"source_lang", "target_lang"} and len(spoken) < 2:
+                references = (column[row] for column in batch.references or ())
+                texts["reference"] = next((text for text in references if text is not None), "")
+            pair_languages = languages(pair) if pair else []
+            if reads & {"source_lang", "target_lang"} and len(pair_languages) < 2:
                 raise InputError(
                     f"{self.card.name} names the languages in its prompt, and a segment has no language pair: give "
                     "--langpair en-de."
                 )
-            if len(spoken) == 2:
-                texts |= {"source_lang": language_name(spoken[0]), "target_lang": language_name(spoken[1])}
+            if len(pair_languages) == 2:
+                texts |= {
+                    "source_lang": language_name(pair_languages[0]),
+                    "target_lang": language_name(pair_languages[1]),
+                }
             yield {name: text.encode("utf-8", "replace").decode() for name, text in texts.items()}
 
     def _scores(self, readings: list[list[JudgeReading]]) -> Scores:
@@ -246,21 +249,21 @@ class PromptJudge(Metric):
 
     def _explained(self, problem: BaseException, done: int, total: int, asker: LlmClient) -> AssayError:
         """Return one sentence that says what stopped the judge, how far it came, and what is kept."""
-        kept = asker.cache is not None
+        cached = asker.cache is not None
         so_far = f"{done:,} of {count(total, 'segment')} judged"
-        onward = "their answers are cached, and the same command resumes from there" if kept else "nothing was cached"
+        onward = "their answers are cached, and the same command resumes from there" if cached else "nothing was cached"
         if isinstance(problem, KeyboardInterrupt):
             return Interrupted(f"stopped at {so_far}; {onward}.")
         if isinstance(problem, BudgetReached):
             if not asker.asked + asker.found:
                 return BudgetReached(f"{self.card.name} stopped: {problem}.")
-            anew = ", with a new budget" if kept else ""
+            anew = ", with a new budget" if cached else ""
             return BudgetReached(f"{self.card.name} stopped: {problem}, {so_far}; {onward}{anew}.")
         if not isinstance(problem, AssayError):
             raise problem
         kind = OutputError if isinstance(problem, OutputError) else InputError
-        said = str(problem) if str(problem).endswith((".", "?")) else f"{problem}."
-        return kind(f"{said} {so_far.capitalize()}; {onward}." if done else said)
+        sentence = str(problem) if str(problem).endswith((".", "?")) else f"{problem}."
+        return kind(f"{sentence} {so_far.capitalize()}; {onward}." if done else sentence)
 
 
 def _no_answer(answer: ChatAnswer) -> JudgeReading | None:

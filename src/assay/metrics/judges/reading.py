@@ -42,8 +42,8 @@ REFUSED = JudgeReading(flags=frozenset({"refused_answer"}))
 
 def rating(prompt: Prompt, answer: str, translation: str, source: str) -> JudgeReading:
     """Return the score in the answer to a prompt's last question, with the errors that it names."""
-    found = _rating(prompt, answer, translation, source)
-    return REFUSED if found is UNREADABLE and _REFUSAL.match(answer) else found
+    reading = _rating(prompt, answer, translation, source)
+    return REFUSED if reading is UNREADABLE and _REFUSAL.match(answer) else reading
 
 
 def _rating(prompt: Prompt, answer: str, translation: str, source: str) -> JudgeReading:
@@ -55,20 +55,20 @@ def _rating(prompt: Prompt, answer: str, translation: str, source: str) -> Judge
         return replace(errors(answer, translation, source), value=value)
     low, high = prompt.low or 0.0, prompt.high or 0.0
     if prompt.answer == "classes":
-        found = read_class(answer, prompt.classes)
+        score = read_class(answer, prompt.classes)
     else:
-        found = (read_stars if prompt.answer == "stars" else read_number)(answer, low, high)
-    return UNREADABLE if found is None else JudgeReading(found)
+        score = (read_stars if prompt.answer == "stars" else read_number)(answer, low, high)
+    return UNREADABLE if score is None else JudgeReading(score)
 
 
 def errors(answer: str, translation: str, source: str) -> JudgeReading:
     """Return the error spans in an answer. Flags report quotes in neither text, unread lines, and an answer that names nothing."""
     try:
-        found = read_answer(answer, translation, source)
+        errors_read = read_answer(answer, translation, source)
     except InputError:
         return JudgeReading(flags=frozenset({"unread_spans"}))
-    flags = {"lost_span": any(found.unlocated), "unread_lines": bool(found.unread)}
-    return JudgeReading(spans=found.spans, flags=frozenset(flag for flag, raised in flags.items() if raised))
+    flags = {"lost_span": any(errors_read.unlocated), "unread_lines": bool(errors_read.unread)}
+    return JudgeReading(spans=errors_read.spans, flags=frozenset(flag for flag, raised in flags.items() if raised))
 
 
 def points(prompt: Prompt, named: Sequence[NamedError]) -> float:

@@ -37,13 +37,13 @@ class Judge(PromptJudge):
 
 def card_of(prompt: Prompt, like: Card) -> Card:
     """Return the card of a judge with this prompt, whose needs follow from the prompt."""
-    shown: dict[tuple[bool, bool], Needs] = {
+    needs_by_texts: dict[tuple[bool, bool], Needs] = {
         (True, True): "both",
         (True, False): "source",
         (False, True): "reference",
         (False, False): "translation",
     }
-    needs = shown["source" in prompt.reads, "reference" in prompt.reads]
+    needs = needs_by_texts["source" in prompt.reads, "reference" in prompt.reads]
     high = prompt.high if prompt.answer != "classes" else len(prompt.classes) - 1
     low = 0 if prompt.answer == "classes" else prompt.low
     return replace(

@@ -12,7 +12,7 @@ from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores, Signature
 from assay.metrics.common import best, f1
 from assay.metrics.mini.cards import BERTSCORE, E5_QE
-from assay.metrics.mini.model import LONGEST, model_of, need_weights, strange_flags, triples, weights_of
+from assay.metrics.mini.model import LONGEST, coverage_flags, model_of, need_weights, triples, weights_of
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -53,25 +53,25 @@ class Matching(Metric):
 
     def score(self, batch: Batch) -> Scores:
         """Return F1 with precision, recall and the cosine of the mean vectors; 0 for an empty translation."""
-        rows, asked = triples(batch, self.card, self.inputs)
-        if not asked:
+        rows, pairs = triples(batch, self.card, self.inputs)
+        if not pairs:
             return Scores(np.empty(0))
         model = model_of(self.path, self.precision == "int16")
-        flags = strange_flags(model, asked, batch.langpairs and [batch.langpairs[row] for row in rows])
+        flags = coverage_flags(model, pairs, batch.langpairs and [batch.langpairs[row] for row in rows])
         empty, nothing = flags["empty_hypothesis"], flags["nothing_to_compare"]
-        places = np.flatnonzero(~(empty | nothing))
-        columns = np.where(nothing[:, None], np.nan, np.zeros((len(asked), 3)))
-        texts = [asked[at].hypothesis for at in places], [asked[at].others[0] for at in places]
-        columns[places] = self._read(model.match(*texts, self.kind, self.depth).astype(np.float64))
-        lengths = model.strangeness(text for triple in asked for text in triple if text is not None)
-        long = [max(lengths[text].pieces for text in (triple.hypothesis, *triple.others)) > LONGEST for triple in asked]
+        indices = np.flatnonzero(~(empty | nothing))
+        columns = np.where(nothing[:, None], np.nan, np.zeros((len(pairs), 3)))
+        texts = [pairs[at].hypothesis for at in indices], [pairs[at].others[0] for at in indices]
+        columns[indices] = self._read(model.match(*texts, self.kind, self.depth).astype(np.float64))
+        lengths = model.strangeness(text for triple in pairs for text in triple if text is not None)
+        long = [max(lengths[text].pieces for text in (triple.hypothesis, *triple.others)) > LONGEST for triple in pairs]
         flags["truncated"] = np.array(long, bool)
         values = f1(columns[:, 0], columns[:, 1])
-        chosen = best(values.tolist(), rows, len(batch))
+        best_rows = best(values.tolist(), rows, len(batch))
         return Scores(
-            values[chosen],
-            components={name: columns[chosen, at] for at, name in enumerate(("precision", "recall", "cosine"))},
-            flags={name: column[chosen] for name, column in flags.items() if column[chosen].any()},
+            values[best_rows],
+            components={name: columns[best_rows, at] for at, name in enumerate(("precision", "recall", "cosine"))},
+            flags={name: column[best_rows] for name, column in flags.items() if column[best_rows].any()},
         )
 
     def _read(self, matched: Floats) -> Floats:

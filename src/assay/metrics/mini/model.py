@@ -50,7 +50,7 @@ class Triple(NamedTuple):
         return [text for text in (self.reference, self.source) if text and text.strip()]
 
 
-class Strangeness(NamedTuple):
+class Coverage(NamedTuple):
     """How unfamiliar a text is to the vocabulary."""
 
     pieces: int
@@ -62,7 +62,7 @@ class Strangeness(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class ModelOutput:
     """Output of the model for a triple."""
 
     values: NDArray[np.float32]
@@ -86,42 +86,44 @@ class Model:
         self.known = self.trained | frozenset(named.get("encoder", ()))
         """These, and the languages of the encoder's pretraining."""
         self.kernel: Any = _native.Mini(dict(weights.tensors))
-        self._kept: OrderedDict[tuple[Triple, bool], tuple[Opinion, set[str]]] = OrderedDict()
+        self._kept: OrderedDict[tuple[Triple, bool], tuple[ModelOutput, set[str]]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def judge(self, triples: Sequence[Triple], windows: bool, reader: str) -> list[Opinion]:
+    def judge(self, triples: Sequence[Triple], windows: bool, reader: str) -> list[ModelOutput]:
         """Return the output for each triple, computed once for equal ones, with windows for long texts if requested.
 
         Outputs computed for one reader are cached for others. They are computed again for the same reader, so that a test
         of reproducibility compares outputs of the kernel, not of the cache.
         """
         keys = [(triple, windows) for triple in dict.fromkeys(triples)]
-        found: dict[Triple, Opinion] = {}
+        outputs: dict[Triple, ModelOutput] = {}
         with self._lock:
             for key in keys:
-                kept = self._kept.get(key)
-                if kept is not None and reader not in kept[1]:
-                    kept[1].add(reader)
-                    found[key[0]] = kept[0]
-        missing = [key[0] for key in keys if key[0] not in found]
+                entry = self._kept.get(key)
+                if entry is not None and reader not in entry[1]:
+                    entry[1].add(reader)
+                    outputs[key[0]] = entry[0]
+        missing = [key[0] for key in keys if key[0] not in outputs]
         for start in range(0, len(missing), PART):
             part = missing[start : start + PART]
-            found |= zip(part, self._judge(part, windows), strict=True)
+            outputs |= zip(part, self._judge(part, windows), strict=True)
         with self._lock:
-            self._kept.update(((triple, windows), (found[triple], {reader})) for triple in missing)
+            self._kept.update(((triple, windows), (outputs[triple], {reader})) for triple in missing)
             while len(self._kept) > REMEMBERED:
                 self._kept.popitem(last=False)
-        return [found[triple] for triple in triples]
+        return [outputs[triple] for triple in triples]
 
-    def _judge(self, triples: Sequence[Triple], windows: bool) -> list[Opinion]:
-        made = self.ask(triples)
-        if windows and any(judgement.long for judgement in made):
-            from assay.metrics.mini.model import judge_long
+    def _judge(self, triples: Sequence[Triple], windows: bool) -> list[ModelOutput]:
+        outputs = self.ask(triples)
+        if windows and any(judgement.long for judgement in outputs):
+            from assay.metrics.mini.model import output_of_long
 
-            made = [judge_long(self, *pair) if pair[1].long else pair[1] for pair in zip(triples, made, strict=True)]
-        return made
+            outputs = [
+                output_of_long(self, *pair) if pair[1].long else pair[1] for pair in zip(triples, outputs, strict=True)
+            ]
+        return outputs
 
-    def ask(self, triples: Sequence[Triple]) -> list[Opinion]:
+    def ask(self, triples: Sequence[Triple]) -> list[ModelOutput]:
         """Return the kernel's output for the first `LONGEST` subwords of every text."""
         hypotheses, references, sources = zip(*triples, strict=True)
         values, tags, starts, begins, ends, cut = self.kernel.score(
@@ -130,17 +132,17 @@ class Model:
         ranges = np.stack([begins, ends], axis=1)
         bounds = starts.tolist()
         return [
-            Opinion(values[i], tags[bounds[i] : bounds[i + 1]], ranges[bounds[i] : bounds[i + 1]], bool(cut[i]))
+            ModelOutput(values[i], tags[bounds[i] : bounds[i + 1]], ranges[bounds[i] : bounds[i + 1]], bool(cut[i]))
             for i in range(len(triples))
         ]
 
-    def strangeness(self, texts: Iterable[str]) -> dict[str, Strangeness]:
+    def strangeness(self, texts: Iterable[str]) -> dict[str, Coverage]:
         """Return the number of subwords and the unknown shares of each different text."""
         different = list(dict.fromkeys(texts))
         _, starts, _, _, unknown, characters, foreign = self.kernel.pieces(different)
         shares = np.stack([unknown, foreign]) / np.maximum(characters, 1)
         columns = (np.diff(starts).tolist(), characters.tolist(), *shares.tolist())
-        return {text: Strangeness(*row) for text, *row in zip(different, *columns, strict=True)}
+        return {text: Coverage(*row) for text, *row in zip(different, *columns, strict=True)}
 
     def match(self, hypotheses: Sequence[str], others: Sequence[str], kind: int, depth: int) -> NDArray[np.float32]:
         """Return the similarities of two texts' subwords at one depth (see the kernel's reference implementation)."""
@@ -204,7 +206,7 @@ def windows(text: str, parts: int) -> list[Window]:
     return out
 
 
-def judge_long(model: Model, triple: Triple, whole: Opinion) -> Opinion:
+def output_of_long(model: Model, triple: Triple, whole: ModelOutput) -> ModelOutput:
     """Return the output for a triple in as few windows as possible, or `whole` if no windows fit.
 
     Expected errors are summed, each window's by the share that is its own part. The other heads are means weighted by
@@ -216,10 +218,12 @@ def judge_long(model: Model, triple: Triple, whole: Opinion) -> Opinion:
     parts = math.ceil(max(lengths[text].pieces for text in texts) * (1 + 2 / OVERLAP) / LONGEST)
     while parts <= most:
         sides = [windows(text, parts) if text else [] for text in triple]
-        seen = [_seen(triple, sides, k) for k in range(parts)]
-        if max(text.pieces for text in model.strangeness(filter(None, chain(*seen))).values()) <= LONGEST:
-            found = [judgement for at in range(0, parts, PART) for judgement in model.ask(seen[at : at + PART])]
-            return _joined(sides[0], found)
+        window_texts = [_seen(triple, sides, k) for k in range(parts)]
+        if max(text.pieces for text in model.strangeness(filter(None, chain(*window_texts))).values()) <= LONGEST:
+            outputs = [
+                judgement for at in range(0, parts, PART) for judgement in model.ask(window_texts[at : at + PART])
+            ]
+            return _joined(sides[0], outputs)
         parts = math.ceil(parts * 1.25)
     return whole
 
@@ -232,19 +236,19 @@ def _seen(triple: Triple, sides: list[list[Window]], k: int) -> Triple:
     return Triple(hypothesis or "", reference, source)
 
 
-def _joined(sides: list[Window], found: list[Opinion]) -> Opinion:
-    values = np.stack([judgement.values for judgement in found]).astype(np.float64)
+def _joined(sides: list[Window], outputs: list[ModelOutput]) -> ModelOutput:
+    values = np.stack([judgement.values for judgement in outputs]).astype(np.float64)
     own = np.array([side.share() for side in sides])
     lengths = np.array([side.end - side.start for side in sides], np.float64)
     total = (values * (lengths / lengths.sum())[:, None]).sum(axis=0)
     total[0] = math.log(math.fsum(math.exp(value) * share for value, share in zip(values[:, 0], own, strict=True)))
     tags, ranges = [], []
-    for side, judgement in zip(sides, found, strict=True):
-        places = judgement.ranges + side.seen_from
-        inside = (places[:, 0] >= side.start) & (places[:, 0] < side.end)
+    for side, judgement in zip(sides, outputs, strict=True):
+        positions = judgement.ranges + side.seen_from
+        inside = (positions[:, 0] >= side.start) & (positions[:, 0] < side.end)
         tags.append(judgement.tags[inside])
-        ranges.append(places[inside])
-    return Opinion(total.astype(np.float32), np.concatenate(tags), np.concatenate(ranges), long=True)
+        ranges.append(positions[inside])
+    return ModelOutput(total.astype(np.float32), np.concatenate(tags), np.concatenate(ranges), long=True)
 
 
 UNKNOWN = 0.1
@@ -259,29 +263,33 @@ def triples(batch: Batch, card: Card, inputs: str) -> tuple[list[int], list[Trip
     columns = () if inputs == "src" else batch.references or ()
     sources = None if inputs == "ref" else batch.sources
     rows: list[int] = []
-    asked: list[Triple] = []
+    result: list[Triple] = []
     for i, hypothesis in enumerate(batch.hypotheses):
         source = None if sources is None else sources[i]
-        here: list[str | None] = [text for column in columns if (text := column[i]) is not None and text.strip()]
-        rows += [i] * max(len(here), 1)
-        asked += [Triple(hypothesis, text, source if source and source.strip() else None) for text in here or [None]]
-    return rows, asked
+        references: list[str | None] = [text for column in columns if (text := column[i]) is not None and text.strip()]
+        rows += [i] * max(len(references), 1)
+        result += [
+            Triple(hypothesis, text, source if source and source.strip() else None) for text in references or [None]
+        ]
+    return rows, result
 
 
-def strange_flags(model: Model, asked: Sequence[Triple], langpairs: Sequence[str] | None) -> dict[str, Bools]:
+def coverage_flags(model: Model, texts: Sequence[Triple], langpairs: Sequence[str] | None) -> dict[str, Bools]:
     """Return flags of triples: empty, nothing to compare with, unknown characters, unknown or untrained languages."""
-    known = model.strangeness(text for triple in asked for text in triple if text is not None)
+    coverage = model.strangeness(text for triple in texts for text in triple if text is not None)
 
     def any_text(far: str, limit: float) -> Bools:
-        return np.array([any(getattr(known[text], far) > limit for text in triple if text) for triple in asked], bool)
+        return np.array(
+            [any(getattr(coverage[text], far) > limit for text in triple if text) for triple in texts], bool
+        )
 
-    pairs = langpairs or [""] * len(asked)
+    pairs = langpairs or [""] * len(texts)
     strange = {pair: has_unsupported(pair, model.known) for pair in set(pairs)}
     unmet = {pair: has_unsupported(pair, model.trained) for pair in set(pairs)}
     unknown_language = np.array([strange[pair] for pair in pairs], bool)
     return {
-        "empty_hypothesis": np.array([known[triple.hypothesis].characters == 0 for triple in asked], bool),
-        "nothing_to_compare": np.array([not triple.others for triple in asked], bool),
+        "empty_hypothesis": np.array([coverage[triple.hypothesis].characters == 0 for triple in texts], bool),
+        "nothing_to_compare": np.array([not triple.others for triple in texts], bool),
         "unknown_characters": any_text("unknown", UNKNOWN),
         "unknown_language": unknown_language,
         "untrained_language": ~unknown_language

@@ -17,18 +17,27 @@ from assay.core.errors import InputError
 from assay.core.metric import Metric, Needs, Scores, Signature
 from assay.core.spans import ErrorSpan
 from assay.metrics.common import best
-from assay.metrics.mini import reading
+from assay.metrics.mini import constants
 from assay.metrics.mini.cards import MINI, MQM, UNIT
-from assay.metrics.mini.model import Model, Opinion, Triple, model_of, need_weights, strange_flags, triples, weights_of
+from assay.metrics.mini.model import (
+    Model,
+    ModelOutput,
+    Triple,
+    coverage_flags,
+    model_of,
+    need_weights,
+    triples,
+    weights_of,
+)
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 SLICE = 8192
 """Rows whose outputs are in memory at a time."""
-NOTHING = Opinion(np.full(7, np.nan, np.float32), np.empty((0, 2), np.float32), np.empty((0, 2), np.int32))
+NOTHING = ModelOutput(np.full(7, np.nan, np.float32), np.empty((0, 2), np.float32), np.empty((0, 2), np.int32))
 """Output for a row that the model does not read."""
-_COMPONENTS = {"log_mu": reading.LOG_MU, **reading.HEADS}
+_COMPONENTS = {"log_mu": constants.LOG_MU, **constants.HEADS}
 _NEEDS: dict[str, Needs] = {"both": "either", "src": "source", "ref": "reference"}
 
 
@@ -46,7 +55,7 @@ class Reading(Metric):
         *,
         precision: Literal["int8", "int16"] = "int8",
         inputs: Literal["both", "src", "ref"] = "both",
-        threshold: float = reading.THRESHOLD,
+        threshold: float = constants.THRESHOLD,
         long: Literal["window", "truncate"] = "window",
         path: str | None = None,
     ) -> None:
@@ -71,13 +80,13 @@ class Reading(Metric):
 
     def reading(self, scores: Scores) -> Scores:
         """Return this metric's scores from the components of the ranking score."""
-        values = np.full((len(scores), reading.WIDTH), np.nan)
+        values = np.full((len(scores), constants.WIDTH), np.nan)
         for name, column in _COMPONENTS.items():
             values[:, column] = scores.components[name]
-        shown, nothing = self.read(values, scores.values), np.zeros(len(scores), bool)
+        values_shown, nothing = self.read(values, scores.values), np.zeros(len(scores), bool)
         empty = scores.flags.get("empty_hypothesis", nothing) & ~scores.flags.get("nothing_to_compare", nothing)
-        shown[empty] = self.worst()
-        return replace(scores, values=shown)
+        values_shown[empty] = self.worst()
+        return replace(scores, values=values_shown)
 
     @property
     def signature(self) -> Signature:
@@ -99,33 +108,36 @@ class Reading(Metric):
         return Scores.concat(parts)
 
     def _score(self, batch: Batch) -> Scores:
-        rows, asked = triples(batch, self.card, self.inputs)
-        if not asked:
+        rows, compared = triples(batch, self.card, self.inputs)
+        if not compared:
             return Scores(np.empty(0))
         model = model_of(self.path, self.precision == "int16")
-        flags = strange_flags(model, asked, batch.langpairs and [batch.langpairs[row] for row in rows])
-        judgements = self._judge(model, asked, flags["empty_hypothesis"] | flags["nothing_to_compare"])
-        values = reading.columns(judgements)
-        ranked = reading.ranking(values, reading.held_against(asked))
-        shown = self.read(values, ranked)
-        shown[flags["empty_hypothesis"] & ~flags["nothing_to_compare"]] = self.worst()
+        flags = coverage_flags(model, compared, batch.langpairs and [batch.langpairs[row] for row in rows])
+        judgements = self._judge(model, compared, flags["empty_hypothesis"] | flags["nothing_to_compare"])
+        values = constants.columns(judgements)
+        ranked = constants.ranking(values, constants.held_against(compared))
+        shown_values = self.read(values, ranked)
+        shown_values[flags["empty_hypothesis"] & ~flags["nothing_to_compare"]] = self.worst()
         flags["truncated"] = np.array([judgement.long for judgement in judgements], bool)
-        chosen = best(ranked.tolist(), rows, len(batch))
+        best_rows = best(ranked.tolist(), rows, len(batch))
         return Scores(
-            shown[chosen],
-            components={name: values[chosen, column] for name, column in _COMPONENTS.items()},
+            shown_values[best_rows],
+            components={name: values[best_rows, column] for name, column in _COMPONENTS.items()},
             spans=[
-                spans(asked[at].hypothesis, judgements[at], self.threshold, reading.MAJOR) for at in chosen.tolist()
+                spans(compared[at].hypothesis, judgements[at], self.threshold, constants.MAJOR)
+                for at in best_rows.tolist()
             ],
-            flags={name: column[chosen] for name, column in flags.items() if column[chosen].any()},
+            flags={name: column[best_rows] for name, column in flags.items() if column[best_rows].any()},
         )
 
-    def _judge(self, model: Model, asked: list[Triple], without: np.ndarray) -> list[Opinion]:
+    def _judge(self, model: Model, compared: list[Triple], without: np.ndarray) -> list[ModelOutput]:
         """Return the model's output for every triple except those in `without`."""
-        judgements = [NOTHING] * len(asked)
-        places = np.flatnonzero(~without).tolist()
-        found = model.judge([asked[at] for at in places], self.long == "window", self.reader or str(self.signature))
-        for at, judgement in zip(places, found, strict=True):
+        judgements = [NOTHING] * len(compared)
+        indices = np.flatnonzero(~without).tolist()
+        outputs = model.judge(
+            [compared[at] for at in indices], self.long == "window", self.reader or str(self.signature)
+        )
+        for at, judgement in zip(indices, outputs, strict=True):
             judgements[at] = judgement
         return judgements
 
@@ -141,7 +153,7 @@ class AssayMini(Reading):
 
     def worst(self) -> float:
         """Return the lowest score of known translations."""
-        return reading.worst().ranking
+        return constants.worst().ranking
 
 
 class AssayMiniUnit(Reading):
@@ -151,11 +163,11 @@ class AssayMiniUnit(Reading):
 
     def read(self, values: Floats, ranked: Floats) -> Floats:
         """Return the share of known translations with a lower ranking score."""
-        return reading.unit(ranked)
+        return constants.unit(ranked)
 
     def worst(self) -> float:
         """Return 0."""
-        return reading.worst().unit
+        return constants.worst().unit
 
 
 class AssayMiniMqm(Reading):
@@ -165,11 +177,11 @@ class AssayMiniMqm(Reading):
 
     def read(self, values: Floats, ranked: Floats) -> Floats:
         """Return minus mu."""
-        return reading.expected_mqm(values)
+        return constants.expected_mqm(values)
 
     def worst(self) -> float:
         """Return the penalty of a text that is not a translation."""
-        return reading.worst().mqm
+        return constants.worst().mqm
 
 
 WITHOUT_BLANKS = re.compile(
@@ -179,14 +191,14 @@ WITHOUT_BLANKS = re.compile(
 """Letters of scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, Tai, kana, Han, Yi."""
 
 
-def spans(text: str, judgement: Opinion, threshold: float, major: float) -> tuple[ErrorSpan, ...]:
+def spans(text: str, judgement: ModelOutput, threshold: float, major: float) -> tuple[ErrorSpan, ...]:
     """Return the words that are probably part of an error, neighbours joined under the worst severity and highest confidence.
 
     The probability of a word is the mean over its subwords. In languages written without spaces each subword counts
     separately. Neighbours touch, or have one character between them.
     """
     ranges: Sequence[tuple[int, int]] = judgement.ranges.tolist()
-    found: list[list[float]] = []
+    merged: list[list[float]] = []
     last = behind = 0
     for at in (judgement.tags[:, 0] > threshold).nonzero()[0].tolist():
         if at < behind:
@@ -196,15 +208,15 @@ def spans(text: str, judgement: Opinion, threshold: float, major: float) -> tupl
         if sure <= threshold:
             continue
         start, end = ranges[first][0], ranges[behind - 1][1]
-        if found and last == first and start - found[-1][1] <= 1:
-            known = found[-1]
-            found[-1] = [known[0], max(known[1], end), max(known[2], sure), max(known[3], bad)]
+        if merged and last == first and start - merged[-1][1] <= 1:
+            previous = merged[-1]
+            merged[-1] = [previous[0], max(previous[1], end), max(previous[2], sure), max(previous[3], bad)]
         else:
-            found.append([start, end, sure, bad])
+            merged.append([start, end, sure, bad])
         last = behind
     return tuple(
         ErrorSpan.of(text, int(start), int(end), "major" if bad > major else "minor", confidence=sure)
-        for start, end, sure, bad in found
+        for start, end, sure, bad in merged
         if text[int(start) : int(end)].strip()
     )
 

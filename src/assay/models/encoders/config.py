@@ -215,27 +215,27 @@ class ModelConfig:
         identifier = str(hparams.get("class_identifier", ""))
         if identifier not in CLASSES:
             raise unknown("COMET class", identifier or "(none)", CLASSES)
-        given = {key: value for key, value in hparams.items() if value is not None}
+        present = {key: value for key, value in hparams.items() if value is not None}
         if identifier in ("unified_metric", "xcomet_metric"):
-            given["layer"] = given.pop("sent_layer", given.get("layer", "mix"))
-        known = {f.name for f in fields(cls)} - {"extra"}
-        values: dict[str, Any] = _DEFAULTS[identifier] | {key: given[key] for key in given if key in known}
+            present["layer"] = present.pop("sent_layer", present.get("layer", "mix"))
+        names = {f.name for f in fields(cls)} - {"extra"}
+        values: dict[str, Any] = _DEFAULTS[identifier] | {key: present[key] for key in present if key in names}
         if identifier == "xcomet_metric":
             values["word_level_training"], values["input_segments"] = True, ("mt", "src", "ref")
-        values["extra"] = {key: value for key, value in given.items() if key not in known}
+        values["extra"] = {key: value for key, value in present.items() if key not in names}
         return typed(cls, values, Place(where))
 
     def to_hparams(self) -> dict[str, Any]:
         """Return the hyperparameters of an official ``hparams.yaml``."""
-        known = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "extra"}
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "extra"}
         if self.unified:
-            known["sent_layer"] = known.pop("layer")
-            del known["pool"]
+            values["sent_layer"] = values.pop("layer")
+            del values["pool"]
         else:
             for key in ("input_segments", "word_level_training", "word_layer", "error_labels"):
-                del known[key]
-            del known["cross_entropy_weights"], known["loss_lambda"]
-        plain = {key: list(value) if isinstance(value, tuple) else value for key, value in known.items()}
+                del values[key]
+            del values["cross_entropy_weights"], values["loss_lambda"]
+        plain = {key: list(value) if isinstance(value, tuple) else value for key, value in values.items()}
         return {**self.extra, **plain}
 
 

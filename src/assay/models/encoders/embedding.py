@@ -82,10 +82,10 @@ class Embedder:
         came = np.cumsum(lengths[order]) - lengths[order]
         first = np.empty(len(order), np.int64)
         first[order] = came
-        places = np.repeat(first - starts[:-1], lengths) + np.arange(lengths.sum())
+        rows_in_order = np.repeat(first - starts[:-1], lengths) + np.arange(lengths.sum())
         rows = torch.cat([rows for _, rows in parts])
         self.check(rows)
-        return Vectors(rows[torch.from_numpy(places).to(self.device)], starts)
+        return Vectors(rows[torch.from_numpy(rows_in_order).to(self.device)], starts)
 
     def check(self, numbers: Tensor) -> None:
         """Raise if vectors contain infinite numbers or NaN."""
@@ -145,13 +145,13 @@ def read_head(embedder: Embedder, folder: Path) -> Head:
     pooling: Pooling = "mean"
     dense = []
     for module in _list(listed):
-        kind, place = str(module.get("type", "")).rpartition(".")[2], folder / str(module.get("path", ""))
+        kind, module_folder = str(module.get("type", "")).rpartition(".")[2], folder / str(module.get("path", ""))
         if ".." in Path(str(module.get("path", ""))).parts:
             raise InputError(f"{listed} refers to a path outside its folder ({module.get('path')}).")
         if kind == "Pooling":
-            pooling = _pooling(place / "config.json")
+            pooling = _pooling(module_folder / "config.json")
         elif kind == "Dense":
-            dense.append(_dense(place, embedder))
+            dense.append(_dense(module_folder, embedder))
         elif kind not in ("Transformer", "Normalize"):
             raise InputError(f"{listed} has a module that assay does not support: {kind[:40]}.")
     return Head(pooling, tuple(dense))
@@ -168,16 +168,16 @@ def sentence_vectors(
         *_, hidden = embedder.loaded.encoder.states(packed)
         return head(hidden, packed)
 
-    found: NDArray[np.float32] | None = None
+    result: NDArray[np.float32] | None = None
     for batch, vectors in embedder.run([one.ids for one in tokens], compute):
-        if found is None:
-            found = np.empty((len(distinct), vectors.shape[1]), np.float32)
+        if result is None:
+            result = np.empty((len(distinct), vectors.shape[1]), np.float32)
         embedder.check(vectors)
-        found[batch] = vectors.float().cpu().numpy()
-    assert found is not None
+        result[batch] = vectors.float().cpu().numpy()
+    assert result is not None
     number = {text: at for at, text in enumerate(distinct)}
-    places = [number[text] for text in texts]
-    return found[places], np.array([tokens[at].cut for at in places], bool)
+    numbers = [number[text] for text in texts]
+    return result[numbers], np.array([tokens[at].cut for at in numbers], bool)
 
 
 def _pooling(path: Path) -> Pooling:

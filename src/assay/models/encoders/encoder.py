@@ -28,7 +28,7 @@ from assay.models.runtime.precision import PrepackedLayer, can_prepack
 
 FARTHEST = 128
 """Distance of tokens from which on MPNet does not distinguish distances."""
-KEPT_TWICE = 1024
+PREPACK_LIMIT = 1024
 """Largest hidden size (XLM-R large) for which weights are also kept prepacked."""
 
 
@@ -118,7 +118,7 @@ class Encoder(nn.Module):
         weight = self.words.weight
         if any(isinstance(layer, Layer) and layer.small is not None for layer in self.layers):
             return
-        if weight.device.type == "cpu" and self.config.hidden <= KEPT_TWICE and can_prepack(weight.dtype):
+        if weight.device.type == "cpu" and self.config.hidden <= PREPACK_LIMIT and can_prepack(weight.dtype):
             for layer in self.layers:
                 assert isinstance(layer, Layer)
                 layer.fast = PrepackedLayer(layer.qkv, layer.out, layer.up, layer.down, layer.gelu)
@@ -197,14 +197,14 @@ def _nearness(table: Tensor, longest: int) -> Tensor:
     Half of the table is for keys behind the query. In either half each of the first distances has its own entry. Distances
     up to 128 share the rest of the entries by their logarithm, and all larger ones use the last entry, as in T5.
     """
-    places = torch.arange(longest, device=table.device)
-    away = places[None, :] - places[:, None]
+    positions = torch.arange(longest, device=table.device)
+    distance = positions[None, :] - positions[:, None]
     half = len(table) // 2
     single = half // 2
-    far = away.abs()
+    far = distance.abs()
     steps = torch.log(far.clamp(min=1).float() / single) / math.log(FARTHEST / single) * (half - single)
     grouped = (single + steps.to(torch.long)).clamp(max=half - 1)
-    bucket = torch.where(far < single, far, grouped) + torch.where(away > 0, half, 0)
+    bucket = torch.where(far < single, far, grouped) + torch.where(distance > 0, half, 0)
     return table[bucket].permute(2, 0, 1)
 
 
@@ -266,8 +266,8 @@ def _learns(kernel: Callable[..., Any]) -> bool:
     try:
         with torch.inference_mode(False), torch.enable_grad():
             generator = torch.Generator("cuda").manual_seed(0)
-            drawn = torch.randn(4, 24, 2, 32, device="cuda", dtype=torch.bfloat16, generator=generator)
-            parts, weights = [one.clone().requires_grad_() for one in drawn[:3]], drawn[3]
+            random = torch.randn(4, 24, 2, 32, device="cuda", dtype=torch.bfloat16, generator=generator)
+            parts, weights = [one.clone().requires_grad_() for one in random[:3]], random[3]
             starts = torch.tensor([0, 9, 24], dtype=torch.int32, device="cuda")
             mixed = kernel(*parts, starts, starts, 15, 15)
             dense = torch.cat(
@@ -278,11 +278,11 @@ def _learns(kernel: Callable[..., Any]) -> bool:
                     for a, b in ((0, 9), (9, 24))
                 ]
             )
-            ours = [mixed, *torch.autograd.grad((mixed * weights).sum(), parts)]
-            theirs = [dense, *torch.autograd.grad((dense * weights).sum(), parts)]
+            actual = [mixed, *torch.autograd.grad((mixed * weights).sum(), parts)]
+            expected = [dense, *torch.autograd.grad((dense * weights).sum(), parts)]
             return all(
                 float((a - b).detach().float().norm() / b.detach().float().norm()) < 0.03
-                for a, b in zip(ours, theirs, strict=True)
+                for a, b in zip(actual, expected, strict=True)
             )
     except Exception:  # a kernel that this GPU or this torch cannot run must never stop a score
         return False

@@ -53,20 +53,20 @@ def matched(
     first = np.array([number[text] for text in hypotheses], np.int64)
     second = np.array([number[text] for text in others], np.int64)
     lengths = np.array([len(one.ids) for one in tokens], np.int64)
-    found = np.full((len(first), 2), np.nan)
+    scores = np.full((len(first), 2), np.nan)
     order = np.lexsort((first, second, lengths[second]))[::-1]
     for rows in _windows(order, first, second, lengths, GPU_WINDOW if embedder.device.type == "cuda" else WINDOW):
-        here, places = np.unique(np.concatenate([first[rows], second[rows]]), return_inverse=True)
-        vectors = embedder.vectors([tokens[at].ids for at in here.tolist()])
-        left, right = places[: len(rows)], places[len(rows) :]
-        ids = np.concatenate([np.asarray(tokens[at].ids, np.int64) for at in here.tolist()])
+        texts, positions = np.unique(np.concatenate([first[rows], second[rows]]), return_inverse=True)
+        vectors = embedder.vectors([tokens[at].ids for at in texts.tolist()])
+        left, right = positions[: len(rows)], positions[len(rows) :]
+        ids = np.concatenate([np.asarray(tokens[at].ids, np.int64) for at in texts.tolist()])
         ends = np.concatenate([vectors.starts[:-1], vectors.starts[1:] - 1])
         columns = []
         for weights in (one(ids) for one in weigh):
             weights[ends] = 0.0
             columns.append(to_device(torch.from_numpy(weights.astype(np.float32)), embedder.device))
         with torch.inference_mode():
-            found[rows] = match(
+            scores[rows] = match(
                 vectors,
                 (columns[0], columns[1]),
                 sides(vectors.starts, left, inner=inner),
@@ -76,7 +76,7 @@ def matched(
             )
     cut = np.array([one.cut for one in tokens], bool)
     empty = (lengths[first] <= 2) | (lengths[second] <= 2)
-    return Matched(found[:, 0], found[:, 1], empty, cut[first] | cut[second])
+    return Matched(scores[:, 0], scores[:, 1], empty, cut[first] | cut[second])
 
 
 def _windows(
@@ -87,16 +87,16 @@ def _windows(
     most: int,
 ) -> Iterator[NDArray[np.int64]]:
     """Yield rows in this order with up to `most` tokens at a time; a text that recurs within a window counts once."""
-    at, seen, total = 0, set[int](), 0
+    at, in_window, total = 0, set[int](), 0
     for stop, row in enumerate(order.tolist()):
-        new = {int(first[row]), int(second[row])} - seen
+        new = {int(first[row]), int(second[row])} - in_window
         size = int(sum(lengths[text] for text in new))
         if stop > at and total + size > most:
             yield order[at:stop]
-            at, seen, total = stop, set(), 0
+            at, in_window, total = stop, set(), 0
             new = {int(first[row]), int(second[row])}
             size = int(sum(lengths[text] for text in new))
-        seen |= new
+        in_window |= new
         total += size
     if at < len(order):
         yield order[at:]
@@ -145,15 +145,15 @@ def match(
     the cosines of a run are averaged with the weights of its own side (Lo 2019). `floor` replaces negative cosines by 0.
     The result is NaN for a text without tokens, or whose tokens have no weight.
     """
-    found = np.full((len(hypotheses.first), 2), np.nan)
-    for chosen, run in _blocks(hypotheses.length, others.length, ngram):
-        a = _block(vectors.rows, weights[0], hypotheses, chosen)
-        b = _block(vectors.rows, weights[1], others, chosen)
+    scores = np.full((len(hypotheses.first), 2), np.nan)
+    for rows, run in _blocks(hypotheses.length, others.length, ngram):
+        a = _block(vectors.rows, weights[0], hypotheses, rows)
+        b = _block(vectors.rows, weights[1], others, rows)
         cosines = torch.bmm(a.rows, b.rows.transpose(1, 2)).clamp(0.0 if floor else -1.0, 1.0)
         precision = _best(cosines, a, b, run)
         recall = _best(cosines.transpose(1, 2), b, a, run)
-        found[chosen] = torch.stack([precision, recall], 1).double().cpu().numpy()
-    return found
+        scores[rows] = torch.stack([precision, recall], 1).double().cpu().numpy()
+    return scores
 
 
 def _best(cosines: Tensor, own: _Block, other: _Block, run: int) -> Tensor:
@@ -166,10 +166,10 @@ def _best(cosines: Tensor, own: _Block, other: _Block, run: int) -> Tensor:
         heavy = torch.stack([heavy[:, k : k + length] for k in range(run)]).sum(0)
         cosines = total / heavy.clamp(min=1e-30)[:, :, None]
         heavy = heavy * own.real[:, run - 1 :]
-        seen = other.real[:, run - 1 :]
+        real = other.real[:, run - 1 :]
     else:
-        seen = other.real
-    best = cosines.masked_fill(~seen[:, None, :], -torch.inf).amax(2)
+        real = other.real
+    best = cosines.masked_fill(~real[:, None, :], -torch.inf).amax(2)
     return (torch.where(heavy > 0, best, 0.0) * heavy).sum(1) / heavy.sum(1)
 
 

@@ -4,7 +4,7 @@
     packed = pack([[101, 7, 102]], pad=loaded.tokenizer.pad)
     *_, last = loaded.encoder.states(packed)
 
-Families that `Encoder` supports run on packed batches. The transformers library builds any other encoder (`ForeignEncoder`).
+Families that `Encoder` supports run on packed batches. The transformers library builds any other encoder (`TransformersEncoder`).
 Nothing is downloaded, and no code of a checkpoint is run.
 """
 
@@ -56,7 +56,7 @@ class StateEncoder(Protocol):
         """Lay out the weights for inference, if that helps."""
 
 
-class ForeignEncoder(nn.Module):
+class TransformersEncoder(nn.Module):
     """Encoder of the transformers library with the interface of `assay.models.encoders.encoder.Encoder`.
 
     It is slower, since it computes on padding.
@@ -78,9 +78,9 @@ class ForeignEncoder(nn.Module):
                 about = AutoConfig.for_model(kind, **settings)
             self.model: Any = AutoModel.from_config(about)  # type: ignore[no-untyped-call, unused-ignore]
         except Exception as error:  # a config.json may say anything, and transformers stumbles in as many ways
-            said = (str(error).splitlines() or [type(error).__name__])[0][:160]
+            reason = (str(error).splitlines() or [type(error).__name__])[0][:160]
             raise InputError(
-                f"transformers cannot build an encoder of type {kind[:40]!r} from this config.json: {said}."
+                f"transformers cannot build an encoder of type {kind[:40]!r} from this config.json: {reason}."
             ) from error
         if getattr(self.model, "pooler", None) is not None:
             self.model.pooler = None
@@ -94,8 +94,8 @@ class ForeignEncoder(nn.Module):
 
     def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
         """Yield the hidden states, with padding removed after the forward pass."""
-        places = torch.arange(packed.longest, device=packed.ids.device)
-        mask = places[None, :] < packed.lengths[:, None]
+        positions = torch.arange(packed.longest, device=packed.ids.device)
+        mask = positions[None, :] < packed.lengths[:, None]
         ids = torch.full(mask.shape, self.config.pad, dtype=torch.int64, device=mask.device)
         ids[mask] = packed.ids
         further = {}
@@ -114,7 +114,7 @@ class ForeignEncoder(nn.Module):
 def build_encoder(config: EncoderConfig) -> StateEncoder:
     """Return an encoder of this shape with fresh weights: assay's own, or one of the transformers library."""
     if config.family == "other":
-        return ForeignEncoder(config)
+        return TransformersEncoder(config)
     return Encoder(config)
 
 
@@ -144,7 +144,7 @@ def load_encoder(
             encoder = build_encoder(config)
     assert isinstance(encoder, nn.Module)
     shapes = {name: tensor.shape for name, tensor in encoder.state_dict().items()}
-    weights, rest = our_weights(shapes, state, config, files.weights[0])
+    weights, rest = encoder_weights(shapes, state, config, files.weights[0])
     narrow = {name: dtype if "norm" not in name.lower() else torch.float32 for name in weights}
     encoder.load_state_dict({name: tensor.to(device, narrow[name]) for name, tensor in weights.items()}, assign=True)
     encoder.to(device).eval().requires_grad_(False)
@@ -155,7 +155,7 @@ def load_encoder(
     return LoadedEncoder(encoder, words, rest)
 
 
-def our_weights(
+def encoder_weights(
     shapes: Mapping[str, torch.Size], state: Mapping[str, Tensor], config: EncoderConfig, path: Path
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Return a folder's weights under assay's names, and the remaining ones. `shapes` has the shapes of an encoder's weights."""
@@ -164,26 +164,26 @@ def our_weights(
     if prefix is None:
         some = ", ".join(list(state)[:2]) or "nothing"
         raise InputError(f"{path} contains no encoder (it begins with {some}): it is another kind of checkpoint.")
-    found: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     used: set[str] = set()
     for name, shape in shapes.items():
-        theirs = [prefix + one.removeprefix("encoder.model.") for one in official_names(f"encoder.{name}", config)]
-        if missing := next((one for one in theirs if one not in state), None):
+        official = [prefix + one.removeprefix("encoder.model.") for one in official_names(f"encoder.{name}", config)]
+        if missing := next((one for one in official if one not in state), None):
             if name.endswith(".position_ids"):
                 continue
             raise InputError(
                 f"{path} lacks {missing}: it is incomplete, or not the {_kind(config)} encoder that its config.json describes."
             )
-        parts = [state[one] for one in theirs]
+        parts = [state[one] for one in official]
         whole = (sum(len(part) for part in parts), *parts[0].shape[1:]) if parts[0].dim() else ()
         if whole != tuple(shape) or any(part.shape[1:] != parts[0].shape[1:] for part in parts):
             raise InputError(
-                f"{path}: {theirs[0]} has the shape {tuple(parts[0].shape)}, which does not match its config.json."
+                f"{path}: {official[0]} has the shape {tuple(parts[0].shape)}, which does not match its config.json."
             )
-        tensor = check_finite(parts[0] if len(parts) == 1 else torch.cat(parts), theirs[0], path)
-        found[name] = tensor.float() if tensor.is_floating_point() else tensor
-        used.update(theirs)
-    return found, {name.removeprefix(prefix): tensor for name, tensor in state.items() if name not in used}
+        tensor = check_finite(parts[0] if len(parts) == 1 else torch.cat(parts), official[0], path)
+        tensors[name] = tensor.float() if tensor.is_floating_point() else tensor
+        used.update(official)
+    return tensors, {name.removeprefix(prefix): tensor for name, tensor in state.items() if name not in used}
 
 
 def fill(
@@ -204,19 +204,21 @@ def fill(
     """
     names = {name: tensor.shape for name, tensor in model.state_dict().items()}
     shapes = {name.removeprefix("encoder."): shape for name, shape in names.items() if name.startswith("encoder.")}
-    weights, rest = our_weights(shapes, state, config, path)
+    weights, rest = encoder_weights(shapes, state, config, path)
     filled = {
         f"encoder.{name}": tensor.to(device, torch.float32 if "norm" in name else dtype)
         for name, tensor in weights.items()
     }
     for name, shape in names.items():
         if name not in filled:
-            theirs = heads(name)
-            if (tensor := rest.get(theirs)) is None:
-                raise InputError(f"{path} lacks {theirs}: it is an encoder without {metric}'s head, or incomplete.")
+            official = heads(name)
+            if (tensor := rest.get(official)) is None:
+                raise InputError(f"{path} lacks {official}: it is an encoder without {metric}'s head, or incomplete.")
             if tensor.shape != shape:
-                raise InputError(f"{path}: {theirs} has the shape {tuple(tensor.shape)}, {metric}'s is {tuple(shape)}.")
-            filled[name] = check_finite(tensor, theirs, path).to(device, torch.float32)
+                raise InputError(
+                    f"{path}: {official} has the shape {tuple(tensor.shape)}, {metric}'s is {tuple(shape)}."
+                )
+            filled[name] = check_finite(tensor, official, path).to(device, torch.float32)
     model.load_state_dict(filled, assign=True)
     model.to(device).eval().requires_grad_(False)
 
@@ -262,9 +264,9 @@ def official_names(name: str, config: EncoderConfig) -> list[str]:
     """Return the official names of the weights that make up one of assay's, to be joined in this order."""
     if name == "mix.weights":
         return [f"layerwise_attention.scalar_parameters.{i}" for i in range(config.layers + 1)]
-    for ours, theirs in _HEADS.items():
-        if name.startswith(ours):
-            return [theirs + name.removeprefix(ours)]
+    for own, official in _HEADS.items():
+        if name.startswith(own):
+            return [official + name.removeprefix(own)]
     inner = name.removeprefix("encoder.")
     if config.family == "other":
         return [f"encoder.{inner}"]
@@ -281,9 +283,9 @@ def official_names(name: str, config: EncoderConfig) -> list[str]:
 
 def to_official(state: Mapping[str, Tensor], config: EncoderConfig) -> dict[str, Tensor]:
     """Return the weights under official names, as in the ``state_dict`` of a Lightning checkpoint."""
-    found: dict[str, Tensor] = {}
+    result: dict[str, Tensor] = {}
     for name, tensor in state.items():
         names = official_names(name, config)
         parts = [tensor] if len(names) == 1 else torch.chunk(tensor, len(names))
-        found |= {theirs: part.detach().clone() for theirs, part in zip(names, parts, strict=True)}
-    return found
+        result |= {official: part.detach().clone() for official, part in zip(names, parts, strict=True)}
+    return result

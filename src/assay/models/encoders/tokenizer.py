@@ -23,7 +23,7 @@ FILES = ("tokenizer.json", "sentencepiece.bpe.model", "sentencepiece.model", "vo
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
-def without_halves(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace lone surrogates, which Python strings may contain and tokenizers reject, by U+FFFD. Offsets stay correct."""
     return _HALVES.sub("\ufffd", text)
 
@@ -52,11 +52,11 @@ class Tokenizer:
         names = ("<s>", "</s>", "<pad>") if roberta else ("[CLS]", "[SEP]", "[PAD]")
         if not roberta and backend.token_to_id("<pad>") is not None:
             names = ("[CLS]", "[SEP]", "<pad>")
-        found = [backend.token_to_id(name) for name in names]
-        if None in found:
-            missing = names[found.index(None)]
+        ids = [backend.token_to_id(name) for name in names]
+        if None in ids:
+            missing = names[ids.index(None)]
             raise InputError(f"{where} has no token {missing}: it is not the tokenizer of an XLM-R or BERT encoder.")
-        self.first, self.last, self.pad = found
+        self.first, self.last, self.pad = ids
         self.between = [self.last, self.last] if roberta else [self.last]
 
     def __len__(self) -> int:
@@ -96,16 +96,16 @@ class Tokenizer:
         try:
             "".join(texts).encode()
         except UnicodeEncodeError:
-            texts = [without_halves(text) for text in texts]
-        found = []
+            texts = [replace_surrogates(text) for text in texts]
+        result = []
         for encoding in encode(texts):
-            ids, places = encoding.ids, encoding.offsets if offsets else None
+            ids, positions = encoding.ids, encoding.offsets if offsets else None
             cut = len(ids) > limit
             if cut:
                 ids = [*ids[: limit - 1], ids[-1]]
-                places = None if places is None else [*places[: limit - 1], places[-1]]
-            found.append(Tokens(ids, places, cut))
-        return found
+                positions = None if positions is None else [*positions[: limit - 1], positions[-1]]
+            result.append(Tokens(ids, positions, cut))
+        return result
 
     def join(self, first: Tokens, *others: Tokens, limit: int) -> tuple[list[int], bool]:
         """Return the ids of ``<s> first </s></s> other </s></s> other </s>``, cut to `limit`, and whether they were cut.
@@ -130,10 +130,10 @@ def _wordpiece(path: Path) -> Any:
     from assay.io.documents import read_document
 
     beside = path.with_name("tokenizer_config.json")
-    told = read_document(beside, said="cannot be read") if beside.is_file() else {}
-    lower = bool(told.get("do_lower_case", True)) if isinstance(told, dict) else True
-    pieces = path.read_text(encoding="utf-8").splitlines()
-    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    settings = read_document(beside, said="cannot be read") if beside.is_file() else {}
+    lower = bool(settings.get("do_lower_case", True)) if isinstance(settings, dict) else True
+    subwords = path.read_text(encoding="utf-8").splitlines()
+    vocabulary = {piece: number for number, piece in enumerate(subwords)}
     backend: Any = BertWordPieceTokenizer(vocabulary, lowercase=lower)._tokenizer
     return backend
 
@@ -142,10 +142,10 @@ def xlmr_tokenizer(data: bytes) -> Any:
     """Return a `tokenizers` tokenizer with XLM-R's ids, normalisation and special tokens."""
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-    pieces, charsmap = read_model(data)
-    if len(pieces) < 4:
+    subwords, charsmap = read_model(data)
+    if len(subwords) < 4:
         raise ValueError("it contains no sentencepiece vocabulary")
-    vocabulary = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *pieces[3:], ("<mask>", 0.0)]
+    vocabulary = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *subwords[3:], ("<mask>", 0.0)]
     backend = Tokenizer(models.Unigram(vocabulary, unk_id=3, byte_fallback=False))
     steps = [normalizers.Precompiled(charsmap)] if charsmap else []
     backend.normalizer = normalizers.Sequence([*steps, normalizers.Replace(Regex(" {2,}"), " ")])
@@ -168,16 +168,16 @@ def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
     """
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-    pieces, charsmap = read_model(data)
-    kinds = piece_kinds(data)
-    if not pieces or 2 not in kinds:
+    subwords, charsmap = read_model(data)
+    kinds = subword_kinds(data)
+    if not subwords or 2 not in kinds:
         raise ValueError("it contains no sentencepiece vocabulary")
     if not named:  # under a character that is none
-        pieces = [
+        subwords = [
             (f"\ufdd0{i}" if kind in (2, 3, 5) else text, score)
-            for i, ((text, score), kind) in enumerate(zip(pieces, kinds, strict=True))
+            for i, ((text, score), kind) in enumerate(zip(subwords, kinds, strict=True))
         ]
-    backend = Tokenizer(models.Unigram(pieces, unk_id=kinds.index(2), byte_fallback=6 in kinds))
+    backend = Tokenizer(models.Unigram(subwords, unk_id=kinds.index(2), byte_fallback=6 in kinds))
     steps = [normalizers.Precompiled(charsmap)] if charsmap else []
     backend.normalizer = normalizers.Sequence([*steps, normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")])
     backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
@@ -191,28 +191,28 @@ def is_unigram(data: bytes) -> bool:
     return dict(fields(trained)).get(3, 1) == 1
 
 
-def piece_kinds(data: bytes) -> list[int]:
+def subword_kinds(data: bytes) -> list[int]:
     """Return the kind of each subword: 1 normal, 2 unknown, 3 control, 4 user-defined, 5 unused, 6 byte."""
-    found = [
+    kinds = [
         dict(fields(value)).get(3, 1) for number, value in fields(data) if number == 1 and isinstance(value, bytes)
     ]
-    return [kind if isinstance(kind, int) else 1 for kind in found]
+    return [kind if isinstance(kind, int) else 1 for kind in kinds]
 
 
 def read_model(data: bytes) -> tuple[list[tuple[str, float]], bytes]:
     """Return the subwords with their scores, and the compiled character map of the normaliser."""
-    pieces: list[tuple[str, float]] = []
+    subwords: list[tuple[str, float]] = []
     charsmap = b""
     for number, value in fields(data):
         if number == 1 and isinstance(value, bytes):
-            piece = dict(fields(value))
-            text, score = piece.get(1, b""), piece.get(2, b"\0\0\0\0")
+            subword = dict(fields(value))
+            text, score = subword.get(1, b""), subword.get(2, b"\0\0\0\0")
             assert isinstance(text, bytes) and isinstance(score, bytes)
-            pieces.append((text.decode("utf-8"), struct.unpack("<f", score)[0]))
+            subwords.append((text.decode("utf-8"), struct.unpack("<f", score)[0]))
         elif number == 3 and isinstance(value, bytes):
-            found = dict(fields(value)).get(2, b"")
-            charsmap = found if isinstance(found, bytes) else b""
-    return pieces, charsmap
+            charsmap_field = dict(fields(value)).get(2, b"")
+            charsmap = charsmap_field if isinstance(charsmap_field, bytes) else b""
+    return subwords, charsmap
 
 
 def read_sentencepiece(path: Path) -> Any:

@@ -129,8 +129,8 @@ def _torch(folder: Path) -> BleurtFiles:
     lowercase = shape.do_lower_case
     beside = folder / "tokenizer_config.json"
     if lowercase is None and beside.is_file():
-        said = read_document(beside, said="cannot be read")
-        lowercase = said.get("do_lower_case") if isinstance(said, dict) else None
+        settings = read_document(beside, said="cannot be read")
+        lowercase = settings.get("do_lower_case") if isinstance(settings, dict) else None
     return BleurtFiles(
         folder,
         weight_files(folder),
@@ -169,11 +169,11 @@ def _encoder(shape: _Shape, gelu: Literal["none", "tanh"]) -> EncoderConfig:
 
 def _inside(folder: Path, name: str, where: Path) -> Path:
     """Return a file that a configuration names. It must be in the configuration's own folder."""
-    place = folder / Path(name.replace("\0", "")).name
+    path = folder / Path(name.replace("\0", "")).name
     try:
-        there = place.is_file()
+        there = path.is_file()
     except OSError:  # a name that no file has
         there = False
     if not there:
-        raise MissingPart(f"{where} names {place.name[:200]}, which is not in {folder}.")
-    return place
+        raise MissingPart(f"{where} names {path.name[:200]}, which is not in {folder}.")
+    return path

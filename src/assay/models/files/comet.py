@@ -34,9 +34,11 @@ class Files:
 
 def is_checkpoint(path: str | Path) -> bool:
     """Return whether a path is a checkpoint folder, or the ``.ckpt`` (Marian: ``.bin``) file in one."""
-    place = Path(path)
+    folder = Path(path)
     return (
-        (place / "hparams.yaml").is_file() or (place.suffix == ".ckpt" and place.is_file()) or bool(find_marian(place))
+        (folder / "hparams.yaml").is_file()
+        or (folder.suffix == ".ckpt" and folder.is_file())
+        or bool(find_marian(folder))
     )
 
 
@@ -67,22 +69,24 @@ def locate(path: str | Path, tokenizer: str | Path | None = None) -> Files:
 
 
 def _weights(folder: Path) -> Path:
-    found = sorted([path for place in ("checkpoints", "model", ".") for path in folder.glob(f"{place}/*.ckpt")])
-    named = [path for path in found if path.name == "model.ckpt"]
-    if len(found) > 1 and not named:
-        names = listing(str(path.relative_to(folder)) for path in found)
+    checkpoints = sorted(
+        [path for subfolder in ("checkpoints", "model", ".") for path in folder.glob(f"{subfolder}/*.ckpt")]
+    )
+    named = [path for path in checkpoints if path.name == "model.ckpt"]
+    if len(checkpoints) > 1 and not named:
+        names = listing(str(path.relative_to(folder)) for path in checkpoints)
         raise InputError(f"{folder} has several checkpoints ({names}): give the .ckpt file itself.")
-    if not found:
+    if not checkpoints:
         raise MissingPart(f"{folder} has no weights: checkpoints/model.ckpt is missing.")
-    return (named or found)[0]
+    return (named or checkpoints)[0]
 
 
 def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
     if given is not None:
-        place = Path(given).expanduser()
-        chosen = next((place / name for name in FILES if (place / name).is_file()), place)
+        location = Path(given).expanduser()
+        chosen = next((location / name for name in FILES if (location / name).is_file()), location)
         if not chosen.is_file():
-            raise MissingPart(f"no tokenizer exists at {place}.")
+            raise MissingPart(f"no tokenizer exists at {location}.")
         return chosen
     name = str(_yaml(hparams).get("pretrained_model", "the encoder"))[:200]
     for home in _homes(folder, name):
@@ -122,9 +126,9 @@ def read_hparams(files: Files) -> dict[str, Any]:
     """Return the hyperparameters of a checkpoint. Raise if assay does not know the class that they name."""
     if files.hparams == files.weights:
         return hparams_of(files.weights)
-    found = _yaml(files.hparams)
-    ModelConfig.from_hparams({"class_identifier": found.get("class_identifier", "")})
-    return found
+    hparams = _yaml(files.hparams)
+    ModelConfig.from_hparams({"class_identifier": hparams.get("class_identifier", "")})
+    return hparams
 
 
 def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
@@ -134,13 +138,13 @@ def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
         path = home / "config.json"
         if path.is_file():
             return EncoderConfig.from_json(read_document(path, said="cannot be read"), str(path))
-    known = KNOWN_ENCODERS.get(config.pretrained_model.rsplit("/", 1)[-1])
-    if known is None:
+    published = KNOWN_ENCODERS.get(config.pretrained_model.rsplit("/", 1)[-1])
+    if published is None:
         raise MissingPart(
             f"{files.folder} was trained on {config.pretrained_model}, an encoder whose shape assay does not know. Put its "
             "config.json next to hparams.yaml."
         )
-    return known if family in (None, known.family) else replace(known, family=family)
+    return published if family in (None, published.family) else replace(published, family=family)
 
 
 def fingerprint(files: Files) -> str:
@@ -183,20 +187,22 @@ class MarianSettings:
 
 def find_marian(path: str | Path) -> Path | None:
     """Return the model in a folder of the hub, or the ``.bin`` file itself; None if there is none."""
-    place = Path(path).expanduser()
-    found = place if place.suffix == ".bin" else place / MODEL
-    return found if found.is_file() else None
+    location = Path(path).expanduser()
+    file = location if location.suffix == ".bin" else location / MODEL
+    return file if file.is_file() else None
 
 
 def find_vocabulary(model: Path, given: str | Path | None) -> Path:
     """Return the given sentencepiece model, or the one in the model's folder or the folder above."""
-    places = [model.with_name(VOCABULARY), model.parent.with_name(VOCABULARY)]
-    places = places if given is None else [Path(given).expanduser()]
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
-        where = f"{VOCABULARY} is missing next to {model}" if given is None else f"no tokenizer exists at {places[0]}"
+    candidates = [model.with_name(VOCABULARY), model.parent.with_name(VOCABULARY)]
+    candidates = candidates if given is None else [Path(given).expanduser()]
+    file = next((candidate for candidate in candidates if candidate.is_file()), None)
+    if file is None:
+        where = (
+            f"{VOCABULARY} is missing next to {model}" if given is None else f"no tokenizer exists at {candidates[0]}"
+        )
         raise MissingPart(f"{where}. Give Marian's sentencepiece model with tokenizer=FILE.")
-    return found
+    return file
 
 
 def read_settings(model: Path) -> MarianSettings:
@@ -209,9 +215,9 @@ def read_settings(model: Path) -> MarianSettings:
             f"{model} is a {kind} of Marian; assay reads comet-qe only. Use the original checkpoint of other models."
         )
     for name, value in _LIKE_XLMR.items():
-        if (found := content.get(name, "")) != value:
+        if (actual := content.get(name, "")) != value:
             raise InputError(
-                f"{model} has {name}: {str(found)[:40]!r}, not {value!r}: assay does not support this encoder."
+                f"{model} has {name}: {str(actual)[:40]!r}, not {value!r}: assay does not support this encoder."
             )
     named = {str(name).replace("-", "_"): value for name, value in content.items()}
     return typed(MarianSettings, named, Place(str(model)), strict=False)

@@ -50,10 +50,10 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
             return (folder / name,)
         stem, _, suffix = name.partition(".")
         if parts := sorted(folder.glob(f"{stem}-[0-9]*-of-[0-9]*.{suffix}")):
-            wanted = parts[0].stem.rpartition("-")[2]
-            if not wanted.isdecimal() or len(parts) != int(wanted):
+            total = parts[0].stem.rpartition("-")[2]
+            if not total.isdecimal() or len(parts) != int(total):
                 raise MissingPart(
-                    f"{folder} has {len(parts)} of {wanted} parts of its weights ({parts[0].name} …). Fetch it again."
+                    f"{folder} has {len(parts)} of {total} parts of its weights ({parts[0].name} …). Fetch it again."
                 )
             return tuple(parts)
     raise MissingPart(f"{folder} has no weights: {' or '.join(NAMES)} is missing.")
@@ -85,20 +85,20 @@ class MateseFiles:
 
 def locate_matese(path: str | Path, *, quality_estimation: bool) -> MateseFiles:
     """Return the files in a folder, or in the folder of a ``.ckpt`` file. Raise if one is missing."""
-    place = Path(path).expanduser()
+    location = Path(path).expanduser()
     name = "matese-qe" if quality_estimation else "matese"
-    folder = place.parent if place.is_file() else place
+    folder = location.parent if location.is_file() else location
     if not folder.is_dir():
-        raise MissingPart(f"the MaTESe folder {place} does not exist.")
-    weights = place if place.is_file() else folder / f"{name}.ckpt"
+        raise MissingPart(f"the MaTESe folder {location} does not exist.")
+    weights = location if location.is_file() else folder / f"{name}.ckpt"
     if not weights.is_file():
-        found = sorted(folder.glob("*.ckpt"))
-        if len(found) > 1:
-            names = listing(one.name for one in found)
+        checkpoints = sorted(folder.glob("*.ckpt"))
+        if len(checkpoints) > 1:
+            names = listing(one.name for one in checkpoints)
             raise InputError(f"{folder} has several checkpoints ({names}): give the .ckpt file itself.")
-        if not found:
+        if not checkpoints:
             raise MissingPart(f"{folder} has no weights: {name}.ckpt is missing.")
-        weights = found[0]
+        weights = checkpoints[0]
     tokenizer = next((folder / file for file in FILES if (folder / file).is_file()), None)
     if tokenizer is None:
         raise MissingPart(

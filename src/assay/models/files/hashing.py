@@ -33,8 +33,8 @@ def fingerprint_files(*files: Path) -> str:
     """
     before = _states(files)
     worth = sum(int(state[1]) for state in before) >= _WORTH
-    if worth and (found := _recall(before)) is not None:
-        return found
+    if worth and (cached := _recall(before)) is not None:
+        return cached
     state = blake2b(digest_size=8)
     for path in files:
         _check_archive(path)
@@ -48,12 +48,12 @@ def fingerprint_files(*files: Path) -> str:
 
 def _states(files: Sequence[Path]) -> list[list[str | int]]:
     """Return path, size, times, inode and device of each file, which change when its bytes do."""
-    found: list[list[str | int]] = []
+    states: list[list[str | int]] = []
     for path in files:
         real = path.resolve()
-        said = real.stat()
-        found.append([str(real), said.st_size, said.st_mtime_ns, said.st_ctime_ns, said.st_ino, said.st_dev])
-    return found
+        status = real.stat()
+        states.append([str(real), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev])
+    return states
 
 
 def _check_archive(path: Path) -> None:

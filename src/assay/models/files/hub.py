@@ -57,10 +57,14 @@ _HINTS = {
 
 def instruction(name: str) -> str:
     """Return the sentence that says how to get a checkpoint."""
-    known = checkpoints()[name]
-    first = f"accept its licence at {hub_address()}/{known.repository}, set HF_TOKEN, then " if known.gated else ""
-    how = _HINTS.get(known.family, "a folder with path=FOLDER").format(name=name)
-    return f"Get it ({known.gigabytes} GB): {first}assay fetch {name}; or give {how}."
+    checkpoint = checkpoints()[name]
+    first = (
+        f"accept its licence at {hub_address()}/{checkpoint.repository}, set HF_TOKEN, then "
+        if checkpoint.gated
+        else ""
+    )
+    how = _HINTS.get(checkpoint.family, "a folder with path=FOLDER").format(name=name)
+    return f"Get it ({checkpoint.gigabytes} GB): {first}assay fetch {name}; or give {how}."
 
 
 def fetch_files(
@@ -71,8 +75,8 @@ def fetch_files(
     say: Notify | None,
 ) -> Path:
     """Download the missing files. Each choice lists alternative files with addresses; the first that exists is taken."""
-    place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
-    missing = [choice for choice in choices if not any((place / file).is_file() for file, _ in choice)]
+    target = Path(folder).expanduser() / name if folder else checkpoint_home(name)
+    missing = [choice for choice in choices if not any((target / file).is_file() for file, _ in choice)]
     if missing and offline():
         raise MissingPart(
             f"{name} is incomplete on this machine, and HF_HUB_OFFLINE is set. Unset it to download {name}."
@@ -80,7 +84,7 @@ def fetch_files(
     headers = _authorization(name, say) if missing else {}
     pins = checkpoints()[name].sha256
     for choice in missing:
-        file, address, (commit, hubs) = _first(name, choice, place, headers)
+        file, address, (commit, hubs) = _first(name, choice, target, headers)
         pin = pins.get(file)
         if pin is not None and hubs is not None and len(hubs) == 64 and hubs != pin:
             raise InputError(
@@ -88,8 +92,8 @@ def fetch_files(
             )
         exact = address.replace("/resolve/main/", f"/resolve/{commit}/", 1)
         first_use = address if pin is None else None
-        download(name, exact, place / file, pin or hubs, progress, headers, first_use=first_use, say=say)
-    return place
+        download(name, exact, target / file, pin or hubs, progress, headers, first_use=first_use, say=say)
+    return target
 
 
 def _authorization(name: str, say: Notify | None) -> dict[str, str]:
@@ -124,7 +128,7 @@ def _first(
 def _described(name: str, address: str, target: Path, headers: Mapping[str, str]) -> tuple[str, str | None]:
     """Return commit and checksum of a file on the hub: sha256 of a large file, git's sha1 of a small one."""
     try:
-        status, said = head(address, headers)
+        status, response = head(address, headers)
     except urllib.error.HTTPError as error:
         if error.code in (401, 403):
             who = "the account of HF_TOKEN" if headers else "anonymous users"
@@ -135,8 +139,8 @@ def _described(name: str, address: str, target: Path, headers: Mapping[str, str]
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise download_error(OSError(str(error)), name, address, target) from error
     # A redirect's own ETag is not that of the file it leads to.
-    tag = said.get("X-Linked-ETag") or (said.get("ETag") if status == 200 else None) or ""
+    tag = response.get("X-Linked-ETag") or (response.get("ETag") if status == 200 else None) or ""
     tag = tag.removeprefix("W/").strip('"')
-    commit = said.get("X-Repo-Commit", "")
-    known = tag if re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", tag) else None
-    return commit if re.fullmatch("[0-9a-f]{40}", commit) else "main", known
+    commit = response.get("X-Repo-Commit", "")
+    checksum = tag if re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", tag) else None
+    return commit if re.fullmatch("[0-9a-f]{40}", commit) else "main", checksum

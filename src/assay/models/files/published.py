@@ -46,22 +46,23 @@ def encoder_name(name: str) -> str | None:
 
 def _named(name: str, table: Mapping[str, PublishedCheckpoint]) -> str | None:
     lowered = name.lower()
-    for known, one in table.items():
-        full = one.repository.lower()
-        if lowered in (known, full, full.partition("/")[2]):
-            return known
+    for own_name, checkpoint in table.items():
+        full = checkpoint.repository.lower()
+        if lowered in (own_name, full, full.partition("/")[2]):
+            return own_name
     return None
 
 
 def fetchable_name(name: str) -> str | None:
     """Return assay's name of a checkpoint that it can download; None if there is none of this name."""
     lowered = name.lower()
-    for known, one in checkpoints().items():
-        names = (known, one.repository.lower(), one.archive.lower())
-        if one.family in ("metricx", "encoder-decoder") and (one.weights or one.has_address) and lowered in names:
-            return one.weights or known
-    found = published_name(name)
-    return found or (name if name in of_family("bleurt") else encoder_name(name))
+    for own_name, checkpoint in checkpoints().items():
+        names = (own_name, checkpoint.repository.lower(), checkpoint.archive.lower())
+        has_files = bool(checkpoint.weights or checkpoint.has_address)
+        if checkpoint.family in ("metricx", "encoder-decoder") and has_files and lowered in names:
+            return checkpoint.weights or own_name
+    comet_name = published_name(name)
+    return comet_name or (name if name in of_family("bleurt") else encoder_name(name))
 
 
 def find_published(name: str) -> Path:
@@ -70,37 +71,38 @@ def find_published(name: str) -> Path:
     Raises:
         MissingPart: there is no copy; the message says how to get one.
     """
-    known = checkpoints()[name]
-    if known.by_hand:
+    checkpoint = checkpoints()[name]
+    if checkpoint.by_hand:
         raise MissingPart(
-            f"{name} cannot be downloaded by assay. Download and unpack {known.by_hand}, then give its folder: {name}:path=FOLDER."
+            f"{name} cannot be downloaded by assay. Download and unpack {checkpoint.by_hand}, then give its folder: "
+            f"{name}:path=FOLDER."
         )
-    if known.family == "bleurt":
+    if checkpoint.family == "bleurt":
         return find_archive(name)
-    wanted = _wanted(known)
-    for place in copies(name, known):
-        if all(any((place / file).is_file() for file in choice.split("|")) for choice in wanted):
-            return place
-    what = "the encoder " if known.family == "encoder" else ""
+    files = _wanted(checkpoint)
+    for copy in copies(name, checkpoint):
+        if all(any((copy / file).is_file() for file in choice.split("|")) for choice in files):
+            return copy
+    what = "the encoder " if checkpoint.family == "encoder" else ""
     raise MissingPart(f"{what}{name} is not on this machine. {instruction(name)}")
 
 
-def _wanted(known: PublishedCheckpoint) -> tuple[str, ...]:
+def _wanted(checkpoint: PublishedCheckpoint) -> tuple[str, ...]:
     """Return the files that a complete copy has; some have alternatives."""
-    if known.family in ("metricx", "encoder-decoder"):
-        return (PRISM_FILES[0],) if known.archive else ("config.json",)
-    return known.files or (HPARAMS, WEIGHTS)
+    if checkpoint.family in ("metricx", "encoder-decoder"):
+        return (PRISM_FILES[0],) if checkpoint.archive else ("config.json",)
+    return checkpoint.files or (HPARAMS, WEIGHTS)
 
 
 def find_encoder(name: str) -> Path:
     """Return a local copy of a published encoder (``labse``, ``FacebookAI/xlm-roberta-large``), or the folder of that path."""
-    known = encoder_name(name)
-    if known is None:
+    own_name = encoder_name(name)
+    if own_name is None:
         raise InputError(
             f"{name[:200]} is neither a folder nor a known encoder ({listing(of_family('encoder'))}): give the "
             "folder of one with model=PATH."
         )
-    return find_published(known)
+    return find_published(own_name)
 
 
 def fetch_published(
@@ -112,22 +114,26 @@ def fetch_published(
     the checksum of the hub and that of the first download (`assay.io.files.download`). Complete files are not downloaded
     again. `say` receives a sentence about files that cannot be verified.
     """
-    known = checkpoints()[name]
-    if known.family == "bleurt":
+    checkpoint = checkpoints()[name]
+    if checkpoint.family == "bleurt":
         return fetch_archive(name, folder, progress, say)
-    if known.archive:
-        return _unpacked(name, known, folder, progress, say)
-    if known.family in ("metricx", "encoder-decoder"):
-        return _fetch_sharded(name, known, folder, progress, say)
-    if known.family == "comet" and not known.files:
+    if checkpoint.archive:
+        return _unpacked(name, checkpoint, folder, progress, say)
+    if checkpoint.family in ("metricx", "encoder-decoder"):
+        return _fetch_sharded(name, checkpoint, folder, progress, say)
+    if checkpoint.family == "comet" and not checkpoint.files:
         tokenizer = f"{hub_address()}/{XLMR}/resolve/main/{TOKENIZER}"
-        addresses = {HPARAMS: address_of(known, HPARAMS), TOKENIZER: tokenizer, WEIGHTS: address_of(known, WEIGHTS)}
+        addresses = {
+            HPARAMS: address_of(checkpoint, HPARAMS),
+            TOKENIZER: tokenizer,
+            WEIGHTS: address_of(checkpoint, WEIGHTS),
+        }
         return fetch_files(name, folder, [[choice] for choice in addresses.items()], progress, say)
-    choices = [[(file, address_of(known, file)) for file in choice.split("|")] for choice in known.files]
-    place = fetch_files(name, folder, choices, progress, say)
-    if known.family == "encoder":
-        _fetch_baselines(name, place, say)
-    return place
+    choices = [[(file, address_of(checkpoint, file)) for file in choice.split("|")] for choice in checkpoint.files]
+    target = fetch_files(name, folder, choices, progress, say)
+    if checkpoint.family == "encoder":
+        _fetch_baselines(name, target, say)
+    return target
 
 
 def _fetch_baselines(name: str, place: Path, say: Notify | None) -> None:
@@ -147,16 +153,16 @@ def baselines_address() -> str:
 
 
 def _fetch_sharded(
-    name: str, known: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Notify | None
+    name: str, checkpoint: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Notify | None
 ) -> Path:
     """Download weights in one file or several, with the tokenizer of another repository if their own has none."""
-    tokenizer = f"{hub_address()}/{known.tokenizer or known.repository}/resolve/main"
-    choices = [[(file, f"{tokenizer}/{file}")] for file in known.files]
-    choices.append([(file, address_of(known, file)) for file in PARTS])
-    place = fetch_files(name, folder, choices, progress, say)
-    parts = [part for file in PARTS if file.endswith(".index.json") for part in _parts(place / file)]
+    tokenizer = f"{hub_address()}/{checkpoint.tokenizer or checkpoint.repository}/resolve/main"
+    choices = [[(file, f"{tokenizer}/{file}")] for file in checkpoint.files]
+    choices.append([(file, address_of(checkpoint, file)) for file in PARTS])
+    target = fetch_files(name, folder, choices, progress, say)
+    parts = [part for file in PARTS if file.endswith(".index.json") for part in _parts(target / file)]
     # config.json comes last: where it is, all of the model is.
-    whole = [[(file, address_of(known, file))] for file in (*parts, "config.json")]
+    whole = [[(file, address_of(checkpoint, file))] for file in (*parts, "config.json")]
     return fetch_files(name, folder, whole, progress, say)
 
 
@@ -173,14 +179,14 @@ def _parts(index: Path) -> list[str]:
 
 
 def _unpacked(
-    name: str, known: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Notify | None
+    name: str, checkpoint: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Notify | None
 ) -> Path:
     """Extract the files of an archive by their base names; other members are not written."""
-    place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
-    if all((place / file).is_file() for file in PRISM_FILES):
-        return place
-    archive = place / known.archive.rpartition("/")[2]
-    download(name, known.archive, archive, progress=progress, say=say)
+    target = Path(folder).expanduser() / name if folder else checkpoint_home(name)
+    if all((target / file).is_file() for file in PRISM_FILES):
+        return target
+    archive = target / checkpoint.archive.rpartition("/")[2]
+    download(name, checkpoint.archive, archive, progress=progress, say=say)
     try:
         with tarfile.open(archive) as opened:
             members = {Path(one.name).name: one for one in opened if one.isfile()}
@@ -188,7 +194,7 @@ def _unpacked(
                 content = opened.extractfile(members[file]) if file in members else None
                 if content is None:
                     raise InputError(f"{archive} has no {file}: it is not the archive of Prism's model.")
-                with atomic_write(place / file, "wb") as out:
+                with atomic_write(target / file, "wb") as out:
                     while block := content.read(1 << 22):
                         out.write(block)
     except (tarfile.TarError, EOFError) as error:
@@ -196,7 +202,7 @@ def _unpacked(
             f"{archive} is incomplete or not an archive ({error}). Delete it and fetch it again."
         ) from error
     archive.unlink()
-    return place
+    return target
 
 
 MARKER = "bleurt_config.json"
@@ -210,9 +216,9 @@ def find_archive(name: str) -> Path:
     own = checkpoint_home(name)
     if is_trusted(own) and (own / MARKER).is_file():
         return own
-    for place in cached(checkpoints()[name].port):
-        if (place / "config.json").is_file():
-            return place
+    for snapshot in cached(checkpoints()[name].port):
+        if (snapshot / "config.json").is_file():
+            return snapshot
     raise MissingPart(f"{name} is not on this machine. {instruction(name)}")
 
 
@@ -221,19 +227,19 @@ def fetch_archive(
 ) -> Path:
     """Download an archive, unless it is unpacked already, unpack it, and return the folder. A download resumes."""
     address = checkpoints()[name].archive
-    place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
-    if (place / MARKER).is_file():
-        return place
-    archive = place.parent / f"{name}.zip"
+    target = Path(folder).expanduser() / name if folder else checkpoint_home(name)
+    if (target / MARKER).is_file():
+        return target
+    archive = target.parent / f"{name}.zip"
     download(name, address, archive, progress=progress, first_use=address, say=say)
-    unpack(archive, place, MARKER)
+    unpack(archive, target, MARKER)
     archive.unlink()
-    return place
+    return target
 
 
-def unpack(archive: Path, place: Path, marker: str) -> None:
+def unpack(archive: Path, target: Path, marker: str) -> None:
     """Unpack the folder of an archive that holds `marker` as `place`, atomically."""
-    made = Path(tempfile.mkdtemp(dir=archive.parent, prefix=f".{place.name}-"))
+    temporary = Path(tempfile.mkdtemp(dir=archive.parent, prefix=f".{target.name}-"))
     try:
         with zipfile.ZipFile(archive) as opened:
             members = [one for one in opened.infolist() if not one.is_dir()]
@@ -248,16 +254,16 @@ def unpack(archive: Path, place: Path, marker: str) -> None:
                 )
             for one in members:
                 if one.filename.startswith(root):
-                    _write(opened, one, made, one.filename.removeprefix(root))
-        if place.exists():
-            shutil.rmtree(place)
-        made.replace(place)
+                    _write(opened, one, temporary, one.filename.removeprefix(root))
+        if target.exists():
+            shutil.rmtree(target)
+        temporary.replace(target)
     except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
         raise InputError(
             f"{archive} is incomplete or not a zip archive ({error}). Remove it and fetch it again."
         ) from error
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _is_named(path: str, marker: str) -> bool:

@@ -66,7 +66,7 @@ def read_safetensors(path: Path) -> dict[str, Tensor]:
 
 def read_state(files: tuple[Path, ...]) -> dict[str, Tensor]:
     """Return all tensors of several files by name, with current names of norms (``weight``, not ``gamma``)."""
-    found: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     for path in files:
         content = read_safetensors(path) if path.suffix == ".safetensors" else read_torch(path)
         if not isinstance(content, Mapping):
@@ -74,8 +74,8 @@ def read_state(files: tuple[Path, ...]) -> dict[str, Tensor]:
         for name, tensor in content.items():
             if not isinstance(name, str) or not isinstance(tensor, Tensor):
                 raise InputError(f"{path}: {str(name)[:80]} is not a named tensor. The checkpoint is damaged.")
-            found[_todays(name)] = tensor
-    return found
+            tensors[_todays(name)] = tensor
+    return tensors
 
 
 def check_finite(tensor: Tensor, name: str, path: Path | str) -> Tensor:

@@ -78,8 +78,8 @@ class CometModel(nn.Module):
         The mix is linear, so that each layer is pooled at once and none is kept. Layers with share 0 and layers above the
         last one in use are not computed.
         """
-        shares, wanted = self._shares()
-        last = max(wanted) if word_layer is None else max(*wanted, word_layer)
+        shares, used = self._shares()
+        last = max(used) if word_layer is None else max(*used, word_layer)
         if self.pool == "default":
             last = self.encoder_config.layers
         total: Tensor | None = None
@@ -90,7 +90,7 @@ class CometModel(nn.Module):
             selected = index == last and computed.read is not None
             if index == word_layer:
                 words = hidden if selected else packed.select(hidden)
-            if index in wanted and self.pool != "default":
+            if index in used and self.pool != "default":
                 piece = shares[index] * self._reduce(hidden, packed, selected)
                 total = piece if total is None else total + piece
         if self.pool == "default":
@@ -123,8 +123,8 @@ class CometModel(nn.Module):
         if self.pool == "cls":
             pooled = hidden[packed.firsts_of(selected)].float()
         elif self.pool == "avg":
-            kept = hidden if packed.keep is None else hidden * packed.keep[:, None]
-            pooled = segment_sum(kept, packed) / packed.lengths[:, None]
+            unpadded = hidden if packed.keep is None else hidden * packed.keep[:, None]
+            pooled = segment_sum(unpadded, packed) / packed.lengths[:, None]
             if mean is not None and packed.keep is not None:
                 mean = mean * (segment_sum(packed.keep, packed) / packed.lengths)
         else:
@@ -170,8 +170,8 @@ class LayerMix(nn.Module):
         """Return each layer's share of the mix. ``sparsemax_patch`` marks checkpoints that were trained with softmax."""
         weights: Tensor = self.weights
         if self.training and self.dropout:
-            kept = torch.rand(len(weights), device=weights.device) > self.dropout
-            weights = torch.where(kept, weights, torch.full_like(weights, -1e20))
+            retained = torch.rand(len(weights), device=weights.device) > self.dropout
+            weights = torch.where(retained, weights, torch.full_like(weights, -1e20))
         if self.transformation == "sparsemax":
             return sparsemax(weights)
         return torch.softmax(weights, dim=0)
@@ -207,7 +207,7 @@ class FeedForward(nn.Module):
 
 def activation(name: str) -> nn.Module:
     """Return torch's activation of this name. The official package writes both ``tanh`` and ``Tanh``."""
-    found = getattr(nn, name.title(), None)
-    if not (isinstance(found, type) and issubclass(found, nn.Module)):
+    layer = getattr(nn, name.title(), None)
+    if not (isinstance(layer, type) and issubclass(layer, nn.Module)):
         raise InputError(f"{name!r} in the hyperparameters is not an activation of torch.")
-    return found()
+    return layer()

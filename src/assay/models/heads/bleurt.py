@@ -26,7 +26,7 @@ from assay.io.files.tensor_bundle import read_bundle
 from assay.models.encoders.config import EncoderConfig
 from assay.models.encoders.encoder import Encoder, Layer
 from assay.models.encoders.pretrained import fill
-from assay.models.encoders.tokenizer import read_sentencepiece, without_halves
+from assay.models.encoders.tokenizer import read_sentencepiece, replace_surrogates
 from assay.models.files.bleurt import BleurtFiles
 from assay.models.files.weights import read_state
 from assay.models.heads.pairs import PairPredictor, TokenPair
@@ -61,14 +61,14 @@ class LoadedBleurt:
     """A model ready for inference, with its vocabulary."""
 
     model: BleurtModel
-    pieces: WrittenPieces
+    pieces: BleurtVocabulary
     limit: int
 
     def pairs(self, references: Sequence[str], hypotheses: Sequence[str]) -> list[TokenPair]:
         """Return the token sequences of references and translations; equal texts are tokenized once."""
         distinct = list(dict.fromkeys([*references, *hypotheses]))
-        known = dict(zip(distinct, self.pieces.encode(distinct), strict=True))
-        return [self._pair(known[a], known[b]) for a, b in zip(references, hypotheses, strict=True)]
+        encoded = dict(zip(distinct, self.pieces.encode(distinct), strict=True))
+        return [self._pair(encoded[a], encoded[b]) for a, b in zip(references, hypotheses, strict=True)]
 
     def _pair(self, reference: list[int], hypothesis: list[int]) -> TokenPair:
         first, second = shortened(len(reference), len(hypothesis), self.limit - 3)
@@ -83,8 +83,8 @@ def shortened(first: int, second: int, most: int) -> tuple[int, int]:
         return first, second
     level = min(over, abs(first - second))
     first, second = (first - level, second) if first > second else (first, second - level)
-    left = over - level
-    return first - left // 2, second - (left - left // 2)
+    rest = over - level
+    return first - rest // 2, second - (rest - rest // 2)
 
 
 def load_bleurt(
@@ -101,7 +101,7 @@ def load_bleurt(
         quantise(model.encoder)
     else:
         model.encoder.prepack()
-    pieces = WrittenPieces(files.vocabulary, lowercase=files.lowercase)
+    pieces = BleurtVocabulary(files.vocabulary, lowercase=files.lowercase)
     if len(pieces) > config.vocabulary:
         raise InputError(
             f"{files.vocabulary} has {len(pieces):,} subwords, the model {config.vocabulary:,}: it belongs to another model."
@@ -124,23 +124,23 @@ def _official_head(name: str) -> str:
 
 def _renamed(name: str) -> str:
     """Give the layer that widens narrow embeddings one name, whatever a port calls it."""
-    for theirs in _PROJECTIONS:
-        before, found, after = name.partition(theirs)
-        if found:
+    for official in _PROJECTIONS:
+        before, separator, after = name.partition(official)
+        if separator:
             return f"{before}{WIDENED}.{after}"
     return name
 
 
 def _tensorflow(variables: Mapping[str, np.ndarray], path: Path) -> dict[str, Tensor]:
     """Return TensorFlow's variables with the names and layout of PyTorch ports. Raise if there is an unknown one."""
-    found: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     for name, array in variables.items():
         if name.startswith(_SKIPPED) or _OPTIMIZER.search(name):
             continue
         if not name.startswith("bert/") and name not in ("dense/kernel", "dense/bias"):
             raise InputError(f"{path}: the variable {name[:80]!r} is not part of BLEURT.")
-        found[_theirs(name)] = _laid_out(name, array)
-    return found
+        tensors[_theirs(name)] = _laid_out(name, array)
+    return tensors
 
 
 def _theirs(name: str) -> str:
@@ -172,17 +172,17 @@ _LONGEST_WORD = 200
 """Longest word in characters that Google's WordPiece splits."""
 
 
-class WrittenPieces:
+class BleurtVocabulary:
     """Vocabulary of a BLEURT with the ids of ``[CLS]`` and ``[SEP]``."""
 
     def __init__(self, path: Path, *, lowercase: bool = False) -> None:
         self.path = path
         self._spoken: Any = _wordpiece(path, lowercase) if path.suffix == ".txt" else read_sentencepiece(path)
         self.wordpiece = path.suffix == ".txt"
-        found = [self._id(name) for name in ("[CLS]", "[SEP]")]
-        if None in found:
+        ids = [self._id(name) for name in ("[CLS]", "[SEP]")]
+        if None in ids:
             raise InputError(f"{path} has no tokens [CLS] and [SEP]: it is not the vocabulary of a BLEURT.")
-        self.first, self.last = found
+        self.first, self.last = ids
 
     def __len__(self) -> int:
         return int(self._spoken.get_vocab_size() if self.wordpiece else self._spoken.get_piece_size())
@@ -195,29 +195,27 @@ class WrittenPieces:
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the token ids of every text."""
-        plain = [without_halves(text) for text in texts]
+        plain = [replace_surrogates(text) for text in texts]
         if self.wordpiece:
             clean = [_cleaned(text) for text in plain]
             return [encoding.ids for encoding in self._spoken.encode_batch_fast(clean, add_special_tokens=False)]
         # By way of the pieces, as BLEURT does: unknown characters in a row that spell a special token become it.
-        found: list[list[int]] = [
-            self._spoken.piece_to_id(pieces) for pieces in self._spoken.encode(plain, out_type=str)
-        ]
-        return found
+        ids: list[list[int]] = [self._spoken.piece_to_id(pieces) for pieces in self._spoken.encode(plain, out_type=str)]
+        return ids
 
 
 def _cleaned(text: str) -> str:
     """Remove control and format characters and normalise whitespace by Google's rule, which keeps private-use characters."""
     if text.isprintable() and "\ufffd" not in text:
         return text
-    kept = []
+    letters = []
     for letter in text:
         kind = unicodedata.category(letter)
         if letter in "\t\n\r" or kind == "Zs":
-            kept.append(" ")
+            letters.append(" ")
         elif letter != "\ufffd" and kind not in ("Cc", "Cf"):
-            kept.append(letter)
-    return "".join(kept)
+            letters.append(letter)
+    return "".join(letters)
 
 
 def _wordpiece(path: Path, lowercase: bool) -> Any:
@@ -233,10 +231,10 @@ def _wordpiece(path: Path, lowercase: bool) -> Any:
     if "[UNK]" not in names:
         raise InputError(f"{path} has no token [UNK]: it is not the vocabulary of a BLEURT.")
     vocabulary = {name: number for number, name in enumerate(names)}
-    made = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=_LONGEST_WORD))
-    made.normalizer = normalizers.BertNormalizer(clean_text=False, lowercase=lowercase)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    return made
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=_LONGEST_WORD))
+    tokenizer.normalizer = normalizers.BertNormalizer(clean_text=False, lowercase=lowercase)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return tokenizer
 
 
 class Int8Linear(nn.Module):

@@ -87,46 +87,46 @@ def model_config(hparams: Mapping[str, Any], inside: Mapping[str, Any] | None) -
 
 def encoder_config(files: Files, config: ModelConfig, state: Mapping[str, Tensor]) -> EncoderConfig:
     """Return the encoder's shape, from the weights as far as possible, otherwise from a config.json or the published encoder."""
-    known = read_config(files, config)
-    if known.family == "other":
-        _check_size(known, state, files)
-        return known
+    published = read_config(files, config)
+    if published.family == "other":
+        _check_size(published, state, files)
+        return published
     prefix = "encoder.model."
     words = state.get(f"{prefix}embeddings.word_embeddings.weight")
-    places = state.get(f"{prefix}embeddings.position_embeddings.weight")
-    kinds = state.get(f"{prefix}embeddings.token_type_embeddings.weight")
+    positions = state.get(f"{prefix}embeddings.position_embeddings.weight")
+    types = state.get(f"{prefix}embeddings.token_type_embeddings.weight")
     inner = state.get(f"{prefix}encoder.layer.0.intermediate.dense.weight")
-    if words is None or places is None or kinds is None or inner is None:
+    if words is None or positions is None or types is None or inner is None:
         some = ", ".join(list(state)[:2]) or "nothing"
         raise InputError(
             f"{files.weights} contains no encoder like COMET's (it begins with {some}): it is another kind of checkpoint."
         )
     head = f"{prefix}encoder.layer."
-    if any(tensor.dim() != 2 for tensor in (words, places, kinds, inner)):
+    if any(tensor.dim() != 2 for tensor in (words, positions, types, inner)):
         raise InputError(f"{files.weights}: the encoder's embeddings are not matrices. The checkpoint is damaged.")
     numbers = {to_whole(name.removeprefix(head).split(".")[0]) for name in state if name.startswith(head)}
     layers = len(numbers)
     if numbers != set(range(layers)):
         raise InputError(f"{files.weights}: the encoder's layers are not numbered from 0. The checkpoint is damaged.")
     return replace(
-        known,
+        published,
         hidden=words.shape[1],
         layers=layers,
         feed_forward=inner.shape[0],
         vocabulary=words.shape[0],
-        positions=places.shape[0],
-        types=kinds.shape[0],
+        positions=positions.shape[0],
+        types=types.shape[0],
     )
 
 
 def _check_size(encoder: EncoderConfig, state: Mapping[str, Tensor], files: Files) -> None:
     """Raise if an encoder would be far larger than its weights, since an error in config.json could ask for terabytes."""
     units = encoder.hidden
-    wanted = encoder.layers * units * (4 * units + 2 * encoder.feed_forward)
+    expected = encoder.layers * units * (4 * units + 2 * encoder.feed_forward)
     present = sum(tensor.numel() for tensor in state.values())
-    if wanted > 4 * present + 1_000_000:
+    if expected > 4 * present + 1_000_000:
         raise InputError(
-            f"{files.folder} has a config.json for about {wanted:,} weights, but {present:,} weights: they "
+            f"{files.folder} has a config.json for about {expected:,} weights, but {present:,} weights: they "
             "belong to different checkpoints."
         )
 
@@ -147,9 +147,9 @@ def _filled(
             model = build_model(config, encoder)
     needed = {name: official_names(name, encoder) for name in model.state_dict()}
     _check_names(needed, state, config, path)
-    found: dict[str, Tensor] = {}
+    filled: dict[str, Tensor] = {}
     for name, shape in {name: tensor.shape for name, tensor in model.state_dict().items()}.items():
-        parts = [state[theirs] for theirs in needed[name]]
+        parts = [state[official] for official in needed[name]]
         whole = len(parts) == 1 or all(part.dim() and part.shape[1:] == parts[0].shape[1:] for part in parts)
         tensor = torch.cat(parts) if whole and len(parts) > 1 else parts[0]
         if not whole or tensor.shape != shape:
@@ -159,23 +159,23 @@ def _filled(
             )
         check_finite(tensor, needed[name][0], path)
         narrow = name.startswith("encoder.") and "norm" not in name and tensor.is_floating_point()
-        found[name] = tensor.to(device, dtype if narrow else torch.float32, copy=True).contiguous()
-    model.load_state_dict(found, assign=True)
+        filled[name] = tensor.to(device, dtype if narrow else torch.float32, copy=True).contiguous()
+    model.load_state_dict(filled, assign=True)
     model.to(device)
     return model
 
 
 def _check_names(needed: Mapping[str, list[str]], state: Iterable[str], config: ModelConfig, path: Path) -> None:
-    wanted = {theirs for names in needed.values() for theirs in names}
+    expected = {official for names in needed.values() for official in names}
     present = set(state)
-    if missing := sorted(wanted - present):
+    if missing := sorted(expected - present):
         raise InputError(
             f"{path} lacks {count(len(missing), 'weight')} that a {config.class_identifier} needs, the first being {missing[0]}. "
             "The file is incomplete, or its hparams.yaml belongs to another checkpoint."
         )
     strange = sorted(
         name
-        for name in present - wanted
+        for name in present - expected
         if name.startswith(("encoder.model.encoder.layer.", "estimator.")) and not name.endswith("position_ids")
     )
     if strange:
@@ -213,8 +213,8 @@ def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
 
     from assay.io.files.atomic import atomic_write, make_output_folder
 
-    place = Path(folder)
-    make_output_folder(place / "checkpoints")
+    target_folder = Path(folder)
+    make_output_folder(target_folder / "checkpoints")
     hparams = {**model.config.to_hparams(), "pretrained_model": "."}
     content = {
         "state_dict": to_official({k: v.cpu() for k, v in model.state_dict().items()}, model.encoder_config),
@@ -223,15 +223,15 @@ def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
         "epoch": 0,
         "global_step": 0,
     }
-    with atomic_write(place / "checkpoints" / "model.ckpt", "wb") as out:
+    with atomic_write(target_folder / "checkpoints" / "model.ckpt", "wb") as out:
         torch.save(content, out)
-    with atomic_write(place / "config.json", "w") as out:
+    with atomic_write(target_folder / "config.json", "w") as out:
         json.dump(model.encoder_config.to_json(), out, indent=1)
     source = Path(tokenizer)
-    target = place / (source.name if source.suffix != ".json" else "tokenizer.json")
+    target = target_folder / (source.name if source.suffix != ".json" else "tokenizer.json")
     if source.resolve() != target.resolve():
         with source.open("rb") as words, atomic_write(target) as out:
             shutil.copyfileobj(words, out)
-    with atomic_write(place / "hparams.yaml", "w") as out:
+    with atomic_write(target_folder / "hparams.yaml", "w") as out:
         yaml.safe_dump(hparams, out, sort_keys=False)
-    return place
+    return target_folder

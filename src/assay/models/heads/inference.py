@@ -94,61 +94,71 @@ class Predictor:
         """Score rows with a regression model, which embeds each different text once."""
         texts = {id(ids): ids for row in rows for ids in row.sequences.values()}
         numbers = {one: number for number, one in enumerate(texts)}
-        places = [[numbers[id(ids)] for ids in row.sequences.values()] for row in rows]
+        numbers_of_rows = [[numbers[id(ids)] for ids in row.sequences.values()] for row in rows]
         vectors = self._run(list(texts.values()), lambda packed: (model.embed(packed),))[0]
         names = list(rows[0].sequences) if rows else []
-        columns = torch.tensor(places, dtype=torch.long).T
-        chosen = {
+        columns = torch.tensor(numbers_of_rows, dtype=torch.long).T
+        columns_of_texts = {
             name: vectors[to_device(column.contiguous(), vectors.device)]
             for name, column in zip(names, columns, strict=True)
         }
         scores = [
-            model.estimate(chosen["src"][at], chosen["mt"][at], chosen["ref"][at] if "ref" in chosen else None)
+            model.estimate(
+                columns_of_texts["src"][at],
+                columns_of_texts["mt"][at],
+                columns_of_texts["ref"][at] if "ref" in columns_of_texts else None,
+            )
             for at in torch.split(torch.arange(len(rows), device=vectors.device), 4096)
         ]
         truncated = np.array([row.cut for row in rows], dtype=bool)
-        found = to_host(torch.cat(scores).double())
-        return lambda: Prediction(self.runner.check_finite(found()), truncated)
+        values = to_host(torch.cat(scores).double())
+        return lambda: Prediction(self.runner.check_finite(values()), truncated)
 
     def _unified(self, model: UnifiedModel, rows: list[Row]) -> Callable[[], Prediction]:
         """Score rows with a unified model. All passes of all rows share one pool, in which equal sequences are computed once."""
-        known: dict[tuple[int, ...], int] = {}
+        numbers: dict[tuple[int, ...], int] = {}
         longest: list[int] = []
-        places: list[dict[str, int]] = []
+        numbers_of_rows: list[dict[str, int]] = []
         for row in rows:
-            place = {}
+            numbers_of_row = {}
             for name, ids in row.sequences.items():
-                number = place[name] = known.setdefault(tuple(ids), len(known))
+                number = numbers_of_row[name] = numbers.setdefault(tuple(ids), len(numbers))
                 if number == len(longest):
                     longest.append(0)
                 tagged = min(len(ids), row.words) if model.tagger is not None else 1
                 longest[number] = max(longest[number], tagged)
-            places.append(place)
+            numbers_of_rows.append(numbers_of_row)
 
         def compute(packed: Packed) -> tuple[Tensor, ...]:
             output = model(packed)
             return (output.scores,) if output.logits is None else (output.scores, torch.softmax(output.logits, dim=1))
 
-        found = [to_host(each) for each in self._run(list(known), compute, leading=longest)]
-        return lambda: self._finish(model, rows, places, found, longest)
+        outputs = [to_host(each) for each in self._run(list(numbers), compute, leading=longest)]
+        return lambda: self._finish(model, rows, numbers_of_rows, outputs, longest)
 
     def _finish(
         self,
         model: UnifiedModel,
         rows: list[Row],
-        places: list[dict[str, int]],
-        found: list[Callable[[], NDArray[np.float32]]],
+        numbers_of_rows: list[dict[str, int]],
+        outputs: list[Callable[[], NDArray[np.float32]]],
         longest: list[int],
     ) -> Prediction:
-        scores = self.runner.check_finite(found[0]())
+        scores = self.runner.check_finite(outputs[0]())
         columns = {
-            name: np.array([scores[place[name]] if name in place else np.nan for place in places], dtype=np.float32)
-            for name in dict.fromkeys(name for place in places for name in place)
+            name: np.array(
+                [
+                    scores[numbers_of_row[name]] if name in numbers_of_row else np.nan
+                    for numbers_of_row in numbers_of_rows
+                ],
+                dtype=np.float32,
+            )
+            for name in dict.fromkeys(name for numbers_of_row in numbers_of_rows for name in numbers_of_row)
         }
         truncated = np.array([row.cut for row in rows], dtype=bool)
         if model.tagger is None:
             return Prediction(mean(columns), truncated, components(columns))
-        spans = self._spans(rows, places, self.runner.check_finite(found[1]()), longest)
+        spans = self._spans(rows, numbers_of_rows, self.runner.check_finite(outputs[1]()), longest)
         if not isinstance(model, XcometModel):
             return Prediction(mean(columns), truncated, components(columns), spans)
         errors = np.array([mqm(found_spans) for found_spans in spans])
@@ -156,29 +166,31 @@ class Predictor:
         return Prediction(values, truncated, {**components(columns), "mqm": errors}, spans)
 
     def _spans(
-        self, rows: list[Row], places: list[dict[str, int]], tags: NDArray[np.float32], longest: list[int]
+        self, rows: list[Row], numbers_of_rows: list[dict[str, int]], tags: NDArray[np.float32], longest: list[int]
     ) -> list[tuple[ErrorSpan, ...]]:
         """Average the passes' distributions over each translation's tokens with their weights, and decode the spans."""
         counts = np.array(
             [
-                min(row.words, *(longest[number] for number in place.values()))
-                for row, place in zip(rows, places, strict=True)
+                min(row.words, *(longest[number] for number in numbers_of_row.values()))
+                for row, numbers_of_row in zip(rows, numbers_of_rows, strict=True)
             ]
         )
         ends = np.cumsum(counts)
         inside = np.arange(counts.sum()) - np.repeat(ends - counts, counts)
         firsts = np.cumsum(longest) - longest
         total = np.zeros((len(inside), tags.shape[1]), dtype=np.float32)
-        for name in dict.fromkeys(name for place in places for name in place):
-            starts = np.array([firsts[place[name]] if name in place else 0 for place in places])
-            weights = np.array([_weight(name, place) for place in places], dtype=np.float32)
+        for name in dict.fromkeys(name for numbers_of_row in numbers_of_rows for name in numbers_of_row):
+            starts = np.array(
+                [firsts[numbers_of_row[name]] if name in numbers_of_row else 0 for numbers_of_row in numbers_of_rows]
+            )
+            weights = np.array([_weight(name, numbers_of_row) for numbers_of_row in numbers_of_rows], dtype=np.float32)
             total += tags[np.repeat(starts, counts) + inside] * np.repeat(weights, counts)[:, None]
         options: dict[str, Any] = {"decoder": self.decoder, "threshold": self.threshold}
-        found = []
+        spans = []
         for row, own in zip(rows, np.split(total, ends[:-1]), strict=True):
             assert row.offsets is not None
-            found.append(decode(row.hypothesis, own, row.offsets, self.config.labels, **options))
-        return found
+            spans.append(decode(row.hypothesis, own, row.offsets, self.config.labels, **options))
+        return spans
 
     def _run(
         self,
@@ -221,16 +233,16 @@ def _windows(count: int, device: torch.device) -> Iterator[slice]:
     gpu = device.type == "cuda"
     size, start = GPU_EDGE if gpu else WINDOW, 0
     while start < count:
-        left = count - start
-        short = gpu and GPU_EDGE < left <= size
+        remaining = count - start
+        short = gpu and GPU_EDGE < remaining <= size
         stop = count - GPU_EDGE if short else min(count, start + size)
         yield slice(start, stop)
         size, start = min(2 * size, GPU_WINDOW) if gpu else size, stop
 
 
-def _weight(name: str, place: dict[str, int]) -> float:
+def _weight(name: str, numbers_of_row: dict[str, int]) -> float:
     """Return the weight of a pass in the distribution of a row's tags."""
-    return 0.0 if name not in place else SPAN_WEIGHTS[name] if len(place) == 3 else 1.0
+    return 0.0 if name not in numbers_of_row else SPAN_WEIGHTS[name] if len(numbers_of_row) == 3 else 1.0
 
 
 def _in_order(
@@ -238,12 +250,12 @@ def _in_order(
 ) -> list[Tensor]:
     order = np.argsort(np.concatenate([np.array(batch) for batch in groups]))
     first = torch.cat([result[0] for result in results])
-    found = [first[to_device(torch.from_numpy(order), first.device)]]
+    ordered = [first[to_device(torch.from_numpy(order), first.device)]]
     if leading is not None and len(results[0]) > 1:
         second = torch.cat([result[1] for result in results])
-        kept = np.array([leading[i] for batch in groups for i in batch])
-        starts = np.cumsum(kept) - kept
-        lengths = kept[order]
+        sizes = np.array([leading[i] for batch in groups for i in batch])
+        starts = np.cumsum(sizes) - sizes
+        lengths = sizes[order]
         rows = np.repeat(starts[order] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
-        found.append(second[to_device(torch.from_numpy(rows), second.device)])
-    return found
+        ordered.append(second[to_device(torch.from_numpy(rows), second.device)])
+    return ordered

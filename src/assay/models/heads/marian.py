@@ -17,7 +17,7 @@ from torch import Tensor
 from assay.core.errors import InputError
 from assay.io.files.marian import read_marian
 from assay.models.encoders.config import EncoderConfig
-from assay.models.encoders.tokenizer import Tokenizer, Tokens, read_sentencepiece, without_halves
+from assay.models.encoders.tokenizer import Tokenizer, Tokens, read_sentencepiece, replace_surrogates
 from assay.models.files.comet import read_settings
 
 _LINEAR = "as<marian::nn::Linear>()"
@@ -50,11 +50,11 @@ class MarianTokenizer(Tokenizer):
 
     def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
         """Tokenize texts, cut to the model's positions. COMET's lower `limit` does not apply, as in Marian."""
-        found = []
-        for inner in self.spoken.encode([without_halves(text) for text in texts]):
+        result = []
+        for inner in self.spoken.encode([replace_surrogates(text) for text in texts]):
             cut = len(inner) + 2 > self.limit
-            found.append(Tokens([self.first, *inner[: self.limit - 2], self.last], None, cut))
-        return found
+            result.append(Tokens([self.first, *inner[: self.limit - 2], self.last], None, cut))
+        return result
 
 
 def read_model(model: Path, vocabulary: Path) -> tuple[EncoderConfig, dict[str, Tensor], MarianTokenizer]:
@@ -63,9 +63,9 @@ def read_model(model: Path, vocabulary: Path) -> tuple[EncoderConfig, dict[str, 
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         tensors = {name: torch.from_numpy(array) for name, array in arrays.items()}
-    words, places = tensors.get(_WORDS), tensors.get(_PLACES)
+    words, positions = tensors.get(_WORDS), tensors.get(_PLACES)
     up = tensors.get(f"CometEncoder->{_LAYER.format(0)}filterBlock->layers->at(0)->{_LINEAR}->weight")
-    if words is None or places is None or up is None or any(each.dim() != 2 for each in (words, places, up)):
+    if words is None or positions is None or up is None or any(each.dim() != 2 for each in (words, positions, up)):
         raise InputError(f"{model} contains no encoder like COMET's: it is another kind of model.")
     encoder = EncoderConfig(
         "xlm-roberta",
@@ -74,11 +74,11 @@ def read_model(model: Path, vocabulary: Path) -> tuple[EncoderConfig, dict[str, 
         heads=settings.transformer_heads,
         feed_forward=up.shape[1],
         vocabulary=words.shape[0],
-        positions=places.shape[0],
+        positions=positions.shape[0],
         types=0,
         pad=-1,  # positions begin at 0, and no id is padding
     )
-    renamed = {theirs: tensors[name] for name, theirs in _names(settings.enc_depth).items() if name in tensors}
+    renamed = {official: tensors[name] for name, official in _names(settings.enc_depth).items() if name in tensors}
     mixed = tensors.get("CometEncoder->encoder->weights")
     if mixed is not None:
         renamed |= {f"layerwise_attention.scalar_parameters.{i}": one for i, one in enumerate(mixed.reshape(-1, 1))}
@@ -88,19 +88,19 @@ def read_model(model: Path, vocabulary: Path) -> tuple[EncoderConfig, dict[str, 
 
 def _names(layers: int) -> dict[str, str]:
     """Return Marian's names of weights with the official ones."""
-    found = {_WORDS: "encoder.model.embeddings.word_embeddings.weight"}
-    found[_PLACES] = "encoder.model.embeddings.position_embeddings.weight"
-    found["CometEncoder->encoder->gamma"] = "layerwise_attention.gamma"
+    names = {_WORDS: "encoder.model.embeddings.word_embeddings.weight"}
+    names[_PLACES] = "encoder.model.embeddings.position_embeddings.weight"
+    names["CometEncoder->encoder->gamma"] = "layerwise_attention.gamma"
     for kind in ("weight", "bias"):
-        found[f"CometEncoder->encoder->preprocessor->norm->{kind}"] = f"encoder.model.embeddings.LayerNorm.{kind}"
+        names[f"CometEncoder->encoder->preprocessor->norm->{kind}"] = f"encoder.model.embeddings.LayerNorm.{kind}"
         for i in range(layers):
-            for part, theirs in _PARTS.items():
-                found[f"CometEncoder->{_LAYER.format(i)}{part}->{kind}"] = (
-                    f"encoder.model.encoder.layer.{i}.{theirs}.{kind}"
+            for part, official in _PARTS.items():
+                names[f"CometEncoder->{_LAYER.format(i)}{part}->{kind}"] = (
+                    f"encoder.model.encoder.layer.{i}.{official}.{kind}"
                 )
         for i in range(0, 30, 3):
-            found[f"CometQEPooler->layers->at({i})->{_LINEAR}->{kind}"] = f"estimator.ff.{i}.{kind}"
-    return found
+            names[f"CometQEPooler->layers->at({i})->{_LINEAR}->{kind}"] = f"estimator.ff.{i}.{kind}"
+    return names
 
 
 def _turned(name: str, tensor: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ from assay.io.documents import read_document
 from assay.models.encoders.config import KNOWN_ENCODERS, EncoderConfig
 from assay.models.encoders.encoder import Encoder, Layer, add
 from assay.models.encoders.pretrained import fill
-from assay.models.encoders.tokenizer import without_halves
+from assay.models.encoders.tokenizer import replace_surrogates
 from assay.models.files.encoder import MateseFiles, read_shape
 from assay.models.files.weights import read_torch
 from assay.models.heads.pairs import PairPredictor, TokenPair
@@ -72,8 +72,8 @@ class MateseModel(nn.Module):
             assert isinstance(layer, Layer)
             final = index == len(self.further)
             added = layer.attention(summed, packed, final=final)
-            kept = packed.select(summed) if final else summed
-            _, middle, _ = add(kept, added, layer.attention_norm, torch.float32)
+            selected = packed.select(summed) if final else summed
+            _, middle, _ = add(selected, added, layer.attention_norm, torch.float32)
             _, summed, _ = add(
                 middle, layer.feed_forward(middle, packed, final=final), layer.feed_forward_norm, torch.float32
             )
@@ -114,27 +114,29 @@ class MateseTagger:
         """Return error spans and score of every pair, and whether it was longer than the model reads."""
         beside = SOURCE if self.reference_less else REFERENCE
         texts = [
-            f"{CANDIDATE} {without_halves(a) or EMPTY} {beside} {without_halves(b) or EMPTY}"
+            f"{CANDIDATE} {replace_surrogates(a) or EMPTY} {beside} {replace_surrogates(b) or EMPTY}"
             for a, b in zip(hypotheses, others, strict=True)
         ]
         pairs, offsets = [], []
         for encoding in self.backend.encode_batch(texts):
             cut = len(encoding.ids) > self.limit
             ids = [*encoding.ids[: self.limit - 1], encoding.ids[-1]] if cut else encoding.ids
-            places = [*encoding.offsets[: self.limit - 1], (0, 0)] if cut else encoding.offsets
+            offsets_of_text = [*encoding.offsets[: self.limit - 1], (0, 0)] if cut else encoding.offsets
             first = ids.index(self.ids[CANDIDATE]) + 1
             last = ids.index(self.ids[beside]) if self.ids[beside] in ids else len(ids)
             pairs.append(TokenPair(ids, len(ids), cut, last))
-            offsets.append((first, last, places))
-        found, scores = [], []
-        for text, rows, (first, last, places) in zip(hypotheses, self.predictor.rows(pairs), offsets, strict=True):
+            offsets.append((first, last, offsets_of_text))
+        all_spans, scores = [], []
+        for text, rows, (first, last, offsets_of_text) in zip(
+            hypotheses, self.predictor.rows(pairs), offsets, strict=True
+        ):
             logits = torch.from_numpy(rows[first:last])
             shares, numbers = logits.softmax(-1).max(-1)
             tags = [self.labels[number] for number in numbers.tolist()]
-            spans = list(marked(text, tags, shares.tolist(), places[first:last]))
-            found.append(tuple(spans))
+            spans = list(marked(text, tags, shares.tolist(), offsets_of_text[first:last]))
+            all_spans.append(tuple(spans))
             scores.append(float(max(LOWEST, -sum(PENALTIES[span.severity] for span in spans))))
-        return found, scores, [pair.cut for pair in pairs]
+        return all_spans, scores, [pair.cut for pair in pairs]
 
 
 def marked(
@@ -156,10 +158,10 @@ def marked(
             groups[-1][1].append(at)
         opened = kind != "O"
     for severity, tokens in groups:
-        places = [offsets[at] for at in tokens if offsets[at][1] > offsets[at][0]]
-        if not places:
+        extents = [offsets[at] for at in tokens if offsets[at][1] > offsets[at][0]]
+        if not extents:
             continue
-        start, end = (min(max(place - shift, 0), len(text)) for place in (places[0][0], places[-1][1]))
+        start, end = (min(max(place - shift, 0), len(text)) for place in (extents[0][0], extents[-1][1]))
         sure = sum(shares[at] for at in tokens) / len(tokens)
         yield ErrorSpan.of(text, start, end, severity, confidence=sure)
 
@@ -174,16 +176,16 @@ def read_matese_shape(files: MateseFiles) -> MateseShape:
 
 
 def _labels(hyper: Any, path: Path) -> tuple[str, ...]:
-    given = hyper.get("ordered_labels") if isinstance(hyper, dict) else None
-    known = {"O", "B-Major", "I-Major", "B-Minor", "I-Minor"}
-    if not isinstance(given, list | tuple) or set(given) != known or len(given) != LABELS:
+    labels = hyper.get("ordered_labels") if isinstance(hyper, dict) else None
+    expected = {"O", "B-Major", "I-Major", "B-Minor", "I-Minor"}
+    if not isinstance(labels, list | tuple) or set(labels) != expected or len(labels) != LABELS:
         raise InputError(f"{path} lacks the order of its five labels (ordered_labels): it is not a MaTESe checkpoint.")
-    return tuple(given)
+    return tuple(labels)
 
 
 def _config(files: MateseFiles, shape: MateseShape, state: dict[str, Tensor]) -> EncoderConfig:
     if files.encoder is not None:
-        known = read_shape(files.encoder)
+        published = read_shape(files.encoder)
     else:
         name = shape.transformer_model_name.rsplit("/", 1)[-1]
         if name not in KNOWN_ENCODERS:
@@ -191,15 +193,15 @@ def _config(files: MateseFiles, shape: MateseShape, state: dict[str, Tensor]) ->
                 f"{files.folder} was trained on {name[:80]}, an encoder whose shape assay does not know. Put its config.json "
                 "beside the weights."
             )
-        known = KNOWN_ENCODERS[name]
-    if known.family != "xlm-roberta":
+        published = KNOWN_ENCODERS[name]
+    if published.family != "xlm-roberta":
         raise InputError(
-            f"{files.folder}: assay supports MaTESe with an encoder like XLM-R only, and this one is a {known.family}."
+            f"{files.folder}: assay supports MaTESe with an encoder like XLM-R only, and this one is a {published.family}."
         )
     words = state.get("transformer_model.embeddings.word_embeddings.weight")
     if words is None or words.dim() != 2:
         raise InputError(f"{files.weights} has no encoder called transformer_model: it is not a MaTESe checkpoint.")
-    return replace(known, vocabulary=words.shape[0])
+    return replace(published, vocabulary=words.shape[0])
 
 
 _PARTS = {

@@ -50,24 +50,26 @@ class PairPredictor:
 
     def rows(self, pairs: Sequence[TokenPair]) -> list[NDArray[np.float32]]:
         """Return the model's output for the tokens that are read of every pair, in order. Equal sequences are computed once."""
-        known: dict[tuple[int, ...], int] = {}
-        places = [known.setdefault((pair.leading, pair.first, *pair.ids), len(known)) for pair in pairs]
-        distinct = list(dict(zip(reversed(places), reversed(pairs), strict=True)).items())
+        numbers_of_pairs: dict[tuple[int, ...], int] = {}
+        order = [
+            numbers_of_pairs.setdefault((pair.leading, pair.first, *pair.ids), len(numbers_of_pairs)) for pair in pairs
+        ]
+        distinct = list(dict(zip(reversed(order), reversed(pairs), strict=True)).items())
         distinct.sort(key=lambda pair: pair[0])
-        found: list[NDArray[np.float32]] = []
+        outputs: list[NDArray[np.float32]] = []
         for start in range(0, len(distinct), WINDOW):
             part = [pair for _, pair in distinct[start : start + WINDOW]]
 
             def compute(batch: list[int], part: list[TokenPair] = part) -> Tensor:
                 return self.model(self._pack([part[i] for i in batch]))
 
-            here: dict[int, NDArray[np.float32]] = {}
+            outputs_of_window: dict[int, NDArray[np.float32]] = {}
             for batch, output in list(self.runner.run([len(pair.ids) for pair in part], compute)):
                 ends = np.cumsum([part[i].leading for i in batch])[:-1]
                 numbers = self.runner.check_finite(output.float().cpu().numpy())
-                here.update(zip(batch, np.split(numbers, ends), strict=True))
-            found += [here[i] for i in range(len(part))]
-        return [found[place] for place in places]
+                outputs_of_window.update(zip(batch, np.split(numbers, ends), strict=True))
+            outputs += [outputs_of_window[i] for i in range(len(part))]
+        return [outputs[number] for number in order]
 
     def _pack(self, part: list[TokenPair]) -> Packed:
         bert = self.config.family == "bert"

@@ -56,8 +56,10 @@ def combine(
     single = np.nanmax(np.where(np.isnan(capped), -np.inf, capped), axis=0) * np.float32(sum(weights[:3]))
     three = (capped * shares[:3, None]).sum(axis=0)
     values = np.where(whole, three, single) + errors * shares[3]
-    shown = {name: np.where(whole, column, np.minimum(column, np.float32(1.0))) for name, column in columns.items()}
-    return np.asarray(values, dtype=np.float64), shown
+    shown_columns = {
+        name: np.where(whole, column, np.minimum(column, np.float32(1.0))) for name, column in columns.items()
+    }
+    return np.asarray(values, dtype=np.float64), shown_columns
 
 
 def components(columns: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float64]]:
@@ -122,15 +124,15 @@ def decode(
     if threshold is not None:
         worst = 1 + probabilities[:, 1:].argmax(axis=1)
         tags = np.where(probabilities[:, 1:].sum(axis=1) > threshold, worst, 0)
-    chosen = probabilities[np.arange(count), tags]
+    confidences = probabilities[np.arange(count), tags]
     if not tags.any():
         return ()
     read = _exact if decoder == "exact" else _paper
-    return tuple(read(text, tags.tolist(), chosen, offsets, labels))
+    return tuple(read(text, tags.tolist(), confidences, offsets, labels))
 
 
 def _exact(
-    text: str, tags: list[int], chosen: NDArray[np.float32], offsets: Offsets, labels: Sequence[str]
+    text: str, tags: list[int], confidences: NDArray[np.float32], offsets: Offsets, labels: Sequence[str]
 ) -> Iterable[ErrorSpan]:
     """Decode as unbabel-comet 2.2.7.
 
@@ -142,22 +144,22 @@ def _exact(
         if tag and start is None:
             start = i
         elif not tag and start is not None:
-            confidence = float(chosen[start:i].mean())
+            confidence = float(confidences[start:i].mean())
             first, last = offsets[start][0], offsets[i - 1][1]
             yield ErrorSpan.of(text, first, last, labels[tags[start]], confidence=confidence)
             start = None
 
 
 def _paper(
-    text: str, tags: list[int], chosen: NDArray[np.float32], offsets: Offsets, labels: Sequence[str]
+    text: str, tags: list[int], confidences: NDArray[np.float32], offsets: Offsets, labels: Sequence[str]
 ) -> Iterable[ErrorSpan]:
     """Decode by the paper's rule: neighbouring error tokens form a span with the worst severity among them.
 
     Tokens without text (special ones) are skipped. The space at the start of a word's first token is not marked.
     """
     group: list[int] = []
-    places = [i for i in range(len(tags)) if offsets[i][1] > offsets[i][0]]
-    for i in [*places, -1]:
+    with_text = [i for i in range(len(tags)) if offsets[i][1] > offsets[i][0]]
+    for i in [*with_text, -1]:
         if i >= 0 and tags[i]:
             group.append(i)
         elif group:
@@ -166,20 +168,20 @@ def _paper(
             if inner.strip():
                 first, last = first + len(inner) - len(inner.lstrip()), last - (len(inner) - len(inner.rstrip()))
             severity = max((labels[tags[j]] for j in group), key=SEVERITIES.index)
-            yield ErrorSpan.of(text, first, last, severity, confidence=float(chosen[group].mean()))
+            yield ErrorSpan.of(text, first, last, severity, confidence=float(confidences[group].mean()))
             group = []
 
 
 def cut(text: str, parts: int) -> list[tuple[int, str]]:
     """Split `text` into `parts` of similar length, with their starts, preferably after a sentence or a word."""
-    places = [0]
+    starts = [0]
     for k in range(1, parts):
         aim, slack = round(len(text) * k / parts), len(text) // (4 * parts)
-        low, high = max(places[-1], aim - slack), min(len(text), aim + slack)
+        low, high = max(starts[-1], aim - slack), min(len(text), aim + slack)
         sentences = [low + m.end() for m in re.finditer(r"[.!?。！？]+\s*", text[low:high])]
         words = [low + m.end() for m in re.finditer(r"\s+", text[low:high])]
-        places.append(min(sentences or words or [max(aim, places[-1])], key=lambda place: abs(place - aim)))
-    return [(start, text[start:stop]) for start, stop in zip(places, [*places[1:], len(text)], strict=True)]
+        starts.append(min(sentences or words or [max(aim, starts[-1])], key=lambda place: abs(place - aim)))
+    return [(start, text[start:stop]) for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
 def predict_long(
@@ -210,26 +212,26 @@ def _windows(
     """Score a row in as few windows as possible. Return None if even windows of single characters are truncated."""
     count = 2
     while count <= max(len(hypothesis), 2):
-        pieces = cut(hypothesis, count)
+        windows = cut(hypothesis, count)
         sides = [None if text is None else [piece for _, piece in cut(text, count)] for text in (source, reference)]
-        found = predict([piece for _, piece in pieces], *sides)
-        if not found.truncated.any():
-            return pieces, found
+        prediction = predict([piece for _, piece in windows], *sides)
+        if not prediction.truncated.any():
+            return windows, prediction
         count = math.ceil(count * 1.5)
     return None
 
 
-def _put(whole: Prediction, row: int, hypothesis: str, pieces: list[tuple[int, str]], found: Prediction) -> None:
-    shares = np.array([len(piece) for _, piece in pieces], dtype=np.float64) if hypothesis else np.ones(len(pieces))
+def _put(whole: Prediction, row: int, hypothesis: str, windows: list[tuple[int, str]], prediction: Prediction) -> None:
+    shares = np.array([len(piece) for _, piece in windows], dtype=np.float64) if hypothesis else np.ones(len(windows))
     shares /= shares.sum()
-    value = float((found.values * shares).sum())
-    for name, column in found.components.items():
+    value = float((prediction.values * shares).sum())
+    for name, column in prediction.components.items():
         if name in whole.components:
             whole.components[name][row] = float((column * shares).sum())
-    if whole.spans is not None and found.spans is not None:
+    if whole.spans is not None and prediction.spans is not None:
         whole.spans[row] = tuple(
             replace(span, start=start + span.start, end=start + span.end)
-            for (start, _), spans in zip(pieces, found.spans, strict=True)
+            for (start, _), spans in zip(windows, prediction.spans, strict=True)
             for span in spans
         )
         if "mqm" in whole.components:

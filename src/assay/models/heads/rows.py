@@ -38,22 +38,22 @@ def prepare_rows(
     if config.unified and len(config.input_segments) == 1:
         return _alone(model, tokenizer, hypotheses if config.input_segments == ("mt",) else sources, limit)
     tagged = bool(config.labels)
-    wanted = config.input_segments if config.unified else ("mt", "src", "ref")
-    others = {"src": sources if "src" in wanted else None, "ref": references if "ref" in wanted else None}
+    segments = config.input_segments if config.unified else ("mt", "src", "ref")
+    others = {"src": sources if "src" in segments else None, "ref": references if "ref" in segments else None}
     rest = [text for column in others.values() if column is not None for text in column if text is not None]
-    known = _encode(tokenizer, hypotheses if tagged else [*hypotheses, *rest], limit - 2, offsets=tagged)
-    beside = _encode(tokenizer, rest, limit - 2) if tagged else known
+    encoded = _encode(tokenizer, hypotheses if tagged else [*hypotheses, *rest], limit - 2, offsets=tagged)
+    beside = _encode(tokenizer, rest, limit - 2) if tagged else encoded
     rows = []
     for i, text in enumerate(hypotheses):
-        first = known[text]
-        here: dict[str, Tokens] = {}
+        first = encoded[text]
+        row_texts: dict[str, Tokens] = {}
         for name, column in others.items():
             if column is not None and (other := column[i]) is not None:
-                here[name] = beside[other]
-        sequences, cut = (_unified if config.unified else _regression)(tokenizer, first, here, limit)
+                row_texts[name] = beside[other]
+        sequences, cut = (_unified if config.unified else _regression)(tokenizer, first, row_texts, limit)
         if not sequences:
             raise InputError(f"segment {i + 1} has neither a source nor a reference for the model to read.")
-        cut = cut or first.cut or any(tokens.cut for tokens in here.values())
+        cut = cut or first.cut or any(tokens.cut for tokens in row_texts.values())
         rows.append(Row(text, sequences, cut, len(first.ids), first.offsets))
     return rows
 
@@ -63,10 +63,10 @@ def _alone(model: CometModel, tokenizer: Tokenizer, texts: Sequence[str | None] 
     if texts is None:
         raise InputError("this model reads only the source, and none was given (--src FILE, or sources=[...]).")
     plain = [text or "" for text in texts]
-    known = _encode(tokenizer, plain, limit, offsets=bool(model.config.labels))
+    encoded = _encode(tokenizer, plain, limit, offsets=bool(model.config.labels))
     return [
         Row(text, {"alone": tokens.ids}, tokens.cut, len(tokens.ids), tokens.offsets)
-        for text, tokens in ((text, known[text]) for text in plain)
+        for text, tokens in ((text, encoded[text]) for text in plain)
     ]
 
 
@@ -85,7 +85,7 @@ def _unified(
     tokenizer: Tokenizer, first: Tokens, others: dict[str, Tokens], limit: int
 ) -> tuple[dict[str, list[int]], bool]:
     """Return the sequences mt+src, mt+ref and, if both texts exist, mt+src+ref."""
-    found = {name: tokenizer.join(first, tokens, limit=limit) for name, tokens in others.items()}
+    sequences = {name: tokenizer.join(first, tokens, limit=limit) for name, tokens in others.items()}
     if len(others) == 2:
-        found["unified"] = tokenizer.join(first, *others.values(), limit=limit)
-    return {name: ids for name, (ids, _) in found.items()}, any(cut for _, cut in found.values())
+        sequences["unified"] = tokenizer.join(first, *others.values(), limit=limit)
+    return {name: ids for name, (ids, _) in sequences.items()}, any(cut for _, cut in sequences.values())

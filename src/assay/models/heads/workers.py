@@ -31,10 +31,10 @@ class PredictorSpec:
         from assay.models.heads.checkpoint import load
         from assay.models.runtime.fp8 import stored_as
 
-        place = torch.device(device)
-        dtype = choose_dtype(self.precision, place)
-        loaded = load(self.path, tokenizer=self.tokenizer, dtype=stored_as(dtype), device=place)
-        return Predictor(loaded, device=place, dtype=dtype, **self.options)
+        target = torch.device(device)
+        dtype = choose_dtype(self.precision, target)
+        loaded = load(self.path, tokenizer=self.tokenizer, dtype=stored_as(dtype), device=target)
+        return Predictor(loaded, device=target, dtype=dtype, **self.options)
 
 
 class Workers:

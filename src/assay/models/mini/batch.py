@@ -49,7 +49,7 @@ class TrainingBatch:
     labels: Tensor
     """(n, longest, 2): share of raters who marked an error, and a major error, in percent."""
     labelled: Tensor
-    taught: Taught | None = None
+    taught: TeacherTargets | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -75,7 +75,7 @@ class TrainingBatch:
 
 
 @dataclass(frozen=True)
-class Taught:
+class TeacherTargets:
     """Mean predictions of the teachers for the translations of a batch."""
 
     with_reference: Tensor
@@ -84,9 +84,9 @@ class Taught:
     tags: Tensor
     """(n, longest, 2) probabilities times 255."""
 
-    def to(self, device: torch.device) -> Taught:
+    def to(self, device: torch.device) -> TeacherTargets:
         """Return a copy on another device."""
-        return Taught(*(to_device(getattr(self, one.name), device) for one in fields(self)))
+        return TeacherTargets(*(to_device(getattr(self, one.name), device) for one in fields(self)))
 
 
 def assemble(
@@ -146,8 +146,8 @@ def _packed(
     first = np.zeros((3, n), np.int64)
     first[HYPOTHESIS] = begins[:n]
     for kind, there, offset in ((REFERENCE, has_reference, n), (SOURCE, has_source, n + int(has_reference.sum()))):
-        place = offset + np.cumsum(there) - 1
-        first[kind] = np.where(there, begins[np.minimum(place, len(begins) - 1)], 0)[group]
+        index = offset + np.cumsum(there) - 1
+        first[kind] = np.where(there, begins[np.minimum(index, len(begins) - 1)], 0)[group]
     packed = Packed(
         torch.from_numpy(ids),
         torch.from_numpy(positions),
@@ -172,10 +172,10 @@ def _lexical(
             for kind, place in ((REFERENCE, item.place), (SOURCE, SOURCE_PLACE if item.source >= 0 else -1)):
                 if place < 0:
                     continue
-                mine, theirs, told = features.of(row, place, size)
-                cells[0][at, :size, 4 * kind - 4 : 4 * kind] = mine
-                cells[kind][at, : len(theirs)] = theirs
-                numbers[at, 18 * kind - 18 : 18 * kind] = told
+                own, other, pair_numbers = features.of(row, place, size)
+                cells[0][at, :size, 4 * kind - 4 : 4 * kind] = own
+                cells[kind][at, : len(other)] = other
+                numbers[at, 18 * kind - 18 : 18 * kind] = pair_numbers
             at += 1
     return (torch.from_numpy(cells[0]), torch.from_numpy(cells[1]), torch.from_numpy(cells[2])), torch.from_numpy(
         numbers
@@ -192,7 +192,9 @@ def _labels(
     return torch.from_numpy(labels), torch.from_numpy(starts >= 0)
 
 
-def _taught(teachers: Sequence[Predictions], rows: NDArray[np.int64], sizes: NDArray[np.int64], longest: int) -> Taught:
+def _taught(
+    teachers: Sequence[Predictions], rows: NDArray[np.int64], sizes: NDArray[np.int64], longest: int
+) -> TeacherTargets:
     """Average the teachers' predictions.
 
     Predictions with a reference are means of those with and without the source. Predictions without one also include that
@@ -206,7 +208,7 @@ def _taught(teachers: Sequence[Predictions], rows: NDArray[np.int64], sizes: NDA
         for at, row in enumerate(rows.tolist()):
             start = int(teacher.starts[row])
             tags[at, : sizes[at]] += teacher.tags[start : start + sizes[at]]
-    return Taught(
+    return TeacherTargets(
         torch.from_numpy(with_reference[:, 0]),
         torch.from_numpy((with_reference[:, 0] + source[:, 0]) / 2),
         torch.from_numpy(np.ascontiguousarray(with_reference[:, 1:])),
@@ -238,7 +240,7 @@ class Predictions:
         return cls(arrays["values"], arrays["tags"], arrays["starts"])
 
 
-def piece_path(folder: Path, number: int) -> Path:
+def part_path(folder: Path, number: int) -> Path:
     """Return the path of a finished part of the predictions."""
     return folder / f"predictions-{number:04d}.safetensors"
 
@@ -249,11 +251,11 @@ def join(folder: Path, pieces: int, sizes: NDArray[np.int64]) -> None:
     values = np.zeros((len(sizes), VIEWS, READINGS), np.float32)
     tags = np.zeros((int(starts[-1]), 2), np.uint8)
     for number in range(pieces):
-        part: dict[str, Any] = read_tensors(piece_path(folder, number))
+        part: dict[str, Any] = read_tensors(part_path(folder, number))
         values[part["rows"]] = part["values"]
         ends = np.cumsum(sizes[part["rows"]])
         for row, end in zip(part["rows"].tolist(), ends.tolist(), strict=True):
             tags[starts[row] : starts[row + 1]] = part["tags"][end - sizes[row] : end]
     write_tensors(folder / FILE, {"values": values, "tags": tags, "starts": starts.astype(np.int64)})
     for number in range(pieces):
-        piece_path(folder, number).unlink()
+        part_path(folder, number).unlink()

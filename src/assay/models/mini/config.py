@@ -176,15 +176,15 @@ def plain_stage(config: MiniConfig, number: int) -> dict[str, Any]:
     stage = plain["stages"][number]
     names = {one.name: i for i, one in enumerate(config.stages)}
     teachers = [plain_stage(config, names[teacher]) for teacher in config.stages[number].teachers]
-    kept = {key: plain[key] for key in ("seed", "mix", "width")}
-    return {**kept, "stage": {**stage, "seed": config.seed_of(number)}, "teachers": teachers}
+    settings = {key: plain[key] for key in ("seed", "mix", "width")}
+    return {**settings, "stage": {**stage, "seed": config.seed_of(number)}, "teachers": teachers}
 
 
 def plain_preparation(config: MiniConfig) -> dict[str, Any]:
     """Return everything that determines the prepared data, as JSON values."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
-    kept = {key: plain[key] for key in ("data", "encoder", "documents", "errors", "held_out", "seed", "skip_bad")}
-    for one in kept["data"]:
+    settings = {key: plain[key] for key in ("data", "encoder", "documents", "errors", "held_out", "seed", "skip_bad")}
+    for one in settings["data"]:
         one["path"] = Path(one["path"]).name
-    kept["encoder"]["name"] = Path(kept["encoder"]["name"]).name
-    return kept
+    settings["encoder"]["name"] = Path(settings["encoder"]["name"]).name
+    return settings

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from assay.core.errors import InputError
 from assay.io.documents import read_document
 from assay.io.files.tensors import read_tensors
-from assay.models.mini.pieces import Arrays
+from assay.models.mini.subwords import Arrays
 
 CORPUS, PIECES, FACTS = "corpus.safetensors", "pieces.safetensors", "prepared.json"
 Ints = NDArray[np.int64]
@@ -52,8 +52,8 @@ class PreparedCorpus:
         arrays = self.__dict__.get("arrays", {})
         if name not in arrays:
             raise AttributeError(name)
-        found: NDArray[Any] = arrays[name]
-        return found
+        array: NDArray[Any] = arrays[name]
+        return array
 
     @property
     def rows(self) -> int:

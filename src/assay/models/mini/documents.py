@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.models.mini.groups import KINDS, REFERENCES, SPLITS
-from assay.models.mini.pieces import LONGEST, Arrays
+from assay.models.mini.subwords import LONGEST, Arrays
 
 SIZES, SHARES = (2, 3, 4, 5, 6, 8), (0.3, 0.25, 0.2, 0.1, 0.1, 0.05)
 """Numbers of segments to join, and their probabilities."""
@@ -48,11 +48,11 @@ class _Joiner:
 
     def documents(self) -> list[list[tuple[int, int]]]:
         """Return documents of three or more segments as (segment, group) pairs in order."""
-        chosen = (self.old["group_kind"] == KINDS.index("mqm")) & (self.old["group_split"] == SPLITS.index("train"))
-        found: dict[int, dict[int, int]] = defaultdict(dict)
-        for group in np.flatnonzero(chosen).tolist():
-            found[int(self.old["group_document"][group])][int(self.old["group_segment"][group])] = group
-        return [sorted(segments.items()) for segments in found.values() if len(segments) > 2]
+        selected = (self.old["group_kind"] == KINDS.index("mqm")) & (self.old["group_split"] == SPLITS.index("train"))
+        documents: dict[int, dict[int, int]] = defaultdict(dict)
+        for group in np.flatnonzero(selected).tolist():
+            documents[int(self.old["group_document"][group])][int(self.old["group_segment"][group])] = group
+        return [sorted(segments.items()) for segments in documents.values() if len(segments) > 2]
 
     def add(self, window: Sequence[int], rng: np.random.Generator) -> None:
         """Add a group of the systems that translated every segment and are not the reference."""
@@ -65,22 +65,28 @@ class _Joiner:
             {int(old["row_system"][row]): row for row in range(*old["group_rows"][group : group + 2].tolist())}
             for group in window
         ]
-        systems = [system for system in rows[0] if all(system in here for here in rows)]
+        systems = [system for system in rows[0] if all(system in rows_of_group for rows_of_group in rows)]
         rng.shuffle(systems)
-        kept = [
+        usable = [
             system
             for system in systems[:SYSTEMS]
-            if all(old["row_text"][here[system]] != reference for here, reference in zip(rows, references, strict=True))
+            if all(
+                old["row_text"][rows_of_group[system]] != reference
+                for rows_of_group, reference in zip(rows, references, strict=True)
+            )
         ]
-        if len(kept) < 2 or sum(len(self._pieces(int(old["row_text"][here[kept[0]]]))) for here in rows) > ROOM:
+        if (
+            len(usable) < 2
+            or sum(len(self._pieces(int(old["row_text"][rows_of_group[usable[0]]]))) for rows_of_group in rows) > ROOM
+        ):
             return
         number = len(old["group_kind"]) + len(self.groups)
         source, reference = self._text(sources), self._text(references)
-        for system in kept:
-            here = [one[system] for one in rows]
-            score = float(sum(old["row_score"][row] for row in here))
-            text = self._text([int(old["row_text"][row]) for row in here])
-            self.rows.append((number, text, score, system, self._labels(here)))
+        for system in usable:
+            rows_of_group = [one[system] for one in rows]
+            score = float(sum(old["row_score"][row] for row in rows_of_group))
+            text = self._text([int(old["row_text"][row]) for row in rows_of_group])
+            self.rows.append((number, text, score, system, self._labels(rows_of_group)))
         self.groups.append((source, reference, int(old["group_langpair"][window[0]])))
         self.ends.append(len(old["row_text"]) + len(self.rows))
 

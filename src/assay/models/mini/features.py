@@ -46,14 +46,14 @@ class Spelling:
 
 
 @dataclass(frozen=True)
-class PieceTexts:
+class SubwordTexts:
     """Texts as subwords, end to end; text i has the subwords ``starts[i]`` to ``starts[i + 1]``."""
 
     pieces: Ints
     starts: Ints
 
     @classmethod
-    def of(cls, texts: Sequence[NDArray[np.int64] | Sequence[int]]) -> PieceTexts:
+    def of(cls, texts: Sequence[NDArray[np.int64] | Sequence[int]]) -> SubwordTexts:
         """Join these texts."""
         lengths = [len(text) for text in texts]
         joined = np.concatenate([np.asarray(text, np.int64) for text in texts]) if texts else np.zeros(0, np.int64)
@@ -74,7 +74,7 @@ class _Characters:
     owners: Ints
 
     @classmethod
-    def of(cls, texts: PieceTexts, spelling: Spelling) -> _Characters:
+    def of(cls, texts: SubwordTexts, spelling: Spelling) -> _Characters:
         lengths = np.diff(spelling.starts)[texts.pieces]
         pieces = np.repeat(np.arange(len(texts.pieces)), lengths)
         inside = np.arange(len(pieces)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -82,12 +82,12 @@ class _Characters:
         return cls(points, pieces, texts.owners[pieces])
 
     def without_marks(self) -> _Characters:
-        kept = self.points != _MARK
-        return _Characters(self.points[kept], self.pieces[kept], self.owners[kept])
+        is_letter = self.points != _MARK
+        return _Characters(self.points[is_letter], self.pieces[is_letter], self.owners[is_letter])
 
 
 def pair_features(
-    hypotheses: PieceTexts, others: PieceTexts, spelling: Spelling, order: int
+    hypotheses: SubwordTexts, others: SubwordTexts, spelling: Spelling, order: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
     """Return cells of the hypotheses' subwords, cells of the others', and the numbers of each pair (text i with text i)."""
     texts = (hypotheses, others)
@@ -102,7 +102,7 @@ def pair_features(
 
 def _character_grams(
     sides: tuple[_Characters, _Characters],
-    texts: tuple[PieceTexts, PieceTexts],
+    texts: tuple[SubwordTexts, SubwordTexts],
     order: int,
     cells: tuple[NDArray[np.uint8], ...],
     numbers: NDArray[np.float32],
@@ -113,15 +113,15 @@ def _character_grams(
     cover = [np.zeros(len(side.points), np.int64) for side in sides]
     hashes = [_mixed(side.owners.astype(np.uint64)) for side in sides]
     for n in range(1, order + 1):
-        places = []
+        positions = []
         for i, side in enumerate(sides):
-            places.append(np.flatnonzero(np.arange(len(side.points)) + n <= ends[i]))
-            following = side.points[places[i] + n - 1].astype(np.uint64)
-            hashes[i][places[i]] = _mixed(hashes[i][places[i]] * np.uint64(31) + following)
-        owners = [side.owners[place] for side, place in zip(sides, places, strict=True)]
-        found, common = _shared([hashes[i][places[i]] for i in (0, 1)], owners, pairs)
+            positions.append(np.flatnonzero(np.arange(len(side.points)) + n <= ends[i]))
+            following = side.points[positions[i] + n - 1].astype(np.uint64)
+            hashes[i][positions[i]] = _mixed(hashes[i][positions[i]] * np.uint64(31) + following)
+        owners = [side.owners[position] for side, position in zip(sides, positions, strict=True)]
+        is_shared, common = _shared([hashes[i][positions[i]] for i in (0, 1)], owners, pairs)
         for i in (0, 1):
-            hit = places[i][found[i]]
+            hit = positions[i][is_shared[i]]
             for step in range(n):
                 cover[i][hit + step] = n
             grams = lengths[i] - n + 1
@@ -133,27 +133,27 @@ def _character_grams(
 
 
 def _piece_grams(
-    texts: tuple[PieceTexts, PieceTexts], cells: tuple[NDArray[np.uint8], ...], numbers: NDArray[np.float32]
+    texts: tuple[SubwordTexts, SubwordTexts], cells: tuple[NDArray[np.uint8], ...], numbers: NDArray[np.float32]
 ) -> None:
     pairs = len(numbers)
     for size, column in ((1, 12), (2, 13)):
-        places, owners, keys = [], [], []
+        positions, owners, keys = [], [], []
         for text in texts:
             owner = text.owners
-            place = (
+            position = (
                 np.flatnonzero(owner[: len(owner) - size + 1] == owner[size - 1 :]) if len(owner) >= size else owner[:0]
             )
-            key = _mixed(owner[place].astype(np.uint64))
+            key = _mixed(owner[position].astype(np.uint64))
             for step in range(size):
-                key = _mixed(key * np.uint64(31) + text.pieces[place + step].astype(np.uint64))
-            places.append(place)
-            owners.append(owner[place])
+                key = _mixed(key * np.uint64(31) + text.pieces[position + step].astype(np.uint64))
+            positions.append(position)
+            owners.append(owner[position])
             keys.append(key)
-        found, common = _shared(keys, owners, pairs)
+        is_shared, common = _shared(keys, owners, pairs)
         for i, text in enumerate(texts):
             grams = np.diff(text.starts) - size + 1
             numbers[:, column + 2 * i] = np.where(grams > 0, common / np.maximum(grams, 1), 0)
-            hit = places[i][found[i]]
+            hit = positions[i][is_shared[i]]
             if size == 1:
                 cells[i][hit, 0] = 255
             else:
@@ -193,10 +193,10 @@ def _runs(side: _Characters) -> tuple[Ints, Ints, Ints, Hashes]:
     number = np.cumsum(begins) - 1
     at = np.flatnonzero(digit)
     ranks = np.cumsum(digit) - 1
-    place = ranks[at] - ranks[starts][number[at]]
-    told = _mixed(points[at].astype(np.uint64) * np.uint64(1 << 32) + place.astype(np.uint64))
+    rank = ranks[at] - ranks[starts][number[at]]
+    digit_hashes = _mixed(points[at].astype(np.uint64) * np.uint64(1 << 32) + rank.astype(np.uint64))
     keys = _mixed(owners[starts].astype(np.uint64))
-    np.add.at(keys, number[at], told)
+    np.add.at(keys, number[at], digit_hashes)
     return side.pieces[starts], side.pieces[stops], owners[starts], keys
 
 
@@ -206,12 +206,12 @@ def _shared(
     """Return which n-grams of either side the other side has, and how many each pair shares, with multiplicity."""
     size = len(keys[0])
     unique, inverse = np.unique(np.concatenate(keys), return_inverse=True)
-    mine = np.bincount(inverse[:size], minlength=len(unique))
-    theirs = np.bincount(inverse[size:], minlength=len(unique))
+    own = np.bincount(inverse[:size], minlength=len(unique))
+    other = np.bincount(inverse[size:], minlength=len(unique))
     owner = np.zeros(len(unique), np.int64)
     owner[inverse] = np.concatenate(owners)
-    common = np.bincount(owner, np.minimum(mine, theirs), pairs).astype(np.float64)
-    return [theirs[inverse[:size]] > 0, mine[inverse[size:]] > 0], common
+    common = np.bincount(owner, np.minimum(own, other), pairs).astype(np.float64)
+    return [other[inverse[:size]] > 0, own[inverse[size:]] > 0], common
 
 
 def _mixed(values: Hashes) -> Hashes:

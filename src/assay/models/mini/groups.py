@@ -53,16 +53,16 @@ class JudgedGroup:
 def load_groups(config: MiniConfig) -> tuple[list[JudgedGroup], list[str]]:
     """Return all groups for training and evaluation, and notes for the user about rejected data."""
     guard, bad = Guard(), BadRows(config.skip_bad)
-    found: list[JudgedGroup] = []
+    loaded: list[JudgedGroup] = []
     for number, one in enumerate(config.data):
         if not Path(one.path).is_file():
             raise InputError(f"the training data {one.path} do not exist.")
         groups = list(_corpus(one, bad) if one.format == "corpus" else _assessments(one, bad))
         admitted = [group for group in _admitted(groups, guard) if group.hypotheses]
-        found += sample(admitted, one.limit, config.seed + number, 0x6B)
-    if not found:
+        loaded += sample(admitted, one.limit, config.seed + number, 0x6B)
+    if not loaded:
         raise InputError("the configured data contain no groups to train on.")
-    return _split(found, config), [*guard.report.sentences(), *bad.sentences()]
+    return _split(loaded, config), [*guard.report.sentences(), *bad.sentences()]
 
 
 def _corpus(one: MiniData, bad: BadRows) -> Iterator[JudgedGroup]:
@@ -107,9 +107,9 @@ def _admitted(groups: Sequence[JudgedGroup], guard: Guard) -> Iterator[JudgedGro
     """Yield the groups without translations in a test set, or with a source or reference in one."""
     rows, names = [], []
     for group in groups:
-        told = {f"reference {i}" if i else "reference": text for i, text in enumerate(group.references)}
+        references = {f"reference {i}" if i else "reference": text for i, text in enumerate(group.references)}
         for judged in group.hypotheses:
-            rows.append({"source": group.source, **told, "hypothesis": judged.text})
+            rows.append({"source": group.source, **references, "hypothesis": judged.text})
             names.append(f"{group.collection} {group.segment}")
     allowed = iter(guard.admit(rows, names))
     for group in groups:
@@ -120,8 +120,8 @@ def _split(groups: Sequence[JudgedGroup], config: MiniConfig) -> list[JudgedGrou
     """Hold out documents. Groups that share a source with these are not used at all."""
 
     def is_held_out(group: JudgedGroup) -> bool:
-        drawn = group.kind in ("mqm", "esa") and group.split == "train"
-        return drawn and document_share(config.seed, group.document) < config.held_out
+        eligible = group.kind in ("mqm", "esa") and group.split == "train"
+        return eligible and document_share(config.seed, group.document) < config.held_out
 
     if config.held_out:
         groups = [replace(group, split="dev") if is_held_out(group) else group for group in groups]

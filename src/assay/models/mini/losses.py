@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from assay.models.mini.batch import Taught, TrainingBatch
+from assay.models.mini.batch import TeacherTargets, TrainingBatch
 from assay.models.mini.config import MiniConfig, StageConfig
 from assay.models.mini.corpus import PreparedCorpus
 from assay.models.mini.groups import KINDS
@@ -77,68 +77,68 @@ class Losses:
 
     def __call__(self, output: MiniOutput, batch: TrainingBatch, offsets: Tensor) -> dict[str, Tensor]:
         """Return every loss that counts in this stage."""
-        stage, found = self.stage, {}
-        found["sums"] = self._sums(output, batch, offsets)
+        stage, losses = self.stage, {}
+        losses["sums"] = self._sums(output, batch, offsets)
         standard = (batch.score - self.mean[batch.collection]) / self.deviation[batch.collection]
         of_kind: dict[str, Tensor] = {}
         for kind, rule in RULES.items():
             if rule.head:
                 of_kind[rule.head] = batch.kind == KINDS.index(kind)
                 error = (output.heads[:, HEADS.index(rule.head)] - standard) ** 2
-                found[rule.head] = stage.side_heads * (error * of_kind[rule.head]).sum() / len(batch)
+                losses[rule.head] = stage.side_heads * (error * of_kind[rule.head]).sum() / len(batch)
         same = (batch.group[:, None] == batch.group) & (batch.kind[:, None] == batch.kind)
         apart = batch.score[:, None] - batch.score
         weight = (apart / self.gap[batch.kind][:, None]).clamp(0, 1) * same * self.pairs[batch.kind][:, None]
         good = -torch.log(torch.exp(output.log_mu.clamp(-6, 6)) + 0.1)
-        found["ranking"] = stage.ranking * _pairs(good, weight, 5.0)
+        losses["ranking"] = stage.ranking * _pairs(good, weight, 5.0)
         if stage.ranking_head:
-            found["ranking_head"] = stage.ranking_head * _pairs(output.heads[:, HEADS.index("ranking")], weight, 5.0)
+            losses["ranking_head"] = stage.ranking_head * _pairs(output.heads[:, HEADS.index("ranking")], weight, 5.0)
         for head in ORDERED_HEADS:
             share = ORDERED_SHARE * stage.ranking
-            mine = weight * of_kind[head][:, None]
-            found[f"{head}_ranking"] = share * _pairs(output.heads[:, HEADS.index(head)], mine, 5.0)
+            head_weight = weight * of_kind[head][:, None]
+            losses[f"{head}_ranking"] = share * _pairs(output.heads[:, HEADS.index(head)], head_weight, 5.0)
         if stage.between:
-            found["between"] = stage.between * self._between(output, batch, same, apart, of_kind)
-        found["tags"] = stage.tags * self._tags(output, batch)
+            losses["between"] = stage.between * self._between(output, batch, same, apart, of_kind)
+        losses["tags"] = stage.tags * self._tags(output, batch)
         if batch.taught is not None:
-            found |= self._taught(output, batch, batch.taught)
-        return found
+            losses |= self._taught(output, batch, batch.taught)
+        return losses
 
     def _sums(self, output: MiniOutput, batch: TrainingBatch, offsets: Tensor) -> Tensor:
         """Return the deviance of Tweedie's distribution (power 1.5), which suits sums that are often 0 and sometimes large."""
         log_mu = (output.log_mu + offsets[batch.collection] * self.free[batch.collection]).clamp(-6, 6)
-        wanted = (-batch.score).clamp(0, GREATEST_SUM)
+        target = (-batch.score).clamp(0, GREATEST_SUM)
         root = torch.sqrt(torch.exp(log_mu) + SMALLEST)
-        deviance = 2 * (wanted / root + root) - 4 * torch.sqrt(wanted.clamp(min=SMALLEST))
+        deviance = 2 * (target / root + root) - 4 * torch.sqrt(target.clamp(min=SMALLEST))
         return (deviance * self.sums[batch.kind]).sum() / len(batch)
 
     def _between(
         self, output: MiniOutput, batch: TrainingBatch, same: Tensor, apart: Tensor, of_kind: Mapping[str, Tensor]
     ) -> Tensor:
         """Return the ranking loss for different sources in one collection, by the error per subword, for assessments."""
-        chosen = of_kind["quality"] | of_kind["assessment"]
+        assessed = of_kind["quality"] | of_kind["assessment"]
         rate = output.log_mu - torch.log(output.inside.sum(1).float() + 3.0)
-        mine = chosen[:, None] & chosen & (batch.collection[:, None] == batch.collection) & ~same
-        return _pairs(-rate, (apart - 0.3).clamp(0, 1) * mine, 50.0)
+        pairs = assessed[:, None] & assessed & (batch.collection[:, None] == batch.collection) & ~same
+        return _pairs(-rate, (apart - 0.3).clamp(0, 1) * pairs, 50.0)
 
     def _tags(self, output: MiniOutput, batch: TrainingBatch) -> Tensor:
-        told = batch.labels.float() / 100
-        weight = torch.full((2,), MARKED, device=told.device)
-        each = functional.binary_cross_entropy_with_logits(output.tags, told, reduction="none", pos_weight=weight).sum(
-            -1
-        )
+        target = batch.labels.float() / 100
+        weight = torch.full((2,), MARKED, device=target.device)
+        each = functional.binary_cross_entropy_with_logits(
+            output.tags, target, reduction="none", pos_weight=weight
+        ).sum(-1)
         inside = output.inside & batch.labelled[:, None]
         return (each * inside).sum() / (inside.sum() + 1.0)
 
-    def _taught(self, output: MiniOutput, batch: TrainingBatch, taught: Taught) -> dict[str, Tensor]:
+    def _taught(self, output: MiniOutput, batch: TrainingBatch, taught: TeacherTargets) -> dict[str, Tensor]:
         stage = self.stage
-        wanted = torch.where(batch.present[0], taught.with_reference, taught.without_reference)
+        target = torch.where(batch.present[0], taught.with_reference, taught.without_reference)
         same = batch.group[:, None] == batch.group
-        apart = (output.log_mu[:, None] - output.log_mu) - (wanted[:, None] - wanted)
+        apart = (output.log_mu[:, None] - output.log_mu) - (target[:, None] - target)
         each = functional.binary_cross_entropy_with_logits(output.tags, taught.tags.float() / 255, reduction="none")
         inside = output.inside
         return {
-            "taught": stage.distil * ((output.log_mu - wanted) ** 2).mean(),
+            "taught": stage.distil * ((output.log_mu - target) ** 2).mean(),
             "taught_differences": stage.distil_differences * (apart**2 * same).sum() / (same.sum() + 1.0),
             "taught_heads": stage.distil_heads * ((output.heads[:, 1:] - taught.heads[:, 1:]) ** 2).mean(),
             "taught_tags": stage.distil_tags * (each.sum(-1) * inside).sum() / inside.sum(),
@@ -149,5 +149,5 @@ def _pairs(scores: Tensor, weight: Tensor, least: float) -> Tensor:
     """Return the logistic loss of all pairs. `weight` counts pairs whose row should be above the column; few pairs count
     little.
     """
-    found: Tensor = (weight * functional.softplus(-SLOPE * (scores[:, None] - scores))).sum() / (weight.sum() + least)
-    return found
+    loss: Tensor = (weight * functional.softplus(-SLOPE * (scores[:, None] - scores))).sum() / (weight.sum() + least)
+    return loss

@@ -177,13 +177,13 @@ class MiniModel(nn.Module):
                 mixed = mixed + state * share[number - self.mixed_from]
         depths.append(mixed)
         longest, tokens = batch.longest, len(packed.ids)
-        places = torch.arange(longest, device=packed.ids.device)
-        index = (batch.first[..., None] + places).clamp(max=tokens - 1)
+        positions = torch.arange(longest, device=packed.ids.device)
+        index = (batch.first[..., None] + positions).clamp(max=tokens - 1)
         flat, shape = index.flatten(), (*index.shape, -1)
         dtype = _precision(words)
         units = [functional.normalize(one, dim=-1).to(dtype).index_select(0, flat).view(shape) for one in depths]
         vectors = mixed.to(dtype).index_select(0, flat).view(shape)
-        return Coded(vectors, units, self.rarity[packed.ids][index], places < batch.size[..., None])
+        return Coded(vectors, units, self.rarity[packed.ids][index], positions < batch.size[..., None])
 
     def read(self, coded: Coded, batch: TrainingBatch, present: Tensor) -> MiniOutput:
         """Return the output with the references and sources that `present` (2, n) selects."""
@@ -205,16 +205,16 @@ class MiniModel(nn.Module):
         return MiniOutput(log_mass + heads[:, 0], heads, self.tags(pieces[:, :longest]).float(), coded.inside[0])
 
     def _side(self, coded: Coded, kind: int, present: Tensor) -> _Side:
-        mine, theirs = coded.vectors[HYPOTHESIS], coded.vectors[kind]
+        hypothesis, other = coded.vectors[HYPOTHESIS], coded.vectors[kind]
         inside_mine, inside_theirs = coded.inside[HYPOTHESIS], coded.inside[kind]
         similar = [torch.bmm(depth[HYPOTHESIS], depth[kind].transpose(1, 2)) for depth in coded.depths]
         sharp = torch.exp(self.temperature[kind - 1])
-        to_mine = _aligned(similar[-1] * sharp, inside_theirs, theirs)
-        to_theirs = _aligned(similar[-1].transpose(1, 2) * sharp, inside_mine, mine)
+        to_mine = _aligned(similar[-1] * sharp, inside_theirs, other)
+        to_theirs = _aligned(similar[-1].transpose(1, 2) * sharp, inside_mine, hypothesis)
         linear = self.aligned[kind - 1]
         return _Side(
-            linear(_compared(mine, to_mine)) * present[:, None, None],
-            linear(_compared(theirs, to_theirs)),
+            linear(_compared(hypothesis, to_mine)) * present[:, None, None],
+            linear(_compared(other, to_theirs)),
             [_best(one, inside_theirs) * present[:, None] for one in similar],
             [_best(one.transpose(1, 2), inside_mine) * present[:, None] for one in similar],
             present,
@@ -227,18 +227,18 @@ class MiniModel(nn.Module):
         lexical = cells[0] * torch.cat([flags[0].expand(-1, -1, 4), flags[1].expand(-1, -1, 4)], -1)
         near = [_near(side.best_mine) for side in sides]
         own = self.columns_own(torch.cat([*near, *flags, lexical], -1))
-        shown = [self.own(coded.vectors[0]) + sides[0].mine + sides[1].mine + own + self.kind[0]]
+        parts = [self.own(coded.vectors[0]) + sides[0].mine + sides[1].mine + own + self.kind[0]]
         for kind, side in enumerate(sides, 1):
             columns = torch.cat([_near(side.best_theirs), *flags, cells[kind]], -1)
-            shown.append(self.own(coded.vectors[kind]) + side.theirs + self.columns_other(columns) + self.kind[kind])
-        return torch.cat(shown, 1)
+            parts.append(self.own(coded.vectors[kind]) + side.theirs + self.columns_other(columns) + self.kind[kind])
+        return torch.cat(parts, 1)
 
     def _scalars(self, coded: Coded, batch: TrainingBatch, sides: Sequence[_Side], present: Tensor) -> Tensor:
         """Return the standardised features of each triple; those of missing texts are 0."""
         flags = present.float()
         length = torch.log1p(batch.size.float())
         means = [_mean(coded.vectors[k].float(), coded.inside[k]) for k in range(3)]
-        told = [
+        features = [
             length[0],
             length[1],
             length[2],
@@ -246,18 +246,20 @@ class MiniModel(nn.Module):
             (length[0] - length[1]).abs(),
             length[0] - length[2],
         ]
-        told += [
+        features += [
             *flags,
             *(functional.cosine_similarity(means[0], means[k] * flags[k - 1, :, None], -1) for k in (1, 2)),
         ]
         for kind, side in enumerate(sides, 1):
-            for mine, theirs in zip(side.best_mine, side.best_theirs, strict=True):
-                for best, text in ((mine, 0), (theirs, kind)):
-                    told.append(_weighted(best, coded.inside[text].float(), 1.0))
-                told += [_weighted(b, coded.inside[t] * coded.rarity[t], 0.05) for b, t in ((mine, 0), (theirs, kind))]
+            for own, other in zip(side.best_mine, side.best_theirs, strict=True):
+                for best, text in ((own, 0), (other, kind)):
+                    features.append(_weighted(best, coded.inside[text].float(), 1.0))
+                features += [
+                    _weighted(b, coded.inside[t] * coded.rarity[t], 0.05) for b, t in ((own, 0), (other, kind))
+                ]
         precision, recall = batch.numbers[:, :6], batch.numbers[:, 6:12]
         chrf = (5 * precision * recall / (4 * precision + recall + 1e-6)).mean(1, keepdim=True)
-        scalars = torch.cat([torch.stack(told, -1), batch.numbers, chrf], -1)
+        scalars = torch.cat([torch.stack(features, -1), batch.numbers, chrf], -1)
         counts = torch.stack([torch.ones_like(flags[0]), *flags], -1)[:, self.scalar_groups]
         if self.watched is not None:
             self.watched.append((scalars.detach(), counts))

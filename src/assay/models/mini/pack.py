@@ -19,7 +19,7 @@ from torch import Tensor
 from assay.io.files.atomic import atomic_write, make_output_folder
 from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.model import MiniModel
-from assay.models.mini.pieces import Arrays
+from assay.models.mini.subwords import Arrays
 
 FORMAT = 1
 MODEL, EMBEDDINGS, PIECES = "model.safetensors", "embeddings.safetensors", "pieces.safetensors"
@@ -71,9 +71,9 @@ _LEFT_OUT = ("offsets", "rarity", WORDS)
 
 def runtime_name(name: str) -> str:
     """Return the runtime's name of a tensor."""
-    for pattern, shown in _NAMES:
-        if (found := re.match(pattern, name)) is not None:
-            return found.expand(shown) + name[found.end() :]
+    for pattern, replacement in _NAMES:
+        if (match := re.match(pattern, name)) is not None:
+            return match.expand(replacement) + name[match.end() :]
     return name
 
 
@@ -91,12 +91,12 @@ def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
     for name, value in state.items():
         if name in _LEFT_OUT:
             continue
-        shown, value = runtime_name(name), value.detach().cpu()
-        if _eight_bits(shown, value):
+        own_name, value = runtime_name(name), value.detach().cpu()
+        if _eight_bits(own_name, value):
             codes, scales = eight_bits(value)
-            matrices[f"{shown}.q"], matrices[f"{shown}.s"] = codes.numpy(), scales.numpy()
+            matrices[f"{own_name}.q"], matrices[f"{own_name}.s"] = codes.numpy(), scales.numpy()
         else:
-            matrices[shown] = (value.float() if shown in EXACT else value.half()).numpy()
+            matrices[own_name] = (value.float() if own_name in EXACT else value.half()).numpy()
     matrices["enc.seen"] = np.array(model.seen, np.int32)
     matrices["enc.heads"] = np.array([model.config.heads], np.int32)
     codes, scales, _ = four_bits(state[WORDS].cpu())

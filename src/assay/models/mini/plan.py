@@ -43,20 +43,20 @@ def measure(corpus: PreparedCorpus, item: BatchItem) -> tuple[int, int]:
 
 def batches(items: Sequence[BatchItem], sizes: Sequence[tuple[float, int]], tokens: int) -> list[list[BatchItem]]:
     """Batch items of similar length within `tokens`; `sizes` has the length and the tokens of each item."""
-    made: list[list[BatchItem]] = []
+    result: list[list[BatchItem]] = []
     batch: list[BatchItem] = []
-    held = rows = 0
+    tokens_in_batch = rows = 0
     for number in sorted(range(len(items)), key=lambda i: sizes[i][0]):
         longest, cost = sizes[number]
         item = items[number]
         padded = 3 * (rows + len(item.rows)) * rounded(int(longest) + 1)
-        if batch and (held + cost > tokens or padded > HEAD_PLACES):
-            made.append(batch)
-            batch, held, rows = [], 0, 0
+        if batch and (tokens_in_batch + cost > tokens or padded > HEAD_PLACES):
+            result.append(batch)
+            batch, tokens_in_batch, rows = [], 0, 0
         batch.append(item)
-        held += cost
+        tokens_in_batch += cost
         rows += len(item.rows)
-    return [*made, batch] if batch else made
+    return [*result, batch] if batch else result
 
 
 def rounded(length: int) -> int:
@@ -79,14 +79,14 @@ class BatchPlan:
 
     def batch(self, step: int) -> list[BatchItem]:
         """Return the items of a step."""
-        number, first, made = self._epoch or (0, 0, self.epoch(0))
+        number, first, batches_of_epoch = self._epoch or (0, 0, self.epoch(0))
         if step < first:
-            number, first, made = 0, 0, self.epoch(0)
-        while step >= first + len(made):
-            number, first = number + 1, first + len(made)
-            made = self.epoch(number)
-        self._epoch = (number, first, made)
-        return made[step - first]
+            number, first, batches_of_epoch = 0, 0, self.epoch(0)
+        while step >= first + len(batches_of_epoch):
+            number, first = number + 1, first + len(batches_of_epoch)
+            batches_of_epoch = self.epoch(number)
+        self._epoch = (number, first, batches_of_epoch)
+        return batches_of_epoch[step - first]
 
     def epoch(self, number: int) -> list[list[BatchItem]]:
         """Return all batches of an epoch, shuffled."""
@@ -96,17 +96,17 @@ class BatchPlan:
         for item in items:
             longest, tokens = measure(self.corpus, item)
             sizes.append((longest + JITTER * rng.random(), tokens))
-        made = batches(items, sizes, self.stage.batch_tokens)
-        if not made:
+        result = batches(items, sizes, self.stage.batch_tokens)
+        if not result:
             raise ValueError("the training data yield no batch")
-        return [made[place] for place in rng.permutation(len(made)).tolist()]
+        return [result[index] for index in rng.permutation(len(result)).tolist()]
 
     def _drawn(self, groups: Ints, share: float, rng: np.random.Generator) -> Iterable[BatchItem]:
         """Yield each group as often as its collection's share says, with some translations and a reference, a source or both."""
         whole, part = divmod(share, 1)
         rest = rng.choice(groups, int(part * len(groups)), replace=False) if len(groups) else groups
-        chosen = np.concatenate([groups] * int(whole) + [rest])
-        for group, draw in zip(chosen.tolist(), rng.random(len(chosen)).tolist(), strict=True):
+        drawn_groups = np.concatenate([groups] * int(whole) + [rest])
+        for group, draw in zip(drawn_groups.tolist(), rng.random(len(drawn_groups)).tolist(), strict=True):
             item = self._item(group, draw, rng)
             if item is not None:
                 yield item
@@ -118,10 +118,10 @@ class BatchPlan:
         if len(rows) > stage.hypotheses:
             rows = np.sort(rng.choice(rows, stage.hypotheses, replace=False))
         references = corpus.group_references[group]
-        known, source = int((references >= 0).sum()), int(corpus.group_source[group])
+        count, source = int((references >= 0).sum()), int(corpus.group_source[group])
         place = -1
-        if known and not (draw < stage.without_reference and source >= 0):
-            place = 0 if known == 1 or rng.random() < FIRST_REFERENCE else int(rng.integers(known))
+        if count and not (draw < stage.without_reference and source >= 0):
+            place = 0 if count == 1 or rng.random() < FIRST_REFERENCE else int(rng.integers(count))
             if draw < stage.without_reference + stage.without_source:
                 source = -1
             rows = rows[corpus.row_text[rows] != references[place]]
@@ -141,10 +141,10 @@ def every_item(corpus: PreparedCorpus, rows: Ints) -> list[BatchItem]:
         group = int(corpus.row_group[part[0]])
         reference, source = int(corpus.group_references[group, 0]), int(corpus.group_source[group])
         same = (corpus.row_text[part] == reference) & (reference >= 0)
-        for chosen, place in ((part[~same], 0 if reference >= 0 else -1), (part[same], -1)):
+        for selected, place in ((part[~same], 0 if reference >= 0 else -1), (part[same], -1)):
             if place < 0 and source < 0:
                 continue
-            for start in range(0, len(chosen), TOGETHER):
-                shown = chosen[start : start + TOGETHER]
-                items.append(BatchItem(shown, place, reference if place >= 0 else -1, source))
+            for start in range(0, len(selected), TOGETHER):
+                together = selected[start : start + TOGETHER]
+                items.append(BatchItem(together, place, reference if place >= 0 else -1, source))
     return items

@@ -25,11 +25,11 @@ from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.config import MiniConfig, plain_preparation
 from assay.models.mini.corpus import CORPUS, FACTS, PIECES, PreparedCorpus, pair_starts, shard_name, write_facts
 from assay.models.mini.documents import join_documents
-from assay.models.mini.errors import synthetic_groups
-from assay.models.mini.features import PLACES, SOURCE_ORDER, PieceTexts, Spelling, pair_features
+from assay.models.mini.features import PLACES, SOURCE_ORDER, Spelling, SubwordTexts, pair_features
 from assay.models.mini.groups import KINDS, MAJOR, REFERENCES, SPLITS, JudgedGroup, JudgedTranslation, load_groups
-from assay.models.mini.pieces import LONGEST, Arrays, PieceModel, inverse_frequency
-from assay.models.mini.start import starting_encoder
+from assay.models.mini.initial_encoder import initial_encoder
+from assay.models.mini.subwords import LONGEST, Arrays, SubwordModel, inverse_frequency
+from assay.models.mini.synthetic_errors import synthetic_groups
 from assay.models.training.state import difference
 
 CHUNK = 4096
@@ -46,10 +46,10 @@ def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> PreparedC
     folder = config.prepared_folder
     if not (folder / FACTS).is_file():
         prepare_texts(config, folder, note)
-    wanted = difference(read_document(folder / FACTS)["preparation"], plain_preparation(config))
-    if wanted is not None:
+    changed = difference(read_document(folder / FACTS)["preparation"], plain_preparation(config))
+    if changed is not None:
         raise InputError(
-            f"the data in {folder} were prepared with a different configuration: {wanted} differs. Remove the folder."
+            f"the data in {folder} were prepared with a different configuration: {changed} differs. Remove the folder."
         )
     corpus = PreparedCorpus.open(folder)
     prepare_features(corpus, folder, note)
@@ -59,18 +59,18 @@ def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> PreparedC
 def prepare_texts(config: MiniConfig, folder: Path, note: Note) -> None:
     """Prepare everything but the features."""
     groups, notes = load_groups(config)
-    made = synthetic_groups(groups, config.errors, config.seed)
+    synthetic = synthetic_groups(groups, config.errors, config.seed)
     for sentence in notes:
         note(sentence)
-    if made:
-        note(f"{count(len(made), 'group')} of synthetic errors added.")
-    groups += made
+    if synthetic:
+        note(f"{count(len(synthetic), 'group')} of synthetic errors added.")
+    groups += synthetic
     texts = _Numbering()
     for group in groups:
         texts.add(group.source)
         for text in (*group.references[:REFERENCES], *(one.text for one in group.hypotheses)):
             texts.add(text)
-    encoder = starting_encoder(config.encoder, texts.numbers)
+    encoder = initial_encoder(config.encoder, texts.numbers)
     table = _table(groups, texts)
     cut = _cut(list(texts.numbers), groups, encoder.pieces)
     if config.encoder.least_uses > 1:
@@ -128,8 +128,8 @@ def _table(groups: Sequence[JudgedGroup], texts: _Numbering) -> Arrays:
     systems: dict[str, int] = {}
     references = np.full((len(groups), REFERENCES), -1, np.int64)
     for number, group in enumerate(groups):
-        known = [texts.add(text) for text in group.references[:REFERENCES] if text.strip()]
-        references[number, : len(known)] = known
+        numbers_of_references = [texts.add(text) for text in group.references[:REFERENCES] if text.strip()]
+        references[number, : len(numbers_of_references)] = numbers_of_references
     rows = [(number, one) for number, group in enumerate(groups) for one in group.hypotheses]
 
     def column(values: Iterable[Any], dtype: Any = np.int64) -> NDArray[Any]:
@@ -152,17 +152,17 @@ def _table(groups: Sequence[JudgedGroup], texts: _Numbering) -> Arrays:
     }
 
 
-def _cut(texts: Sequence[str], groups: Sequence[JudgedGroup], model: PieceModel) -> _Cut:
+def _cut(texts: Sequence[str], groups: Sequence[JudgedGroup], model: SubwordModel) -> _Cut:
     marked = {one.text for group in groups for one in group.hypotheses if one.marks}
     pieces, lengths, ranges = [], [], {}
     for start in range(0, len(texts), CHUNK):
         part = texts[start : start + CHUNK]
-        for text, found in zip(part, model.cut(part), strict=True):
-            ids = np.array(found.ids[:LONGEST], np.int64)
+        for text, encoding in zip(part, model.cut(part), strict=True):
+            ids = np.array(encoding.ids[:LONGEST], np.int64)
             pieces.append(ids)
             lengths.append(len(ids))
             if text in marked:
-                ranges[text] = model.ranges(text, found.offsets[:LONGEST])
+                ranges[text] = model.ranges(text, encoding.offsets[:LONGEST])
     return _Cut(np.concatenate(pieces), np.cumsum([0, *lengths]), ranges)
 
 
@@ -206,8 +206,8 @@ def prepare_features(corpus: PreparedCorpus, folder: Path, note: Note) -> None:
         for i in missing
         for start in range(bounds[i], bounds[i + 1], CHUNK)
     ]
-    for number, made in zip(missing, _by_shard(_computed(chunks), missing, bounds), strict=True):
-        write_tensors(folder / shard_name(number), made)
+    for number, features in zip(missing, _by_shard(_computed(chunks), missing, bounds), strict=True):
+        write_tensors(folder / shard_name(number), features)
     with atomic_write(folder / "features.json", "w") as out:
         json.dump({"rows": bounds}, out)
     if missing:
@@ -216,12 +216,12 @@ def prepare_features(corpus: PreparedCorpus, folder: Path, note: Note) -> None:
 
 def _by_shard(parts: Iterator[Arrays], missing: Sequence[int], bounds: Sequence[int]) -> Iterator[Arrays]:
     for number in missing:
-        here = [next(parts) for _ in range(bounds[number], bounds[number + 1], CHUNK)]
-        sizes = np.concatenate([part["sizes"] for part in here])
+        parts_of_shard = [next(parts) for _ in range(bounds[number], bounds[number + 1], CHUNK)]
+        sizes = np.concatenate([part["sizes"] for part in parts_of_shard])
         yield {
-            "cells": np.concatenate([part["cells"] for part in here]),
+            "cells": np.concatenate([part["cells"] for part in parts_of_shard]),
             "cell_starts": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            "numbers": np.concatenate([part["numbers"] for part in here]),
+            "numbers": np.concatenate([part["numbers"] for part in parts_of_shard]),
         }
 
 
@@ -240,22 +240,22 @@ def _chunk(job: tuple[Path, int, int]) -> Arrays:
     """
     folder, first, last = job
     corpus = PreparedCorpus.open(folder)
-    spelling = Spelling.of(PieceModel.of_tensors(read_tensors(folder / PIECES)).pieces)
+    spelling = Spelling.of(SubwordModel.of_tensors(read_tensors(folder / PIECES)).pieces)
     rows = np.arange(first, last)
     others = corpus.others(rows)
-    row, place = np.nonzero(others >= 0)
-    hypotheses, other = corpus.row_text[rows[row]], others[row, place]
+    row, places_of_pairs = np.nonzero(others >= 0)
+    hypotheses, other = corpus.row_text[rows[row]], others[row, places_of_pairs]
     sizes = corpus.lengths(hypotheses) + corpus.lengths(other)
     starts = np.cumsum(sizes) - sizes
     cells = np.zeros((int(sizes.sum()), 4), np.uint8)
     numbers = np.zeros((len(row), 18), np.float32)
-    for chosen, order in ((place < REFERENCES, PLACES), (place == REFERENCES, SOURCE_ORDER)):
-        every = np.flatnonzero(chosen)
+    for selected, order in ((places_of_pairs < REFERENCES, PLACES), (places_of_pairs == REFERENCES, SOURCE_ORDER)):
+        every = np.flatnonzero(selected)
         for pairs in np.split(every, range(BLOCK, len(every), BLOCK)):
-            left = PieceTexts.of([corpus.text(text) for text in hypotheses[pairs].tolist()])
-            right = PieceTexts.of([corpus.text(text) for text in other[pairs].tolist()])
-            mine, theirs, numbers[pairs] = pair_features(left, right, spelling, order)
+            left = SubwordTexts.of([corpus.text(text) for text in hypotheses[pairs].tolist()])
+            right = SubwordTexts.of([corpus.text(text) for text in other[pairs].tolist()])
+            own, others_cells, numbers[pairs] = pair_features(left, right, spelling, order)
             for i, pair in enumerate(pairs.tolist()):
-                both = [mine[left.starts[i] : left.starts[i + 1]], theirs[right.starts[i] : right.starts[i + 1]]]
+                both = [own[left.starts[i] : left.starts[i + 1]], others_cells[right.starts[i] : right.starts[i + 1]]]
                 cells[starts[pair] : starts[pair] + sizes[pair]] = np.concatenate(both)
     return {"cells": cells, "sizes": sizes, "numbers": numbers}

@@ -18,9 +18,9 @@ from assay.models.mini.groups import KINDS, SPLITS
 from assay.models.mini.model import HEADS, MiniModel
 from assay.models.mini.pack import round_all, write_model
 from assay.models.mini.prepare import prepare
-from assay.models.mini.stage import WEIGHTS, StageRun
+from assay.models.mini.stage import WEIGHTS, Stage
+from assay.models.training.evaluation import pearson
 from assay.models.training.state import Listener, OutOfTime
-from assay.models.training.watching import pearson
 
 MODEL = "model"
 """Folder of the packed model inside the run's folder."""
@@ -47,7 +47,7 @@ def run(config: MiniConfig, *, resume: bool = False, listener: Listener | None =
     try:
         with listener.interruptible():
             for number, described in enumerate(config.stages):
-                stage, name = StageRun(config, number, corpus, listener), described.name
+                stage, name = Stage(config, number, corpus, listener), described.name
                 fresh = not (stage.folder / WEIGHTS).is_file()
                 stage.learn()
                 if fresh:
@@ -59,7 +59,7 @@ def run(config: MiniConfig, *, resume: bool = False, listener: Listener | None =
     return RunProgress("packed", _packed(stage))
 
 
-def _packed(stage: StageRun) -> Path:
+def _packed(stage: Stage) -> Path:
     """Return the packed model of a trained stage, with its figures after rounding."""
     folder = stage.output / MODEL
     if not (folder / "manifest.json").is_file():
@@ -72,12 +72,12 @@ def _packed(stage: StageRun) -> Path:
     return folder
 
 
-def _figures(stage: StageRun) -> dict[str, Any]:
+def _figures(stage: Stage) -> dict[str, Any]:
     """Return figures on held-out documents, and write them to the stage's folder."""
-    found = watch(stage, stage.trained())
+    values = watch(stage, stage.trained())
     with atomic_write(stage.folder / FIGURES, "w") as out:
-        json.dump(found, out, indent=1)
-    return found
+        json.dump(values, out, indent=1)
+    return values
 
 
 def _said(found: dict[str, Any]) -> str:
@@ -104,14 +104,14 @@ def _card(config: MiniConfig, corpus: PreparedCorpus) -> dict[str, Any]:
     }
 
 
-def watch(stage: StageRun, model: MiniModel) -> dict[str, Any]:
+def watch(stage: Stage, model: MiniModel) -> dict[str, Any]:
     """Return figures on the held-out documents, by several readings of the model."""
-    rows = watched_rows(stage.corpus)
+    rows = held_out_rows(stage.corpus)
     if not len(rows):
         return {}
-    found, values, _ = stage.predicted(model, stage.planned(rows), 1)
-    order = np.argsort(found)
-    rows, values = found[order], values[order, 0]
+    rows_in_order, values, _ = stage.predicted(model, stage.planned(rows), 1)
+    order = np.argsort(rows_in_order)
+    rows, values = rows_in_order[order], values[order, 0]
     heads = ("ranking", "assessment", "esa", "quality", "teacher")
     readings = {"mqm": -values[:, 0], **{head: values[:, 1 + HEADS.index(head)] for head in heads}}
     return {name: asdict(figures(stage.corpus, rows, values[:, 0], by)) for name, by in readings.items()}
@@ -135,13 +135,13 @@ class HeldOutFigures:
     deviation: float
 
 
-def watched_rows(corpus: PreparedCorpus) -> NDArray[np.int64]:
+def held_out_rows(corpus: PreparedCorpus) -> NDArray[np.int64]:
     """Return the rows of held-out groups with MQM or ESA scores and a reference other than the translation itself."""
     group = corpus.row_group
     kinds = [KINDS.index("mqm"), KINDS.index("esa")]
-    chosen = (corpus.group_split[group] == SPLITS.index("dev")) & np.isin(corpus.group_kind[group], kinds)
+    selected = (corpus.group_split[group] == SPLITS.index("dev")) & np.isin(corpus.group_kind[group], kinds)
     reference = corpus.group_references[group, 0]
-    return np.flatnonzero(chosen & (reference >= 0) & (reference != corpus.row_text))
+    return np.flatnonzero(selected & (reference >= 0) & (reference != corpus.row_text))
 
 
 def figures(
@@ -153,18 +153,18 @@ def figures(
     """
     group = corpus.row_group[rows]
     sets = corpus.group_collection[group] * len(corpus.langpairs) + corpus.group_langpair[group]
-    told: list[tuple[float, float]] = []
+    results: list[tuple[float, float]] = []
     for one in np.unique(sets):
-        here = np.flatnonzero(sets == one)
-        if len(here) < LEAST:
+        members = np.flatnonzero(sets == one)
+        if len(members) < LEAST:
             continue
-        scores = corpus.row_score[rows[here]].astype(np.float64)
-        esa = corpus.group_kind[group[here[0]]] == KINDS.index("esa")
-        right = _right_pairs(scores, ranking[here], group[here], ESA_GAP if esa else 0.0)
-        told.append((right, pearson(scores, -np.exp(log_mu[here].astype(np.float64)))))
-    if not told:
-        told = [(float("nan"), float("nan"))]
-    pairs, correlation = (float(np.mean(column)) for column in zip(*told, strict=True))
+        scores = corpus.row_score[rows[members]].astype(np.float64)
+        esa = corpus.group_kind[group[members[0]]] == KINDS.index("esa")
+        right = _right_pairs(scores, ranking[members], group[members], ESA_GAP if esa else 0.0)
+        results.append((right, pearson(scores, -np.exp(log_mu[members].astype(np.float64)))))
+    if not results:
+        results = [(float("nan"), float("nan"))]
+    pairs, correlation = (float(np.mean(column)) for column in zip(*results, strict=True))
     return HeldOutFigures(pairs, correlation, len(rows), float(ranking.mean()), float(ranking.std()))
 
 

@@ -16,21 +16,21 @@ from torch.utils.data import DataLoader, Dataset
 
 from assay.io.files.atomic import make_output_folder
 from assay.io.files.tensors import read_tensors, write_tensors
-from assay.models.mini.batch import FILE, READINGS, VIEWS, Predictions, TrainingBatch, assemble, join, piece_path
+from assay.models.mini.batch import FILE, READINGS, VIEWS, Predictions, TrainingBatch, assemble, join, part_path
 from assay.models.mini.config import MiniConfig, StageConfig, plain_stage
 from assay.models.mini.corpus import PIECES, LexicalFeatures, PreparedCorpus
+from assay.models.mini.initial_encoder import read_encoder
 from assay.models.mini.losses import Losses
 from assay.models.mini.model import MiniModel, MiniOutput, mini_model
 from assay.models.mini.pack import WORDS, four_bits
 from assay.models.mini.plan import BatchItem, BatchPlan, batches, every_item, measure
-from assay.models.mini.start import read_encoder
 from assay.models.training.loop import Loop, Tensors, TrainingStopped, mixed
 from assay.models.training.optimizer import clip, encoder_layer, grouped, load_named_state, named_state
 from assay.models.training.state import STATE, Listener
 
 CALIBRATION = 12
 """Batches from which mean and deviation of the triples' features are computed."""
-TOLD_EVERY = 20
+LOG_EVERY = 20
 """Steps between two lines of the log, which also has the first and the last step."""
 PIECE = 64
 """Batches of predictions per file."""
@@ -63,7 +63,7 @@ class _Batches(Dataset[TrainingBatch]):
 class StageRecipe:
     """Steps of one stage."""
 
-    def __init__(self, run: StageRun, model: MiniModel, data: _Batches, optimizer: torch.optim.Optimizer) -> None:
+    def __init__(self, run: Stage, model: MiniModel, data: _Batches, optimizer: torch.optim.Optimizer) -> None:
         self.run, self.model, self.data, self.optimizer = run, model, data, optimizer
         self.name, self.steps = run.stage.name, run.stage.steps
         self.losses = Losses(run.corpus, run.config, run.stage, run.device)
@@ -114,7 +114,7 @@ class StageRecipe:
 
     def report(self, done: int, parts: dict[str, Tensor]) -> None:
         """Log every twentieth step. Losses of other steps stay on the GPU, which need not wait for them."""
-        if done % TOLD_EVERY and done not in (1, self.steps):
+        if done % LOG_EVERY and done not in (1, self.steps):
             return
         values = {name: float(value.detach()) for name, value in parts.items()}
         total = sum(values.values())
@@ -136,7 +136,7 @@ class StageRecipe:
             out.write(json.dumps({"step": step, "tokens_a_second": round(rate), "at": round(time.time())}) + "\n")
 
 
-class StageRun(Loop):
+class Stage(Loop):
     """Training, predictions and held-out outputs of stage `number`."""
 
     def __init__(
@@ -218,12 +218,12 @@ class StageRun(Loop):
         planned = self.planned(np.arange(self.corpus.rows))
         pieces = -(-len(planned) // PIECE)
         for number in range(pieces):
-            if piece_path(self.folder, number).is_file():
+            if part_path(self.folder, number).is_file():
                 continue
             self.listener.check(f"in {self.stage.name}")
             part = planned[number * PIECE : (number + 1) * PIECE]
             rows, values, tags = self.predicted(model, part, VIEWS)
-            write_tensors(piece_path(self.folder, number), {"rows": rows, "values": values, "tags": tags})
+            write_tensors(part_path(self.folder, number), {"rows": rows, "values": values, "tags": tags})
             self.listener.stage_step(f"{self.stage.name} · predicting", number + 1, pieces, math.nan)
         join(self.folder, pieces, self.corpus.lengths(self.corpus.row_text))
 
@@ -234,9 +234,9 @@ class StageRun(Loop):
     @torch.no_grad()
     def predicted(self, model: MiniModel, planned: Sequence[Sequence[BatchItem]], views: int) -> tuple[Any, Any, Any]:
         """Return rows, outputs (rows, views, 7), and the tags of the first view, end to end."""
-        made = _Batches(self.corpus, self.config.prepared_folder, planned.__getitem__)
+        data = _Batches(self.corpus, self.config.prepared_folder, planned.__getitem__)
         rows, values, tags = [], [], []
-        for batch in self.loaded(made, range(len(planned))):
+        for batch in self.loaded(data, range(len(planned))):
             with self.autocast():
                 coded = model.encode(batch)
                 outputs = [model.read(coded, batch, present) for present in _views(batch.present)[:views]]

@@ -61,8 +61,8 @@ class BatchRunner:
             if self.device.type == "cuda":
                 torch.cuda.empty_cache()
             self.budget = max(1, sum(sizes[i] for i in batch) // 2)
-            left = [i for part in (batch, *waiting[::-1]) for i in part]
-            waiting = list(batches(sizes, self.budget, left))[::-1]
+            remaining = [i for part in (batch, *waiting[::-1]) for i in part]
+            waiting = list(batches(sizes, self.budget, remaining))[::-1]
 
     def check_finite(self, numbers: Numbers) -> Numbers:
         """Return the numbers. Raise if some are infinite or NaN."""

@@ -101,8 +101,8 @@ class _Owners:
         """Return other metrics with models on the same devices, and the size of the largest of these."""
         with self._guard:
             self._known = {key: known for key, known in self._known.items() if known[0]() is not None}
-            found = [(other(), size) for other, names, size in self._known.values() if names & _names(devices)]
-        loaded = [(o, size) for o, size in found if o is not None and o is not metric and o._loaded is not None]
+            owners = [(other(), size) for other, names, size in self._known.values() if names & _names(devices)]
+        loaded = [(o, size) for o, size in owners if o is not None and o is not metric and o._loaded is not None]
         return [(other, max(size for _, size in loaded)) for other, _ in loaded]
 
     def _release(self, metric: ModelOwner) -> bool:

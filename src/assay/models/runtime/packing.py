@@ -117,12 +117,12 @@ class Packed:
         """Dense blocks of neighbours of similar length, for attention without a variable-length kernel."""
         groups, at, lengths = [], 0, self.lengths.tolist()
         for count, longest in runs(lengths):
-            here, lengths = lengths[:count], lengths[count:]
-            first, at = at, at + sum(here)
+            block_lengths, lengths = lengths[:count], lengths[count:]
+            first, at = at, at + sum(block_lengths)
             if at - first == count * longest:
                 groups.append(PackedBlock(first, at, count, longest, None, None, None))
                 continue
-            sizes = torch.tensor(here)
+            sizes = torch.tensor(block_lengths)
             inside = torch.arange(longest)[None, :] < sizes[:, None]
             starts = first + torch.cumsum(sizes, 0) - sizes
             places = torch.where(inside, starts[:, None] + torch.arange(longest), starts[:, None]).flatten()

@@ -92,6 +92,6 @@ def can_prepack(dtype: torch.dtype = torch.bfloat16) -> bool:
                 for how in ("none", "tanh")
             ]
         near = 0.02 if dtype == torch.bfloat16 else 1e-6
-        return all(torch.allclose(found.float(), expected.float(), atol=near) for found, expected in pairs)
+        return all(torch.allclose(actual.float(), expected.float(), atol=near) for actual, expected in pairs)
     except Exception:  # private operators may change; the plain path gives the same numbers
         return False

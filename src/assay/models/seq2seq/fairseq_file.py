@@ -20,8 +20,8 @@ from assay.io.files.text import read_text
 from assay.models.files.hashing import fingerprint_files
 from assay.models.files.weights import StandIn, read_torch
 from assay.models.seq2seq.config import Shape, Size, activation
+from assay.models.seq2seq.encoder_decoder import Network
 from assay.models.seq2seq.folder import build, given
-from assay.models.seq2seq.network import Network
 from assay.models.seq2seq.texts import Words, numbered
 
 FILES = ("checkpoint.pt", "spm.model", "dict.src.txt", "dict.tgt.txt")
@@ -121,7 +121,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         except InputError as error:
             named = re.search(r"GLOBAL (\S+)", str(error.__cause__))
             name = named[1] if named else ""
-            if not name.startswith(BOXED) or any(name == known for _, known in boxes):
+            if not name.startswith(BOXED) or any(name == boxed for _, boxed in boxes):
                 raise
             boxes.append((type("Box", (_Box,), {}), name))
     if not isinstance(content, dict) or not isinstance(content.get("model"), Mapping):
@@ -131,10 +131,10 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
 
 def read_settings(content: Mapping[str, Any], vocabulary: int, where: str) -> Shape:
     """Return the model's shape from the settings in its checkpoint."""
-    found = content.get("args")
-    if found is None and isinstance(content.get("cfg"), Mapping):
-        found = content["cfg"].get("model")
-    values = vars(found) if isinstance(found, _Box) else found
+    settings = content.get("args")
+    if settings is None and isinstance(content.get("cfg"), Mapping):
+        settings = content["cfg"].get("model")
+    values = vars(settings) if isinstance(settings, _Box) else settings
     if not isinstance(values, Mapping):
         raise InputError(
             f"{where} has no settings under 'args': it is not a checkpoint of fairseq's translation models."
@@ -189,15 +189,15 @@ def read_dictionary(path: Path) -> dict[str, int]:
 
     If a subword occurs twice, the last line counts.
     """
-    found = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
+    ids = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
     lines = read_text(path).split("\n")
     for number, line in enumerate(lines, 1):
         if not line and number == len(lines):
             break
-        piece, _, times = line.rstrip().removesuffix(" #fairseq:overwrite").rpartition(" ")
-        if not piece or not times.isdecimal():
+        subword, _, times = line.rstrip().removesuffix(" #fairseq:overwrite").rpartition(" ")
+        if not subword or not times.isdecimal():
             raise InputError(f"{path} line {number}: expected a subword and its count, as fairseq writes them.")
-        found[piece] = number + 3
-    if len(found) == 4:
+        ids[subword] = number + 3
+    if len(ids) == 4:
         raise InputError(f"{path} is empty: it contains no dictionary.")
-    return found
+    return ids

@@ -20,7 +20,7 @@ from assay.io.documents import read_document
 from assay.models.files.hashing import fingerprint_files
 from assay.models.files.weights import check_finite, read_torch
 from assay.models.seq2seq.config import Shape, read_shape
-from assay.models.seq2seq.network import Network
+from assay.models.seq2seq.encoder_decoder import Network
 
 Take = Callable[[], Tensor]
 PATTERNS = ("model*.safetensors", "pytorch_model*.bin")
@@ -40,8 +40,8 @@ class ModelFolder:
 
     def network(self, *, dtype: torch.dtype, device: torch.device) -> Network:
         """Return the model with its weights, in `dtype` on `device`."""
-        found = tensors(self.weights)
-        return build(self.shape(), found, str(self.weights[0]), dtype=dtype, device=device)
+        weights = tensors(self.weights)
+        return build(self.shape(), weights, str(self.weights[0]), dtype=dtype, device=device)
 
     def fingerprint(self, *others: Path) -> str:
         """Return a hash of weights, shape and `others` (the tokenizer)."""
@@ -57,9 +57,9 @@ def find_model(path: str | Path) -> ModelFolder:
     if not config.is_file():
         raise MissingPart(f"{folder} has no config.json: a model folder has config.json, weights and a tokenizer.")
     for pattern in PATTERNS:
-        if found := tuple(sorted(folder.glob(pattern))):
-            _all_parts(found)
-            return ModelFolder(folder, config, found)
+        if files := tuple(sorted(folder.glob(pattern))):
+            _all_parts(files)
+            return ModelFolder(folder, config, files)
     raise MissingPart(f"{folder} has no weights: model.safetensors or pytorch_model.bin is missing.")
 
 
@@ -72,10 +72,10 @@ def _all_parts(found: tuple[Path, ...]) -> None:
 
 def tensors(paths: Iterable[Path]) -> dict[str, Take]:
     """Return functions that read each weight, by name."""
-    found: dict[str, Take] = {}
+    readers: dict[str, Take] = {}
     for path in paths:
-        found |= _safetensors(path) if path.suffix == ".safetensors" else _torch(path)
-    return found
+        readers |= _safetensors(path) if path.suffix == ".safetensors" else _torch(path)
+    return readers
 
 
 def _safetensors(path: Path) -> dict[str, Take]:
@@ -115,7 +115,7 @@ def build(shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.d
     """
     with torch.device("meta"):
         network = Network(shape, head_bias=any(name.endswith("final_logits_bias") for name in found))
-    kept: dict[tuple[tuple[str, ...], torch.dtype], Tensor] = {}
+    shared: dict[tuple[tuple[str, ...], torch.dtype], Tensor] = {}
     filled: dict[str, Tensor] = {}
     for name, empty in network.state_dict().items():
         ways = official_names(name, shape)
@@ -130,9 +130,9 @@ def build(shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.d
                 f"{ways[0][0]}. A file is missing, or config.json belongs to another model."
             )
         kind = dtype if _narrow(name) else torch.float32
-        if (tuple(way), kind) not in kept:
-            kept[tuple(way), kind] = _joined(name, way, found, shape, empty.shape, where).to(device, kind, copy=True)
-        filled[name] = kept[tuple(way), kind]
+        if (tuple(way), kind) not in shared:
+            shared[tuple(way), kind] = _joined(name, way, found, shape, empty.shape, where).to(device, kind, copy=True)
+        filled[name] = shared[tuple(way), kind]
     network.load_state_dict(filled, assign=True)
     network.eval()
     network.requires_grad_(False)
@@ -191,12 +191,12 @@ def transposed(name: str, shape: Shape) -> bool:
 def official_names(name: str, shape: Shape) -> Names:
     """Return the official weights that may make up one of assay's."""
     rules = {"t5": _t5, "gpt2": _gpt2}.get(shape.family, _bart)
-    found = rules(name, shape)
+    names = rules(name, shape)
     if shape.family in ("bart", "mbart", "m2m_100"):
-        return [[f"model.{one}" for one in way] for way in found] + found
+        return [[f"model.{one}" for one in way] for way in names] + names
     if shape.family == "gpt2":
-        return [[f"transformer.{one}" for one in way] for way in found] + found
-    return found
+        return [[f"transformer.{one}" for one in way] for way in names] + names
+    return names
 
 
 def _t5(name: str, shape: Shape) -> Names:

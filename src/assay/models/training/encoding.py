@@ -71,16 +71,16 @@ class TextEncoder:
 
     def examples(self, records: Sequence[Record]) -> list[EncodedRecord]:
         """Return one example per record."""
-        made: list[EncodedRecord] = []
+        encoded: list[EncodedRecord] = []
         for start in range(0, len(records), _BLOCK):
             block = self._read(records[start : start + _BLOCK])
             hypotheses = self._encode([record.hypothesis for record in block])
             sources = self._encode([record.source for record in block])
             references = self._encode([record.reference for record in block])
             for record, mt, src, ref in zip(block, hypotheses, sources, references, strict=True):
-                found = None if record.spans is None else array("b", tags(mt[1], record.hypothesis, record.spans))
-                made.append(EncodedRecord(mt[0], src[0], ref[0], found, record.score))
-        return made
+                classes = None if record.spans is None else array("b", tags(mt[1], record.hypothesis, record.spans))
+                encoded.append(EncodedRecord(mt[0], src[0], ref[0], classes, record.score))
+        return encoded
 
     def _read(self, records: Sequence[Record]) -> Sequence[Record]:
         """Return the records as the model reads them: a sentinel reads one text in place of the translation."""
@@ -96,13 +96,13 @@ class TextEncoder:
 
     def _encode(self, texts: Sequence[str]) -> list[tuple[array[int], list[tuple[int, int]]]]:
         """Return ids and offsets of each text without special tokens, and without padding tokens spelled out in a text."""
-        found = []
+        result = []
         for encoding in self.tokenizer.backend.encode_batch(list(texts), add_special_tokens=False):
             pairs = [
-                (i, place) for i, place in zip(encoding.ids, encoding.offsets, strict=True) if i != self.tokenizer.pad
+                (i, extent) for i, extent in zip(encoding.ids, encoding.offsets, strict=True) if i != self.tokenizer.pad
             ]
-            found.append((array("i", [i for i, _ in pairs]), [place for _, place in pairs]))
-        return found
+            result.append((array("i", [i for i, _ in pairs]), [extent for _, extent in pairs]))
+        return result
 
     def sequence(self, example: EncodedRecord, name: str) -> TokenSequence:
         """Return one of the example's inputs, cut to the encoder's window together with its labels."""

@@ -77,49 +77,49 @@ def oscillation(text: str, rng: np.random.Generator) -> tuple[str, int, int] | N
         return None
     n = min(int(rng.integers(2, 5)), len(words))
     at, times = int(rng.integers(0, len(words) - n + 1)), int(rng.integers(1, 11))
-    said = joint.join(words[: at + n])
+    beginning = joint.join(words[: at + n])
     again = (joint + joint.join(words[at : at + n])) * times
     rest = joint.join(words[at + n :])
-    return said + again + (joint + rest if rest else ""), len(said) + len(joint), len(said) + len(again)
+    return beginning + again + (joint + rest if rest else ""), len(beginning) + len(joint), len(beginning) + len(again)
 
 
 def _random(records: Sequence[Record], n: int, rng: np.random.Generator) -> list[Record]:
-    made = []
+    result = []
     for row in rng.choice(len(records), n, replace=n > len(records)).tolist():
         one = records[row]
         for other in rng.integers(0, len(records), 8).tolist():
             if _other_sentence(one, records[other]):
-                made.append(_detached(one, records[other].hypothesis, "random"))
+                result.append(_detached(one, records[other].hypothesis, "random"))
                 break
-    return made
+    return result
 
 
 def _similar(records: Sequence[Record], n: int, rng: np.random.Generator, embed: Embed) -> list[Record]:
     if n == 0:
         return []
-    chosen = rng.choice(len(records), min(n, len(records)), replace=False).tolist()
+    rows = rng.choice(len(records), min(n, len(records)), replace=False).tolist()
     pool = rng.choice(len(records), min(POOL, len(records)), replace=False).tolist()
-    vectors = embed([records[row].source or records[row].reference for row in [*chosen, *pool]])
-    likeness = vectors[: len(chosen)] @ vectors[len(chosen) :].T
-    made = []
-    for row, values in zip(chosen, likeness, strict=True):
+    vectors = embed([records[row].source or records[row].reference for row in [*rows, *pool]])
+    likeness = vectors[: len(rows)] @ vectors[len(rows) :].T
+    result = []
+    for row, values in zip(rows, likeness, strict=True):
         one = records[row]
-        for place in np.argsort(-values, kind="stable")[:64].tolist():
-            other = records[pool[place]]
+        for index in np.argsort(-values, kind="stable")[:64].tolist():
+            other = records[pool[index]]
             if _target(one) == _target(other) and _other_sentence(one, other):
-                made.append(_detached(one, other.hypothesis, "similar"))
+                result.append(_detached(one, other.hypothesis, "similar"))
                 break
-    return made
+    return result
 
 
 def _oscillatory(records: Sequence[Record], n: int, rng: np.random.Generator) -> list[Record]:
-    made = []
+    result = []
     for row in rng.choice(len(records), n, replace=n > len(records)).tolist():
         one = records[row]
         if (changed := oscillation(one.hypothesis, rng)) is not None:
             text, start, end = changed
-            made.append(_made(one, text, ErrorSpan.of(text, start, end, "critical"), "oscillatory"))
-    return made
+            result.append(_made(one, text, ErrorSpan.of(text, start, end, "critical"), "oscillatory"))
+    return result
 
 
 def _other_sentence(one: Record, other: Record) -> bool:

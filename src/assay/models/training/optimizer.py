@@ -73,8 +73,8 @@ def unfreeze(model: UnifiedModel, phase: PhaseConfig, step: int, frozen_steps: i
     """Select the parameters that learn at this step: heads always, the encoder after `frozen_steps`, embeddings if allowed."""
     depth = model.encoder_config.layers
     for name, parameter in model.named_parameters():
-        place = encoder_layer(name, depth)
-        learns = place is None or (step >= frozen_steps and not (place < 0 and phase.keep_embeddings_frozen))
+        layer = encoder_layer(name, depth)
+        learns = layer is None or (step >= frozen_steps and not (layer < 0 and phase.keep_embeddings_frozen))
         parameter.requires_grad_(learns)
         if not learns:
             parameter.grad = None
@@ -106,8 +106,8 @@ def losses(
     `targets` is NaN for sequences without a score, `labels` -1 for tokens without a class. The word loss is the mean over
     the labelled tokens of a sequence (equation 2), so that long translations do not outweigh short ones.
     """
-    known = ~targets.isnan()
-    errors = torch.where(known, output.scores.float() - targets.nan_to_num(), torch.zeros_like(targets))
+    scored = ~targets.isnan()
+    errors = torch.where(scored, output.scores.float() - targets.nan_to_num(), torch.zeros_like(targets))
     sentence = errors.square().sum()
     word = torch.zeros_like(sentence)
     if loss_lambda and output.logits is not None:

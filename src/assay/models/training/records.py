@@ -70,13 +70,13 @@ def practical_range(records: Iterable[Record]) -> ZRange | None:
 
     This follows section 4.3 and BLEURT-20. Return None if the records have no unanimous 0 or no unanimous 100.
     """
-    found: dict[int, list[float]] = {0: [], 100: []}
+    unanimous: dict[int, list[float]] = {0: [], 100: []}
     for record in records:
-        if record.scale == "z" and record.unanimous in found and math.isfinite(record.score):
-            found[record.unanimous].append(record.score)
-    if not (found[0] and found[100]):
+        if record.scale == "z" and record.unanimous in unanimous and math.isfinite(record.score):
+            unanimous[record.unanimous].append(record.score)
+    if not (unanimous[0] and unanimous[100]):
         return None
-    low, high = (math.fsum(found[raw]) / len(found[raw]) for raw in (0, 100))
+    low, high = (math.fsum(unanimous[raw]) / len(unanimous[raw]) for raw in (0, 100))
     return ZRange(low, high) if low < high else None
 
 
@@ -109,10 +109,13 @@ def tags(
             continue
         start = min(span.start, len(text) - 1)
         level = TAGS.index(span.severity) if span.severity in TAGS else 0
-        for place in range(start, max(span.end, start + 1)):
-            marked[place] = max(marked[place], level)
-    for place, character in enumerate(text):
+        for position in range(start, max(span.end, start + 1)):
+            marked[position] = max(marked[position], level)
+    for position, character in enumerate(text):
         if character.isspace():
-            marked[place] = 0
+            marked[position] = 0
     skipped = set(ignore)
-    return [-1 if place in skipped else max(marked[start:end], default=0) for place, (start, end) in enumerate(offsets)]
+    return [
+        -1 if position in skipped else max(marked[start:end], default=0)
+        for position, (start, end) in enumerate(offsets)
+    ]

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from assay.models.training.config import ClassWeights, PhaseConfig, TrainConfig
+    from assay.models.training.evaluation import Look
     from assay.models.training.records import Record
     from assay.models.training.state import LossWeights
-    from assay.models.training.watching import Look
 
 FILE = "search.jsonl"
 BY = {"mean": "the mean of Kendall and span F1", "kendall": "Kendall", "pearson": "Pearson", "span_f1": "span F1"}
@@ -62,13 +62,13 @@ class Try:
 
     def figure(self, by: str) -> float:
         """Return the figure to choose by, minus infinity if undefined."""
-        wanted = ("kendall", "span_f1") if by == "mean" else (by,)
-        known = [value for name in wanted if (value := getattr(self, name)) is not None]
-        return sum(known) / len(known) if len(known) == len(wanted) else -math.inf
+        names = ("kendall", "span_f1") if by == "mean" else (by,)
+        values = [value for name in names if (value := getattr(self, name)) is not None]
+        return sum(values) / len(values) if len(values) == len(names) else -math.inf
 
     def __str__(self) -> str:
-        shown = {"Kendall": self.kendall, "Pearson": self.pearson, "span F1": self.span_f1}
-        text = " · ".join(f"{name} {value:.3f}" for name, value in shown.items() if value is not None)
+        figures = {"Kendall": self.kendall, "Pearson": self.pearson, "span F1": self.span_f1}
+        text = " · ".join(f"{name} {value:.3f}" for name, value in figures.items() if value is not None)
         alpha = ", ".join(f"{weight:g}" for weight in self.class_weights)
         return f"λ {self.loss_lambda:g}, α {alpha}: {text or 'nothing to compare'}"
 
@@ -91,38 +91,38 @@ def length(phase: PhaseConfig, steps: int) -> int:
 
 def run(
     phase: PhaseConfig,
-    wanted: Sequence[Try],
+    tries: Sequence[Try],
     folder: Path,
     attempt: Callable[[PhaseConfig, int], Look | None],
     note: Callable[[str], None],
 ) -> Try:
     """Run the tries that are not in the folder yet, store each one, and return the best."""
     assert phase.search is not None
-    kept = read_tries(folder)
-    others = [one for one in kept if one.phase != wanted[0].phase]
-    done = {one.key: one for one in kept}
+    stored = read_tries(folder)
+    others = [one for one in stored if one.phase != tries[0].phase]
+    done = {one.key: one for one in stored}
     tried: list[Try] = []
-    for place, one in enumerate(wanted, 1):
+    for number, one in enumerate(tries, 1):
         if one.key not in done:
             variant = dataclasses.replace(phase, loss_lambda=one.loss_lambda, class_weights=one.class_weights)
             done[one.key] = one.seen(attempt(variant, one.steps))
         tried.append(done[one.key])
         write_tries(folder, [*others, *tried])
-        note(f"{phase.name}, try {place} of {len(wanted)}: {tried[-1]}")
-    chosen = best(tried, phase.search.by, phase.name)
-    note(f"{phase.name}: λ {chosen.loss_lambda:g} is the best of {len(wanted)} tries by {BY[phase.search.by]}.")
-    return chosen
+        note(f"{phase.name}, try {number} of {len(tries)}: {tried[-1]}")
+    best_try = best(tried, phase.search.by, phase.name)
+    note(f"{phase.name}: λ {best_try.loss_lambda:g} is the best of {len(tries)} tries by {BY[phase.search.by]}.")
+    return best_try
 
 
 def best(tried: Sequence[Try], by: str, name: str) -> Try:
     """Return the first try with the highest figure."""
-    found = max(tried, key=lambda one: one.figure(by))
-    if found.figure(by) == -math.inf:
+    best_try = max(tried, key=lambda one: one.figure(by))
+    if best_try.figure(by) == -math.inf:
         raise InputError(
             f"{name}: no try has {BY[by]} on the held-out records. Hold out records with scores and spans, or "
             "search by another figure (by: kendall)."
         )
-    return found
+    return best_try
 
 
 def chosen_config(config: TrainConfig, choices: Mapping[str, LossWeights]) -> TrainConfig:
@@ -138,12 +138,12 @@ def chosen_config(config: TrainConfig, choices: Mapping[str, LossWeights]) -> Tr
 
 def digest(config: Mapping[str, Any], data: str, held_out: Iterable[Record], weights: Mapping[str, Tensor]) -> str:
     """Return a hash of the start of a try: configuration, data, held-out records and weights."""
-    found = hashlib.blake2b(json.dumps([config, data], sort_keys=True).encode(), digest_size=16)
+    hasher = hashlib.blake2b(json.dumps([config, data], sort_keys=True).encode(), digest_size=16)
     for record in held_out:
-        found.update(repr((record.texts(), record.score, record.spans)).encode("utf-8", "surrogatepass"))
+        hasher.update(repr((record.texts(), record.score, record.spans)).encode("utf-8", "surrogatepass"))
     for name, value in sorted(weights.items()):
-        found.update(name.encode() + value.detach().cpu().contiguous().view(-1).float().numpy().tobytes())
-    return found.hexdigest()
+        hasher.update(name.encode() + value.detach().cpu().contiguous().view(-1).float().numpy().tobytes())
+    return hasher.hexdigest()
 
 
 def read_tries(folder: Path) -> list[Try]:

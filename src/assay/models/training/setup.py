@@ -135,8 +135,12 @@ def _trained(folder: Path) -> tuple[Pretrained, dict[str, Tensor], list[str]]:
             f"{folder} is a {model.config.class_identifier}; training can continue only from unified models."
         )
     shape = replace(model.encoder_config, dropout=model.encoder_config.dropout)
-    known = Pretrained(shape, loaded.tokenizer.backend, None, model.config.encoder_model)
-    return known, dict(model.state_dict()), list(model.config.extra.get("assay_trained_on") or [folder.resolve().name])
+    pretrained = Pretrained(shape, loaded.tokenizer.backend, None, model.config.encoder_model)
+    return (
+        pretrained,
+        dict(model.state_dict()),
+        list(model.config.extra.get("assay_trained_on") or [folder.resolve().name]),
+    )
 
 
 def _fits(model: nn.Module, name: str, value: Tensor) -> bool:

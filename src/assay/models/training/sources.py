@@ -102,11 +102,11 @@ def corpus_spans(hypothesis: CorpusHypothesis, path: Path, line: int, bad: BadRo
     if hypothesis.spans is None:
         return None
     text, spans = hypothesis.text, []
-    for found in hypothesis.spans:
-        start, end, weight = found[:3] if isinstance(found, list) and len(found) > 2 else (None, None, None)
+    for span in hypothesis.spans:
+        start, end, weight = span[:3] if isinstance(span, list) and len(span) > 2 else (None, None, None)
         if not (type(start) is type(end) is int and isinstance(weight, (int, float))):
-            said = ", ".join(map(shorten, found[:4])) if isinstance(found, list) else shorten(found)
-            bad(path, line, f"a span is a list of start, end and weight, not {said}.")
+            description = ", ".join(map(shorten, span[:4])) if isinstance(span, list) else shorten(span)
+            bad(path, line, f"a span is a list of start, end and weight, not {description}.")
             return "bad"
         if not 0 <= start <= end <= len(text):
             bad(path, line, _outside(start, end, text))
@@ -132,15 +132,15 @@ def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None
     from assay.io.judgements.tables import read_judged_table
 
     header = columns_of(path)
-    by_role = {role: found[0] for role in (*_SCORES, "raw", "judgements") if (found := spelled(header, role))}
-    wanted = next((by_role[role] for role in _SCORES if role in by_role), None)
-    if wanted is None:
+    by_role = {role: spelling[0] for role in (*_SCORES, "raw", "judgements") if (spelling := spelled(header, role))}
+    column = next((by_role[role] for role in _SCORES if role in by_role), None)
+    if column is None:
         raise InputError(f"{path} has neither a column z nor a column score. Its columns: {', '.join(header)}.")
     extra = [by_role[role] for role in ("raw", "judgements") if role in by_role]
-    judged = read_judged_table(path, columns=columns, scores=[wanted, *extra], skip_bad=bad.skip)
-    values, batch = judged.scores[wanted], judged.batch
+    judged = read_judged_table(path, columns=columns, scores=[column, *extra], skip_bad=bad.skip)
+    values, batch = judged.scores[column], judged.batch
     raw, n = (judged.scores[by_role[role]] if role in by_role else None for role in ("raw", "judgements"))
-    standardised = wanted != by_role.get("score")
+    standardised = column != by_role.get("score")
     for row, score in enumerate(values.tolist()):
         if not standardised and not (0 <= score <= 1 or math.isnan(score)):
             bad(path, row + 2, f"the score is {score}, not on [0, 1]. Name the column z if it contains z-scores.")
@@ -176,14 +176,14 @@ def read_google_mqm(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Re
     for segment in segments:
         others = human.get((segment.document, segment.segment), [])
         reference = next((one.target for one in others if one.target != segment.target), "")
-        found = [span for judgement in segment.judgements for span in judgement.spans if span.side == "target"]
+        spans = [span for judgement in segment.judgements for span in judgement.spans if span.side == "target"]
         penalties = [-(judgement.score or 0.0) for judgement in segment.judgements]
         yield Record(
             source=segment.source,
             hypothesis=segment.target,
             reference=reference,
             score=sum(map(mqm_unit, penalties)) / len(penalties),
-            spans=tuple(_paper_severity(segment.target, span) for span in found),
+            spans=tuple(_paper_severity(segment.target, span) for span in spans),
             langpair=langpair,
             origin=path.name,
             document=f"{path.name}|{segment.document}",
@@ -249,8 +249,8 @@ def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Rec
 
 def _text(values: Mapping[str, Any], roles: Sequence[str]) -> str:
     """Return the first value of the roles that is not empty; of a list, the first entry."""
-    found = (values[name] for name in spellings(*roles) if values.get(name))
-    return next((str(value[0] if isinstance(value, list) else value) for value in found), "")
+    candidates = (values[name] for name in spellings(*roles) if values.get(name))
+    return next((str(value[0] if isinstance(value, list) else value) for value in candidates), "")
 
 
 def _json_spans(errors: Sequence[Any], text: str, path: Path, line: int, bad: BadRows) -> tuple[ErrorSpan, ...] | None:
@@ -278,8 +278,8 @@ def _extent(error: Mapping[str, Any], text: str) -> tuple[int, int] | None:
             return None
         if not term or text[start : end + 1] == term:
             return start, min(end + 1, len(text)) if start <= end else start
-        places = [i for i in range(len(text)) if text.startswith(term, i)]
-        return min(((i, i + len(term)) for i in places), key=lambda found: abs(found[0] - start), default=None)
+        starts = [i for i in range(len(text)) if text.startswith(term, i)]
+        return min(((i, i + len(term)) for i in starts), key=lambda found: abs(found[0] - start), default=None)
     start, end = error.get("start"), error.get("end")
     return (start, end) if isinstance(start, int) and isinstance(end, int) else None
 
@@ -315,10 +315,10 @@ def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Recor
 def _numbers(text: str) -> list[float] | None:
     """Return the numbers of a JSON list; None for anything else."""
     try:
-        found = decode(text)
+        content = decode(text)
     except ValueError:
         return None
-    numbers = [to_number(one) for one in found] if isinstance(found, list) else [None]
+    numbers = [to_number(one) for one in content] if isinstance(content, list) else [None]
     return None if None in numbers else [number for number in numbers if number is not None]
 
 

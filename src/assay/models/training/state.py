@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from assay.models.training.config import PhaseConfig, TrainConfig
-    from assay.models.training.watching import Look
+    from assay.models.training.evaluation import Look
 
 STATE = "state.safetensors"
 LOG = "log.jsonl"
@@ -89,8 +89,8 @@ def load_state(folder: Path) -> tuple[TrainingProgress, dict[str, Any], dict[str
                 kind, _, name = key.partition("/")
                 (model if kind == "model" else optimizer)[name] = file.get_tensor(key)
     except (SafetensorError, AssayError, OSError, KeyError, ValueError, TypeError) as error:
-        said = " ".join(str(error).split()).rstrip(".")
-        raise InputError(f"{path} is damaged ({said}). Remove it and start again.") from error
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise InputError(f"{path} is damaged ({reason}). Remove it and start again.") from error
     return header.progress, dict(header.config), model, optimizer
 
 
@@ -141,13 +141,13 @@ def difference(old: Any, new: Any, where: str = "") -> str | None:
     """Return the first place where two plain structures differ, such as ``phases.2.learning_rate``."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *(key for key in new if key not in old)]:
-            if (found := difference(old.get(key), new.get(key), f"{where}.{key}" if where else str(key))) is not None:
-                return found
+            if (place := difference(old.get(key), new.get(key), f"{where}.{key}" if where else str(key))) is not None:
+                return place
         return None
     if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for i, (a, b) in enumerate(zip(old, new, strict=True), 1):
-            if (found := difference(a, b, f"{where}.{i}")) is not None:
-                return found
+            if (place := difference(a, b, f"{where}.{i}")) is not None:
+                return place
         return None
     return None if old == new else where
 

@@ -94,19 +94,19 @@ def toy_records(n: int, seed: int = 1, words: int = 40) -> list[Record]:
     source, target = _vocabularies(words)
     records = []
     for i in range(n):
-        chosen = rng.choice(words, int(rng.integers(3, 7)), replace=False).tolist()
-        said = [target[word] for word in chosen]
-        reference = " ".join(said)
+        drawn_words = rng.choice(words, int(rng.integers(3, 7)), replace=False).tolist()
+        hypothesis = [target[word] for word in drawn_words]
+        reference = " ".join(hypothesis)
         spans: tuple[ErrorSpan, ...] = ()
         if rng.random() < 0.5:
-            wrong, at = source[int(rng.integers(words))], int(rng.integers(len(said) + 1))
-            said = [*said[:at], wrong, *said[at:]]
-            start = len(" ".join(said[:at])) + (at > 0)
-            spans = (ErrorSpan.of(" ".join(said), start, start + len(wrong), "major"),)
+            wrong, at = source[int(rng.integers(words))], int(rng.integers(len(hypothesis) + 1))
+            hypothesis = [*hypothesis[:at], wrong, *hypothesis[at:]]
+            start = len(" ".join(hypothesis[:at])) + (at > 0)
+            spans = (ErrorSpan.of(" ".join(hypothesis), start, start + len(wrong), "major"),)
         records.append(
             Record(
-                " ".join(source[word] for word in chosen),
-                " ".join(said),
+                " ".join(source[word] for word in drawn_words),
+                " ".join(hypothesis),
                 reference,
                 mqm_unit(5.0 * len(spans)),
                 spans,
@@ -127,19 +127,19 @@ def toy_groups(n: int, seed: int = 1, words: int = 40) -> list[dict[str, Any]]:
     source, target = _vocabularies(words)
     groups = []
     for number in range(n):
-        chosen = rng.choice(words, int(rng.integers(4, 8)), replace=False).tolist()
-        translated = [target[word] for word in chosen]
+        drawn_words = rng.choice(words, int(rng.integers(4, 8)), replace=False).tolist()
+        translated = [target[word] for word in drawn_words]
         hypotheses: list[dict[str, Any]] = []
         for system in range(SYSTEMS):
-            said, wrong = list(translated), []
+            hypothesis, wrong = list(translated), []
             for _ in range(int(rng.integers(0, 3))):
-                at = int(rng.integers(len(said)))
-                said[at] = source[int(rng.integers(words))]
-            text, place = " ".join(said), 0
-            for word, right in zip(said, translated, strict=True):
+                at = int(rng.integers(len(hypothesis)))
+                hypothesis[at] = source[int(rng.integers(words))]
+            text, position = " ".join(hypothesis), 0
+            for word, right in zip(hypothesis, translated, strict=True):
                 if word != right:
-                    wrong.append([place, place + len(word), MAJOR_WEIGHT, 1])
-                place += len(word) + 1
+                    wrong.append([position, position + len(word), MAJOR_WEIGHT, 1])
+                position += len(word) + 1
             hypotheses.append(
                 {"sys": f"system {system}", "text": text, "score": -MAJOR_WEIGHT * len(wrong), "spans": wrong}
             )
@@ -157,7 +157,7 @@ def toy_groups(n: int, seed: int = 1, words: int = 40) -> list[dict[str, Any]]:
                 "doc": f"document {document}",
                 "seg": number,
                 "split": "dev" if document % 10 == 9 else "train",
-                "src": " ".join(source[word] for word in chosen),
+                "src": " ".join(source[word] for word in drawn_words),
                 "refs": [" ".join(translated)],
                 "hyps": hypotheses,
             }

@@ -18,11 +18,11 @@ from assay.models.training import search
 from assay.models.training.config import PhaseConfig, TrainConfig
 from assay.models.training.data import LoadedRecords, Plan, load_held_out, load_phase
 from assay.models.training.encoding import EncodedRecord, TextEncoder, has_target, packed
+from assay.models.training.evaluation import Look, look
 from assay.models.training.loop import Loop, Tensors, TrainingStopped, mixed
 from assay.models.training.optimizer import adamw, clip, load_named_state, losses, named_state, unfreeze, warm_up
 from assay.models.training.setup import TOKENIZER, begin
 from assay.models.training.state import STATE, Listener, LossWeights, TrainingProgress, plain_config
-from assay.models.training.watching import Look, look
 
 if TYPE_CHECKING:
     from assay.models.heads.comet import UnifiedModel
@@ -74,10 +74,10 @@ class PhaseRecipe:
         trainer.log.write(phase=self.number + 1, **values)
         trainer.listener.step(done, values["loss"])
         if self.held_out and ((every and done % every == 0) or done == self.steps):
-            seen = self.look()
-            shown = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(seen).items()}
-            trainer.log.write(phase=self.number + 1, step=done, held_out=shown)
-            trainer.listener.look(self.phase, done, seen)
+            evaluation = self.look()
+            figures = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(evaluation).items()}
+            trainer.log.write(phase=self.number + 1, step=done, held_out=figures)
+            trainer.listener.look(self.phase, done, evaluation)
 
     def look(self) -> Look:
         """Evaluate the model on the held-out records."""
@@ -136,11 +136,11 @@ class PhaseRecipe:
     def _forward(self, part: Sequence[EncodedRecord], records: int) -> tuple[float, float, float]:
         """Run a micro-batch forward and backward; every input of every record is a sequence of one packed batch."""
         model, encoder, device = self.trainer.model, self.trainer.encoder, self.trainer.device
-        made = [(encoder.sequence(one, name), one.score) for one in part for name in one.inputs]
-        made.sort(key=lambda pair: len(pair[0].ids))
-        batch = packed([one for one, _ in made], model)
-        targets = torch.tensor([score for _, score in made], dtype=torch.float32, device=device)
-        labels = torch.tensor([label for one, _ in made for label in one.labels], device=device)
+        inputs = [(encoder.sequence(one, name), one.score) for one in part for name in one.inputs]
+        inputs.sort(key=lambda pair: len(pair[0].ids))
+        batch = packed([one for one, _ in inputs], model)
+        targets = torch.tensor([score for _, score in inputs], dtype=torch.float32, device=device)
+        labels = torch.tensor([label for one, _ in inputs for label in one.labels], device=device)
         weights = torch.tensor(self.phase.class_weights, device=device)
         with self.trainer.autocast():
             output = model(batch)
@@ -234,10 +234,10 @@ class Trainer(Loop):
             return self._try(replace(recipe, phase=variant, optimizer=adamw(self.model, variant)), steps, before)
 
         start = search.digest(self.plain, self.progress.data, recipe.held_out, before)
-        chosen = search.run(
+        best_try = search.run(
             phase, search.grid(phase, number, start, recipe.steps), self.folder, attempt, self.listener.note
         )
-        choice = LossWeights(chosen.loss_lambda, chosen.class_weights)
+        choice = LossWeights(best_try.loss_lambda, best_try.class_weights)
         self.progress.choices = {**self.progress.choices, str(number + 1): choice}
         self.config = search.chosen_config(self.config, self.progress.choices)
         return self.config.phases[number]

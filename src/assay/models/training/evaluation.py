@@ -43,8 +43,8 @@ def look(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], b
     """Score and tag held-out records, averaged over the inputs that each record allows."""
     examples = encoder.examples(records)
     scores, shares = predict(model, encoder, examples, batch)
-    people = np.array([record.score for record in records])
-    known = ~np.isnan(people)
+    human = np.array([record.score for record in records])
+    scored = ~np.isnan(human)
     predicted, gold, lengths = [], [], []
     for record, distribution in zip(records, shares, strict=True):
         if record.spans is None or distribution is None:
@@ -55,10 +55,10 @@ def look(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], b
         lengths.append(len(record.hypothesis))
     marked = any(span[2] != "neutral" for spans in gold for span in spans)
     return Look(
-        kendall_b(people[known], scores[known]),
-        pearson(people[known], scores[known]),
+        kendall_b(human[scored], scores[scored]),
+        pearson(human[scored], scores[scored]),
         float(f1(total_counts(gold, predicted, lengths))) if marked else math.nan,
-        float(np.mean((people[known] - scores[known]) ** 2)) if known.any() else math.nan,
+        float(np.mean((human[scored] - scores[scored]) ** 2)) if scored.any() else math.nan,
         len(records),
     )
 
@@ -77,19 +77,21 @@ def predict(
     order = sorted(range(len(examples)), key=lambda row: examples[row].tokens)
     for start in range(0, len(order), batch):
         rows = order[start : start + batch]
-        made = [(row, encoder.sequence(examples[row], name)) for row in rows for name in examples[row].inputs]
-        made.sort(key=lambda one: len(one[1].ids))
-        sequences = packed([one for _, one in made], model)
+        sequences_of_rows = [
+            (row, encoder.sequence(examples[row], name)) for row in rows for name in examples[row].inputs
+        ]
+        sequences_of_rows.sort(key=lambda one: len(one[1].ids))
+        sequences = packed([one for _, one in sequences_of_rows], model)
         output = model(sequences)
         values = output.scores.double().cpu().numpy()
         distributions = None if output.logits is None else output.logits.float().softmax(-1).cpu().numpy()
         starts = sequences.starts.tolist()
         for row in rows:
-            places = [place for place, (other, _) in enumerate(made) if other == row]
-            scores[row] = values[places].mean()
+            indices = [index for index, (other, _) in enumerate(sequences_of_rows) if other == row]
+            scores[row] = values[indices].mean()
             if distributions is not None:
-                size = min(len(examples[row].hypothesis), *(starts[p + 1] - starts[p] - 1 for p in places))
-                parts = [distributions[starts[p] + 1 : starts[p] + 1 + size] for p in places]
+                size = min(len(examples[row].hypothesis), *(starts[p + 1] - starts[p] - 1 for p in indices))
+                parts = [distributions[starts[p] + 1 : starts[p] + 1 + size] for p in indices]
                 shares[row] = np.mean(parts, axis=0)
     return scores, shares
 

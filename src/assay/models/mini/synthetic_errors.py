@@ -56,7 +56,7 @@ _NEGATIONS = {"en": "not", "de": "nicht"}
 
 
 @dataclass(frozen=True)
-class _Spoiled:
+class _ErrorMaterial:
     """A translation with the material for errors."""
 
     text: str
@@ -68,8 +68,8 @@ class _Spoiled:
 
     def word(self, least: int = 1) -> tuple[int, int] | None:
         """Return the span of a random word with at least `least` characters."""
-        found = [place for place in self.words if place[1] - place[0] >= least]
-        return self.rng.choice(found) if found else None
+        candidates = [extent for extent in self.words if extent[1] - extent[0] >= least]
+        return self.rng.choice(candidates) if candidates else None
 
     def put(self, start: int, end: int, new: str, weight: float, cost: float | None = None) -> Made:
         """Replace a span by `new` and mark it."""
@@ -77,7 +77,7 @@ class _Spoiled:
         return self.text[:start] + new + self.text[end:], marked, weight if cost is None else cost
 
 
-def _omit(one: _Spoiled) -> Made | None:
+def _omit(one: _ErrorMaterial) -> Made | None:
     size = one.rng.choice([1, 1, 2, 3, 5])
     if len(one.words) <= size + 1:
         return None
@@ -87,35 +87,35 @@ def _omit(one: _Spoiled) -> Made | None:
     return one.text[:start] + one.text[end:], [], MAJOR if long else MINOR
 
 
-def _repeat(one: _Spoiled) -> Made | None:
+def _repeat(one: _ErrorMaterial) -> Made | None:
     size = min(one.rng.choice([1, 1, 2, 4]), len(one.words))
     at = one.rng.randrange(len(one.words) - size + 1)
     start, end = one.words[at][0], one.words[at + size - 1][1]
     return one.put(end, end, f" {one.text[start:end]}", MINOR)
 
 
-def _oscillate(one: _Spoiled) -> Made | None:
+def _oscillate(one: _ErrorMaterial) -> Made | None:
     start, end = one.words[one.rng.randrange(len(one.words))]
     return one.put(end, end, f" {one.text[start:end]}" * one.rng.randint(4, 10), MAJOR, CRITICAL)
 
 
-def _swap(one: _Spoiled) -> Made | None:
+def _swap(one: _ErrorMaterial) -> Made | None:
     at = one.rng.randrange(len(one.words) - 1)
     (a, b), (c, d) = one.words[at], one.words[at + 1]
     return one.put(a, d, one.text[c:d] + one.text[b:c] + one.text[a:b], MINOR, 1.5)
 
 
-def _shuffle(one: _Spoiled) -> Made | None:
+def _shuffle(one: _ErrorMaterial) -> Made | None:
     words = [one.text[a:b] for a, b in one.words]
     one.rng.shuffle(words)
     return one.put(0, len(one.text), " ".join(words), MAJOR, 15.0)
 
 
-def _number(one: _Spoiled) -> Made | None:
-    found = list(_NUMBER.finditer(one.text))
-    if not found:
+def _number(one: _ErrorMaterial) -> Made | None:
+    numbers = list(_NUMBER.finditer(one.text))
+    if not numbers:
         return None
-    match = one.rng.choice(found)
+    match = one.rng.choice(numbers)
     digits = list(match[0])
     at = one.rng.randrange(len(digits))
     digits[at] = one.rng.choice([digit for digit in "0123456789" if digit != digits[at]])
@@ -129,105 +129,105 @@ def _foreign_words(text: str, rng: random.Random, most: int) -> str:
     return " ".join(words[at : at + size])
 
 
-def _replace(one: _Spoiled) -> Made | None:
-    place, new = one.word(4), _foreign_words(one.other, one.rng, 2)
-    return one.put(*place, new, MAJOR) if place and new else None
+def _replace(one: _ErrorMaterial) -> Made | None:
+    extent, new = one.word(4), _foreign_words(one.other, one.rng, 2)
+    return one.put(*extent, new, MAJOR) if extent and new else None
 
 
-def _insert(one: _Spoiled) -> Made | None:
+def _insert(one: _ErrorMaterial) -> Made | None:
     start, _ = one.words[one.rng.randrange(len(one.words))]
     new = _foreign_words(one.other, one.rng, 4)
-    made, marked, cost = one.put(start, start, f"{new} ", MAJOR)
-    return (made, [(start, start + len(new), MAJOR)], cost) if new and marked else None
+    text, marked, cost = one.put(start, start, f"{new} ", MAJOR)
+    return (text, [(start, start + len(new), MAJOR)], cost) if new and marked else None
 
 
-def _untranslated(one: _Spoiled) -> Made | None:
-    place, new = one.word(), _foreign_words(one.source, one.rng, 3)
-    return one.put(*place, new, MAJOR) if place and new else None
+def _untranslated(one: _ErrorMaterial) -> Made | None:
+    extent, new = one.word(), _foreign_words(one.source, one.rng, 3)
+    return one.put(*extent, new, MAJOR) if extent and new else None
 
 
-def _capital(one: _Spoiled) -> Made | None:
+def _capital(one: _ErrorMaterial) -> Made | None:
     start, end = one.words[one.rng.randrange(len(one.words))]
     word = one.text[start:end]
     return one.put(start, end, word.swapcase() if one.rng.random() < 0.3 else word[0].swapcase() + word[1:], MINOR)
 
 
-def _lower(one: _Spoiled) -> Made | None:
+def _lower(one: _ErrorMaterial) -> Made | None:
     return one.text.lower(), [], MINOR
 
 
-def _typo(one: _Spoiled) -> Made | None:
-    place = one.word(4)
-    if place is None:
+def _typo(one: _ErrorMaterial) -> Made | None:
+    extent = one.word(4)
+    if extent is None:
         return None
-    start, end = place
+    start, end = extent
     word, at = one.text[start:end], one.rng.randrange(end - start - 1)
     left, right = word[:at], word[at + 1 :]
-    made = one.rng.choice(
+    misspelling = one.rng.choice(
         [left + right, left + right[0] + word[at] + right[1:], left + one.rng.choice(_LETTERS) + right]
     )
-    return one.put(start, end, made, MINOR)
+    return one.put(start, end, misspelling, MINOR)
 
 
-def _punctuation(one: _Spoiled) -> Made | None:
-    found = [match.start() for match in _MIDDLE.finditer(one.text)]
+def _punctuation(one: _ErrorMaterial) -> Made | None:
+    positions = [match.start() for match in _MIDDLE.finditer(one.text)]
     if one.text[-1] in _ENDS:
-        found.append(len(one.text) - 1)
-    if not found:
+        positions.append(len(one.text) - 1)
+    if not positions:
         return None
-    at = one.rng.choice(found)
-    made = one.text[:at] + one.text[at + 1 :]
-    return made, [(max(0, at - 1), min(at + 1, len(made)), MINOR)], 0.5
+    at = one.rng.choice(positions)
+    text = one.text[:at] + one.text[at + 1 :]
+    return text, [(max(0, at - 1), min(at + 1, len(text)), MINOR)], 0.5
 
 
-def _added_punctuation(one: _Spoiled) -> Made | None:
+def _added_punctuation(one: _ErrorMaterial) -> Made | None:
     _, end = one.words[one.rng.randrange(len(one.words) - 1)]
     return one.put(end, end, one.rng.choice([",", ".", ";", ":", "!"]), MINOR, 0.5)
 
 
-def _tokenised(one: _Spoiled) -> Made | None:
+def _tokenised(one: _ErrorMaterial) -> Made | None:
     return " ".join(_AROUND.sub(r" \1 ", one.text).split()), [], MINOR
 
 
-def _truncated(one: _Spoiled) -> Made | None:
-    kept = one.rng.randint(max(1, len(one.words) // 4), len(one.words) - 1)
-    return one.text[: one.words[kept - 1][1]], [], MAJOR if kept > len(one.words) // 2 else 2 * MAJOR
+def _truncated(one: _ErrorMaterial) -> Made | None:
+    count = one.rng.randint(max(1, len(one.words) // 4), len(one.words) - 1)
+    return one.text[: one.words[count - 1][1]], [], MAJOR if count > len(one.words) // 2 else 2 * MAJOR
 
 
-def _exchanged(one: _Spoiled) -> Made | None:
+def _exchanged(one: _ErrorMaterial) -> Made | None:
     for weight, table in one.rng.sample(tables := list(_EXCHANGES.get(one.language, ())), len(tables)):
         pairs = dict(pair.split() for pair in table.split("|"))
-        found = [(a, b) for a, b in one.words if one.text[a:b].lower() in pairs]
-        if found:
-            start, end = one.rng.choice(found)
+        candidates = [(a, b) for a, b in one.words if one.text[a:b].lower() in pairs]
+        if candidates:
+            start, end = one.rng.choice(candidates)
             new = pairs[one.text[start:end].lower()]
             return one.put(start, end, new.capitalize() if one.text[start].isupper() else new, weight)
     return None
 
 
-def _negated(one: _Spoiled) -> Made | None:
+def _negated(one: _ErrorMaterial) -> Made | None:
     word = _NEGATIONS.get(one.language)
     if word is None:
         return None
-    found = [i for i, (a, b) in enumerate(one.words[:-1]) if one.text[a:b] == word]
-    if found:
-        at = one.rng.choice(found)
+    positions = [i for i, (a, b) in enumerate(one.words[:-1]) if one.text[a:b] == word]
+    if positions:
+        at = one.rng.choice(positions)
         start, end = one.words[at][0], one.words[at + 1][0]
         return one.text[:start] + one.text[end:], [(max(0, start - 4), start, MAJOR)] if start else [], MAJOR
     _, end = one.words[one.rng.randrange(1, len(one.words))]
-    made, _, cost = one.put(end, end, f" {word}", MAJOR)
-    return made, [(end + 1, end + 1 + len(word), MAJOR)], cost
+    text, _, cost = one.put(end, end, f" {word}", MAJOR)
+    return text, [(end + 1, end + 1 + len(word), MAJOR)], cost
 
 
-def _unrelated(one: _Spoiled) -> Made | None:
+def _unrelated(one: _ErrorMaterial) -> Made | None:
     return (one.other, [(0, len(one.other), MAJOR)], CRITICAL) if one.other else None
 
 
-def _copied(one: _Spoiled) -> Made | None:
+def _copied(one: _ErrorMaterial) -> Made | None:
     return (one.source, [(0, len(one.source), MAJOR)], CRITICAL) if one.source else None
 
 
-RULES: Mapping[Callable[[_Spoiled], Made | None], int] = {
+RULES: Mapping[Callable[[_ErrorMaterial], Made | None], int] = {
     _omit: 14,
     _exchanged: 24,
     _number: 10,
@@ -252,16 +252,16 @@ RULES: Mapping[Callable[[_Spoiled], Made | None], int] = {
 """How often each rule is tried."""
 
 
-def spoilt(text: str, language: str, source: str, other: str, rng: random.Random) -> Made | None:
+def with_error(text: str, language: str, source: str, other: str, rng: random.Random) -> Made | None:
     """Return the text with one error; None if it has too few words or no rule that was tried applies."""
     words = [match.span() for match in _WORD.finditer(text)]
     if len(words) < 4:
         return None
-    one = _Spoiled(text, words, language, source, other, rng)
+    one = _ErrorMaterial(text, words, language, source, other, rng)
     for _ in range(TRIES):
-        made = rng.choices(list(RULES), list(RULES.values()))[0](one)
-        if made is not None and made[0] != text and made[0].strip():
-            return made
+        result = rng.choices(list(RULES), list(RULES.values()))[0](one)
+        if result is not None and result[0] != text and result[0].strip():
+            return result
     return None
 
 
@@ -274,7 +274,7 @@ def synthetic_groups(groups: Sequence[JudgedGroup], shares: Mapping[str, float],
     texts: dict[str, list[str]] = {}
     for group in groups:
         texts.setdefault(group.langpair, []).extend(group.references[:1])
-    made = []
+    result = []
     for group in groups:
         if rng.random() >= shares.get(group.collection, 0.0) or group.split != "train" or not group.references:
             continue
@@ -285,10 +285,10 @@ def synthetic_groups(groups: Sequence[JudgedGroup], shares: Mapping[str, float],
         hypotheses = _with_errors(group, base, texts[group.langpair], rng)
         if len(hypotheses) > 1:
             name = f"syn-made-{group.collection}"
-            made.append(
+            result.append(
                 replace(group, collection=name, kind="syn", document=f"{name}|{group.document}", hypotheses=hypotheses)
             )
-    return made
+    return result
 
 
 def _with_errors(
@@ -297,15 +297,15 @@ def _with_errors(
     """Return a translation and its copies with errors. Copies lack its own marks, since annotators have not marked them."""
     score = _points(group.kind, base.score)
     marks = base.marks if group.kind in ("mqm", "bio") else None
-    found = {base.text: JudgedTranslation(base.text, score, "base", marks)}
+    translations = {base.text: JudgedTranslation(base.text, score, "base", marks)}
     language = group.langpair.rpartition("-")[2]
     for _ in range(MADE):
-        spoiled = spoilt(base.text, language, group.source, rng.choice(texts), rng)
-        if spoiled is not None and spoiled[0] not in found:
+        spoiled = with_error(base.text, language, group.source, rng.choice(texts), rng)
+        if spoiled is not None and spoiled[0] not in translations:
             text, spans, cost = spoiled
-            told: tuple[Mark, ...] = tuple((start, end, weight, 1.0) for start, end, weight in spans)
-            found[text] = JudgedTranslation(text, score - cost, "errors", told)
-    return tuple(found.values())
+            marks_of_errors: tuple[Mark, ...] = tuple((start, end, weight, 1.0) for start, end, weight in spans)
+            translations[text] = JudgedTranslation(text, score - cost, "errors", marks_of_errors)
+    return tuple(translations.values())
 
 
 def _points(kind: str, score: float) -> float:

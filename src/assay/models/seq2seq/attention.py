@@ -34,7 +34,7 @@ class _DenseBlock:
     mask: Tensor | None
 
 
-class Attending:
+class AttentionLayout:
     """Attention of a packed batch whose sequences have `lengths`, to themselves or, with `sources`, to other rows."""
 
     def __init__(
@@ -74,8 +74,8 @@ class Attending:
 
     def _dense(self, block: _DenseBlock, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
         def rows(of: Tensor, places: Tensor | slice) -> Tensor:
-            taken = of[places] if isinstance(places, slice) else of.index_select(0, places)
-            return taken.view(block.count, -1, *of.shape[1:]).transpose(1, 2)
+            selected = of[places] if isinstance(places, slice) else of.index_select(0, places)
+            return selected.view(block.count, -1, *of.shape[1:]).transpose(1, 2)
 
         mixed = functional.scaled_dot_product_attention(
             rows(query, block.queries),
@@ -99,16 +99,18 @@ class Attending:
             self.rows = _on(torch.cat(each), self.device)
 
     def _blocks(self, bias: Bias | None) -> list[_DenseBlock]:
-        found, at = [], 0
+        blocks, at = [], 0
         for count, longest in runs(self.lengths):
-            here = slice(at, at + count)
+            block_slice = slice(at, at + count)
             at += count
-            queries, inside = _places(self.first[here], self.lengths[here], longest)
-            keys, seen = _places(self.key_first[here], self.key_lengths[here], max(self.key_lengths[here]))
-            mask = self._mask(seen, bias(longest) if bias is not None else None)
+            queries, inside = _places(self.first[block_slice], self.lengths[block_slice], longest)
+            keys, real_keys = _places(
+                self.key_first[block_slice], self.key_lengths[block_slice], max(self.key_lengths[block_slice])
+            )
+            mask = self._mask(real_keys, bias(longest) if bias is not None else None)
             real = None if bool(inside.all()) else _on(inside.flatten().nonzero().squeeze(1), self.device)
-            found.append(_DenseBlock(count, self._moved(queries), self._moved(keys), real, mask))
-        return found
+            blocks.append(_DenseBlock(count, self._moved(queries), self._moved(keys), real, mask))
+        return blocks
 
     def _moved(self, places: Tensor) -> Tensor | slice:
         """Return the places on the device. Consecutive rows become a slice."""
@@ -134,11 +136,11 @@ class Attending:
 
 
 def _starts(lengths: Sequence[int]) -> list[int]:
-    found, at = [], 0
+    starts, at = [], 0
     for length in lengths:
-        found.append(at)
+        starts.append(at)
         at += length
-    return found
+    return starts
 
 
 def _places(first: Sequence[int], lengths: Sequence[int], longest: int) -> tuple[Tensor, Tensor]:
@@ -160,17 +162,17 @@ def _varlen(causal: bool) -> Callable[..., Any] | None:
         from torch.nn.attention.varlen import varlen_attn
     except ImportError:
         return None
-    known = inspect.signature(varlen_attn).parameters
-    if "scale" not in known or ("window_size" not in known and "is_causal" not in known):
+    parameters = inspect.signature(varlen_attn).parameters
+    if "scale" not in parameters or ("window_size" not in parameters and "is_causal" not in parameters):
         return None
-    backwards: dict[str, Any] = {"window_size": (-1, 0)} if "window_size" in known else {"is_causal": True}
+    backwards: dict[str, Any] = {"window_size": (-1, 0)} if "window_size" in parameters else {"is_causal": True}
     further = backwards if causal else {}
 
     def kernel(
         q: Tensor, k: Tensor, v: Tensor, a: Tensor, b: Tensor, most: int, most_keys: int, scale: float
     ) -> Tensor:
-        found = varlen_attn(q, k, v, a, b, most, most_keys, scale=scale, **further)
-        return found if isinstance(found, Tensor) else found[0]
+        output = varlen_attn(q, k, v, a, b, most, most_keys, scale=scale, **further)
+        return output if isinstance(output, Tensor) else output[0]
 
     return kernel if _agrees(kernel, causal) else None
 

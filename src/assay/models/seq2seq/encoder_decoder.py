@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from assay.models.runtime.batching import BatchRunner, token_budget
 from assay.models.runtime.fused import Norm, add_norm
-from assay.models.seq2seq.attending import Attending
+from assay.models.seq2seq.attention import AttentionLayout
 from assay.models.seq2seq.config import Shape
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -46,7 +46,7 @@ class SequenceLayer(nn.Module):
         self.up = nn.Linear(hidden, (2 if shape.gated else 1) * inner, bias=bias)
         self.down = nn.Linear(inner, hidden, bias=bias)
 
-    def attend(self, hidden: Tensor, layout: Attending) -> Tensor:
+    def attend(self, hidden: Tensor, layout: AttentionLayout) -> Tensor:
         """Return what self-attention adds."""
         query, key, value = self.qkv(hidden).view(len(hidden), 3, self.heads, -1).unbind(1)
         added: Tensor = self.out(layout.attend(query, key, value, self.scale))
@@ -59,7 +59,7 @@ class SequenceLayer(nn.Module):
         added: Tensor = self.out(functional.linear(hidden, self.qkv.weight[2 * width :], bias))
         return added
 
-    def look_up(self, hidden: Tensor, source: Tensor, layout: Attending) -> Tensor:
+    def look_up(self, hidden: Tensor, source: Tensor, layout: AttentionLayout) -> Tensor:
         """Return what attention to the source's rows adds."""
         query = self.query(hidden).view(len(hidden), self.heads, -1)
         key, value = self.key_value(source).view(len(source), 2, self.heads, -1).unbind(1)
@@ -118,7 +118,11 @@ class Stack(nn.Module):
         return normed
 
     def run(
-        self, hidden: Tensor, layout: Attending, source: Tensor | None = None, sources: Attending | None = None
+        self,
+        hidden: Tensor,
+        layout: AttentionLayout,
+        source: Tensor | None = None,
+        sources: AttentionLayout | None = None,
     ) -> Tensor:
         """Run all layers; the result has the precision of the matrix products."""
         dtype, pre = self.dtype, self.shape.pre_norm
@@ -145,12 +149,12 @@ class Stack(nn.Module):
     def relative(self, length: int) -> Tensor:
         """Return T5's bias on the attention logits of a sequence: (heads, length, length)."""
         assert self.bias is not None
-        place = torch.arange(length, device=self.bias.weight.device)
+        positions = torch.arange(length, device=self.bias.weight.device)
         buckets = distance_buckets(
-            place[None, :] - place[:, None], self.shape.buckets, self.shape.distance, both=not self.decoder
+            positions[None, :] - positions[:, None], self.shape.buckets, self.shape.distance, both=not self.decoder
         )
-        found: Tensor = self.bias(buckets)
-        return found.permute(2, 0, 1).contiguous()
+        bias: Tensor = self.bias(buckets)
+        return bias.permute(2, 0, 1).contiguous()
 
     def _sines(self, device: torch.device) -> Tensor:
         """Return fairseq's table of positions: all sines, then all cosines."""
@@ -182,7 +186,7 @@ class Network(nn.Module):
         """Return the states of packed sources, one row per token."""
         assert self.encoder is not None
         bias = self.encoder.relative if self.encoder.bias is not None else None
-        layout = Attending(lengths, device=ids.device, dtype=self.encoder.dtype, bias=bias)
+        layout = AttentionLayout(lengths, device=ids.device, dtype=self.encoder.dtype, bias=bias)
         return self.encoder.run(self.encoder.embed(ids, positions), layout)
 
 

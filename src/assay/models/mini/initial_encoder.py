@@ -20,7 +20,7 @@ from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.encoders.config import EncoderConfig
 from assay.models.encoders.encoder import Encoder
 from assay.models.mini.config import EncoderSection
-from assay.models.mini.pieces import Arrays, PieceModel, pieces_of_texts, pieces_of_tokenizer, with_unknown
+from assay.models.mini.subwords import Arrays, SubwordModel, subwords_of_texts, subwords_of_tokenizer, with_unknown
 from assay.models.training.encoders import E5File, e5_path, encoder_of_folder, scales_of, unpacked
 
 EPSILON = 1e-12
@@ -31,20 +31,20 @@ KINDS = 3
 
 
 @dataclass(frozen=True)
-class StartingEncoder:
+class InitialEncoder:
     """Shape, subwords and weights: a tensor NAME, or ``NAME.codes`` and ``NAME.scales``; none for a random encoder."""
 
     config: EncoderConfig
-    pieces: PieceModel
+    pieces: SubwordModel
     tensors: Arrays
 
-    def restricted(self, used: NDArray[np.int64], recut: bool = False) -> StartingEncoder:
+    def restricted(self, used: NDArray[np.int64], recut: bool = False) -> InitialEncoder:
         """Return the encoder with the embeddings of some subwords; `recut` if texts are tokenized again with these."""
         pieces = self.pieces.restricted(used)
         if recut:
             pieces = with_unknown(pieces.pieces, pieces.scores, pieces.replacements)
         cut = {name: _rows(value, name, used, self.config) for name, value in self.tensors.items()}
-        return StartingEncoder(replace(self.config, vocabulary=len(used), raw={}), pieces, cut)
+        return InitialEncoder(replace(self.config, vocabulary=len(used), raw={}), pieces, cut)
 
     def write(self, folder: Path) -> None:
         """Write the weights and the shape; the subwords have a separate file."""
@@ -59,32 +59,34 @@ def _rows(value: NDArray[Any], name: str, used: NDArray[np.int64], config: Encod
     return value.reshape(config.vocabulary, -1, *value.shape[1:])[used].reshape(-1, *value.shape[1:])
 
 
-def starting_encoder(section: EncoderSection, texts: Iterable[str]) -> StartingEncoder:
+def initial_encoder(section: EncoderSection, texts: Iterable[str]) -> InitialEncoder:
     """Return the configured encoder; the tiny one learns its subwords from `texts`."""
     if section.name == "tiny":
-        pieces = pieces_of_texts(texts, section.tiny_vocabulary)
+        pieces = subwords_of_texts(texts, section.tiny_vocabulary)
         hidden = section.tiny_hidden
         config = EncoderConfig(
             "bert", hidden, section.tiny_layers, section.tiny_heads, 4 * hidden, len(pieces.pieces), 512
         )
-        return StartingEncoder(config, pieces, {})
+        return InitialEncoder(config, pieces, {})
     if section.name == "e5-small":
         return _of_e5(E5File.read(e5_path()))
     if not Path(section.name).is_dir():
         raise InputError(f"the encoder {section.name!r} does not exist. Use tiny, e5-small or a folder.")
-    found = encoder_of_folder(Path(section.name))
-    if found.config.family == "xlm-roberta-xl":
+    pretrained = encoder_of_folder(Path(section.name))
+    if pretrained.config.family == "xlm-roberta-xl":
         raise InputError(
             f"{section.name} normalises before its blocks; assay-mini supports only encoders that normalise after them."
         )
-    if found.config.hidden % 32:
-        raise InputError(f"{section.name} has {found.config.hidden} units; 4-bit embeddings need a multiple of 32.")
-    assert found.weights is not None
-    tensors = {name: value.numpy() for name, value in found.weights.items()}
-    return StartingEncoder(found.config, pieces_of_tokenizer(found.tokenizer, section.name), tensors)
+    if pretrained.config.hidden % 32:
+        raise InputError(
+            f"{section.name} has {pretrained.config.hidden} units; 4-bit embeddings need a multiple of 32."
+        )
+    assert pretrained.weights is not None
+    tensors = {name: value.numpy() for name, value in pretrained.weights.items()}
+    return InitialEncoder(pretrained.config, subwords_of_tokenizer(pretrained.tokenizer, section.name), tensors)
 
 
-def _of_e5(file: E5File) -> StartingEncoder:
+def _of_e5(file: E5File) -> InitialEncoder:
     tensors: Arrays = {}
     with torch.device("meta"):
         names = list(Encoder(file.config).state_dict())
@@ -95,11 +97,11 @@ def _of_e5(file: E5File) -> StartingEncoder:
         else:
             tensors[f"{name}.codes"] = np.ascontiguousarray(blocks[:, 2:])
             tensors[f"{name}.scales"] = scales_of(blocks)
-    return StartingEncoder(file.config, with_unknown(file.pieces, file.scores, file.replacements), tensors)
+    return InitialEncoder(file.config, with_unknown(file.pieces, file.scores, file.replacements), tensors)
 
 
 def read_encoder(folder: Path, dropout: float) -> tuple[EncoderConfig, dict[str, Tensor]]:
-    """Return the shape and the weights (none: random) of the encoder to train, as `StartingEncoder.write` wrote them.
+    """Return the shape and the weights (none: random) of the encoder to train, as `InitialEncoder.write` wrote them.
 
     Positions count from 0, and each of the three token types begins as the encoder's first one.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.core.metric import Floats
-    from assay.metrics.mini.model import Opinion, Triple
+    from assay.metrics.mini.model import ModelOutput, Triple
 
 HEADS = {"da": 3, "esa": 4, "qe": 5, "teacher": 6}
 """Heads by training data: direct assessments, ESA, quality estimation, other metrics."""
@@ -42,7 +42,7 @@ documents.
 """
 
 
-def columns(judgements: Sequence[Opinion]) -> Floats:
+def columns(judgements: Sequence[ModelOutput]) -> Floats:
     """Return the values of all outputs, one row each."""
     return np.array([judgement.values for judgement in judgements], np.float64).reshape(len(judgements), -1)
 

@@ -37,7 +37,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class PieceModel:
+class SubwordModel:
     """Subwords (the first four are ``<s>``, ``<pad>``, ``</s>``, ``<unk>``), their scores, and replacements of characters."""
 
     pieces: Sequence[str]
@@ -61,31 +61,31 @@ class PieceModel:
     def cut(self, texts: Sequence[str]) -> list[Any]:
         """Return the encoding of each text: `ids`, and `offsets` into the normalised text."""
         plain = [_BLANKS.sub(" ", text.translate(self._table)) for text in texts]
-        found: list[Any] = self._backend.encode_batch(plain, add_special_tokens=False)
-        return found
+        encodings: list[Any] = self._backend.encode_batch(plain, add_special_tokens=False)
+        return encodings
 
     def ranges(self, text: str, offsets: Sequence[Range]) -> list[Range]:
         """Return the characters of the original text that each subword covers, without leading spaces."""
-        places = self._places(text)
-        found = []
+        positions = self._places(text)
+        result = []
         for start, end in offsets:
-            a = places[min(start, len(places) - 1)] if places else 0
-            b = places[min(max(end - 1, start), len(places) - 1)] + 1 if places else 0
+            a = positions[min(start, len(positions) - 1)] if positions else 0
+            b = positions[min(max(end - 1, start), len(positions) - 1)] + 1 if positions else 0
             while a < b - 1 and text[a] == " ":
                 a += 1
-            found.append((a, b))
-        return found
+            result.append((a, b))
+        return result
 
     def _places(self, text: str) -> list[int]:
         """Return the original position of each character of the normalised text."""
-        places: list[int] = []
+        positions: list[int] = []
         last = ""
-        for place, character in enumerate(text):
-            for shown in self.replacements.get(character, character):
-                if shown != " " or last != " ":
-                    places.append(place)
-                last = shown
-        return places
+        for position, character in enumerate(text):
+            for replacement in self.replacements.get(character, character):
+                if replacement != " " or last != " ":
+                    positions.append(position)
+                last = replacement
+        return positions
 
     def without_rare(self, counts: NDArray[np.int64], least: int) -> NDArray[np.int64]:
         """Return the subwords with at least `least` uses, and all single characters in use."""
@@ -94,9 +94,9 @@ class PieceModel:
         needed[:4] = True
         return np.flatnonzero(needed)
 
-    def restricted(self, used: NDArray[np.int64]) -> PieceModel:
+    def restricted(self, used: NDArray[np.int64]) -> SubwordModel:
         """Return the model with some of the subwords. Texts made of these alone are tokenized as before."""
-        return PieceModel(
+        return SubwordModel(
             [self.pieces[i] for i in used.tolist()], self.scores[used], self.replacements, self.unknown_score
         )
 
@@ -104,7 +104,7 @@ class PieceModel:
         """Return the model as the runtime reads it (``pieces.safetensors``); every subword counts as trained."""
         texts = [piece.encode() for piece in self.pieces]
         characters = sorted(self.replacements)
-        shown = [[ord(c) for c in self.replacements[character]] for character in characters]
+        points_of_replacements = [[ord(c) for c in self.replacements[character]] for character in characters]
         return {
             "text": np.frombuffer(b"".join(texts), np.uint8),
             "starts": np.cumsum([0, *map(len, texts)]).astype(np.uint32),
@@ -112,30 +112,30 @@ class PieceModel:
             "idf": idf.astype(np.float32),
             "trained": np.ones(len(texts), np.uint8),
             "norm_from": np.array([ord(c) for c in characters], np.uint32),
-            "norm_starts": np.cumsum([0, *map(len, shown)]).astype(np.uint32),
-            "norm_to": np.array([point for points in shown for point in points], np.uint32),
+            "norm_starts": np.cumsum([0, *map(len, points_of_replacements)]).astype(np.uint32),
+            "norm_to": np.array([point for points in points_of_replacements for point in points], np.uint32),
             "unk_score": np.array([self.unknown_score], np.float32),
         }
 
     @classmethod
-    def of_tensors(cls, arrays: Arrays) -> PieceModel:
+    def of_tensors(cls, arrays: Arrays) -> SubwordModel:
         """Return the model that `tensors` wrote."""
         blob, starts = arrays["text"].tobytes(), arrays["starts"].tolist()
         pieces = [blob[a:b].decode() for a, b in itertools.pairwise(starts)]
-        ends, shown = arrays["norm_starts"].tolist(), arrays["norm_to"].tolist()
+        ends, points = arrays["norm_starts"].tolist(), arrays["norm_to"].tolist()
         replacements = {
-            chr(point): "".join(map(chr, shown[ends[i] : ends[i + 1]]))
+            chr(point): "".join(map(chr, points[ends[i] : ends[i + 1]]))
             for i, point in enumerate(arrays["norm_from"].tolist())
         }
         return cls(pieces, np.array(arrays["scores"]), replacements, float(arrays["unk_score"][0]))
 
 
-def with_unknown(pieces: Sequence[str], scores: NDArray[np.float32], replacements: Mapping[str, str]) -> PieceModel:
+def with_unknown(pieces: Sequence[str], scores: NDArray[np.float32], replacements: Mapping[str, str]) -> SubwordModel:
     """Return a model whose unknown characters have the score that `tokenizers` gives them."""
-    return PieceModel(pieces, scores, replacements, float(scores.min()) - UNKNOWN_PENALTY)
+    return SubwordModel(pieces, scores, replacements, float(scores.min()) - UNKNOWN_PENALTY)
 
 
-def pieces_of_tokenizer(tokenizer: Tokenizer, where: str) -> PieceModel:
+def subwords_of_tokenizer(tokenizer: Tokenizer, where: str) -> SubwordModel:
     """Return the unigram model of a ``tokenizer.json``, with its normaliser applied to every character."""
     import json
     import sys
@@ -153,12 +153,14 @@ def pieces_of_tokenizer(tokenizer: Tokenizer, where: str) -> PieceModel:
     if tokenizer.normalizer is not None:
         surrogates = range(0xD800, 0xE000)
         for point in range(1, sys.maxunicode + 1):
-            if point not in surrogates and (shown := tokenizer.normalizer.normalize_str(chr(point))) != chr(point):
-                replacements[chr(point)] = shown
+            if point not in surrogates and (replacement := tokenizer.normalizer.normalize_str(chr(point))) != chr(
+                point
+            ):
+                replacements[chr(point)] = replacement
     return with_unknown(pieces, np.array([score for _, score in model["vocab"]], np.float32), replacements)
 
 
-def pieces_of_texts(texts: Iterable[str], size: int) -> PieceModel:
+def subwords_of_texts(texts: Iterable[str], size: int) -> SubwordModel:
     """Return a model of all characters and the most frequent words of texts, up to `size` subwords, for trials and tests."""
     characters: Counter[str] = Counter()
     words: Counter[str] = Counter()
@@ -166,18 +168,18 @@ def pieces_of_texts(texts: Iterable[str], size: int) -> PieceModel:
         characters.update(text.replace(" ", "▁"))
         words.update("▁" + word for word in _SAMPLE.findall(text))
     characters["▁"] += 1
-    chosen = {
+    selected = {
         **characters,
         **dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0]))[: max(0, size - len(characters))]),
     }
-    ordered = sorted(chosen, key=lambda piece: (-chosen[piece], piece))
-    total = sum(chosen.values())
-    scores = np.log(np.array([chosen[piece] for piece in ordered], np.float64) / total)
+    ordered = sorted(selected, key=lambda piece: (-selected[piece], piece))
+    total = sum(selected.values())
+    scores = np.log(np.array([selected[piece] for piece in ordered], np.float64) / total)
     return with_unknown([*SPECIAL, *ordered], np.concatenate([np.zeros(4), scores]).astype(np.float32), {})
 
 
 def inverse_frequency(counts: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return the weight of each subword by its rarity in the training texts, at least 0.1."""
     per_million = counts / max(1, counts.sum()) * 1e6
-    found: NDArray[np.float32] = np.clip(np.log(1e6 / (per_million + 3)), 0.1, None).astype(np.float32)
-    return found
+    weights: NDArray[np.float32] = np.clip(np.log(1e6 / (per_million + 3)), 0.1, None).astype(np.float32)
+    return weights
