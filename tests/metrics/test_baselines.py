@@ -42,7 +42,7 @@ def test_length_by_hand() -> None:
     assert assay.score(["abc"], metrics=["length:against=none", "random"]).segments["length:against=none"].tolist() == [
         -3
     ]
-    with pytest.raises(InputError, match=r"length needs a source or a reference"):
+    with pytest.raises(InputError, match=r"length requires a source or a reference"):
         metric("length").score(Batch(["abc"]))
     with pytest.raises(InputError, match=r"length requires a reference"):
         metric("length:against=reference").score(Batch(["abc"], sources=["a"]))

@@ -87,7 +87,7 @@ def test_a_reading_needs_its_texts_and_no_others(place: Path) -> None:
     )
     assert metric(f"{unpack('xcomet', place)}:value=src").card.needs == "source"
     for options, missing in ((",inputs=ref", {"references": None}), (",inputs=both", {"sources": None})):
-        with pytest.raises(InputError, match="needs"):
+        with pytest.raises(InputError, match="requires"):
             scored(place, "xcomet", options, **missing)
 
 

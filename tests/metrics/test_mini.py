@@ -134,7 +134,7 @@ def test_inputs_choose_what_a_translation_is_held_against(folder: str) -> None:
     for one, missing in ((source, {"sources": None}), (reference, {"references": None})):
         with pytest.raises(InputError, match="require"):
             one.score(replace(BATCH, **missing))
-    with pytest.raises(InputError, match="needs a source or a reference, and neither was given"):
+    with pytest.raises(InputError, match="requires a source or a reference"):
         both.score(Batch(HYPOTHESES))
     with pytest.raises(InputError, match="no references or sources to score"):
         assay.score(HYPOTHESES)

@@ -168,7 +168,7 @@ def test_the_card_is_made_of_the_decorators_arguments(metrics: Path, capsys: pyt
     assert (growth.card.range, growth.card.decimals) == ((0, None), 1)
     # 4 letters for 2, and 1 for 4.
     assert growth.score(Batch(["abcd", "a"], ["ab", "abcd"])).values.tolist() == [2.0, 0.25]
-    with pytest.raises(InputError, match="growth needs the source"):
+    with pytest.raises(InputError, match="growth requires the source"):
         growth.score(Batch(["a"], None, (["a"],)))
     assert main(["list", "metrics", "typed_metrics:longer"]) == 0
     assert "lower" in capsys.readouterr().out
@@ -193,7 +193,7 @@ def test_a_score_that_is_missing_stays_missing() -> None:
         return [math.nan if h == "?" else 1 for h in hypotheses]
 
     assert np.isnan(some.score(Batch(["?", "a"], ["s", "s"])).values).tolist() == [True, False]
-    with pytest.raises(InputError, match="some needs a source or a reference"):
+    with pytest.raises(InputError, match="some requires a source or a reference"):
         some.score(Batch(["a"]))
 
 

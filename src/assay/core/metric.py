@@ -109,10 +109,9 @@ class Card:
         if self.needs_reference and not batch.references:
             raise InputError(f"{self.name} requires a reference. Add --ref FILE (in Python: references=[...]).")
         if self.needs_source and batch.sources is None:
-            raise InputError(f"{self.name} needs the source, and none was given (--src FILE, or sources=[...]).")
+            raise InputError(f"{self.name} requires the source. Add --src FILE (in Python: sources=[...]).")
         if self.needs == "either" and batch.sources is None and not batch.references:
-            wanted = "needs a source or a reference, and neither was given (--src FILE, --ref FILE)"
-            raise InputError(f"{self.name} {wanted}.")
+            raise InputError(f"{self.name} requires a source or a reference. Add --src FILE or --ref FILE.")
 
     def check_needs(self, batch: Batch, before: int = 0) -> None:
         """Raise if a row lacks a text that the metric needs; `before` counts the segments before the batch."""
