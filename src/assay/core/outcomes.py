@@ -1,4 +1,4 @@
-"""Downstream outcomes of translations, as columns, for breakdown detection and decisions.
+"""Outcomes of downstream tasks on translations, as columns, for breakdown detection and decisions.
 
 A task succeeds or fails on an example; the example's texts are rows of a Batch. Most examples have one row. In question
 answering the question and the context are two rows, and a metric's score of the example is the score of its worst row.

@@ -24,8 +24,8 @@ Apart = Literal["", "human", "outlier"]
 class PairwiseTests:
     """Tests of every two metrics in one ranking, best metric first.
 
-    The flat lists have one number for each pair i < j, row by row in the order of `numpy.triu_indices`: the difference i - j,
-    its 95% interval, and the p-value of the hypothesis that i is not better than j.
+    The flat lists have one number for each pair i < j, row by row in the order of `numpy.triu_indices`. They are the difference
+    i - j, its 95% interval, and the p-value of the hypothesis that i is not better than j.
     """
 
     task: int

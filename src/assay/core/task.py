@@ -1,4 +1,4 @@
-"""Contract of a downstream task: what reads the translation, and whether it still succeeds.
+"""Contract of a downstream task, its model, and the translators that feed it.
 
 A `Task` provides parallel examples. A `Translator` turns foreign input into the task's language, a `TaskModel` (a parser, an
 answerer, a tracker) answers, and `Task.succeeds` tells whether the answer is right. An example counts only if the model
@@ -21,7 +21,7 @@ Judge = Callable[[Sequence[Mapping[str, Any]]], Sequence[Any]]
 
 
 def error(function: ControlledError) -> ControlledError:
-    """Mark a function as a controlled error, so that ``--error module:function`` may call it.
+    """Mark a function as a controlled error; ``--error module:function`` calls only marked functions.
 
     Args:
         function: Takes a text and a random generator; returns the text with one error and the type of the error, or None.

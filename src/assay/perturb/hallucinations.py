@@ -1,4 +1,4 @@
-"""Synthetic hallucinations of xCOMET (section 3, appendix A): detached at random, detached but similar, oscillatory."""
+"""Perturbations that insert hallucinations, as in xCOMET (section 3, appendix A): detached or oscillatory text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     pass
 
 _RELATED = 0.6
-"""Share of common words above which another sentence counts as a translation of the same content."""
+"""Share of common words above which two sentences are considered translations of the same content."""
 _UNSPACED = re.compile(r"[぀-ヿ㐀-鿿฀-๿]")
 
 

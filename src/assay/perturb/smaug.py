@@ -157,7 +157,7 @@ class MaskFilled(Perturbation):
 
 
 def _ngrams(texts: tuple[str, ...], words: Any) -> dict[tuple[str, str], list[str]]:
-    """Return the distinct fillings of one to three words that stand between each pair of words in the corpus."""
+    """Return the distinct fillings of one to three words that occur between each pair of words in the corpus."""
     key = hash(texts)
     if key not in _tables:
         _tables.clear()

@@ -1,6 +1,6 @@
-"""Text left in the source language (DEMETR 4 and ACES section 5.9), and names that must not be translated (5.10).
+"""Perturbations that leave words untranslated (DEMETR 4, ACES section 5.9) or translate names that should stay (5.10).
 
-`language/alignment.py` finds the source word of a translated word: both occur in the same segments of the pool or look alike,
+`language/alignment.py` finds the source word of a translated word. Both occur in the same segments of the pool or look alike,
 and each is the other's best match in the sentence. If no pair is certain, DEMETR's rule takes the nearest pair by position and
 frequency with a low confidence, which ``assay make`` refuses. The columns `source_word` and `target_word` name a pair directly.
 """
@@ -108,7 +108,9 @@ class CopySource(Perturbation):
 
 
 class SourceWordKept(Perturbation):
-    """One word of the translation replaced by its source word; `in_reference` tells whether the reference has the good word."""
+    """One word of the translation replaced by its source word; `in_reference` requires the good word in the reference, or
+    forbids it.
+    """
 
     in_reference = True
 

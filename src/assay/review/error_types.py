@@ -1,4 +1,7 @@
-"""Review of error types: which error does a wrongly judged translation have? After Moghe et al. 2023, Section 4.2, and MQM."""
+"""Review of the error types of wrongly judged translations.
+
+The question is that of Moghe et al. (2023), Section 4.2, with types after MQM.
+"""
 
 from __future__ import annotations
 

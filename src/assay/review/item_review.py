@@ -1,4 +1,4 @@
-"""Review of a made data set: people accept, reject or edit each item, and can resume later."""
+"""Review of a made challenge set: people accept, reject or edit each item, and can resume later."""
 
 from __future__ import annotations
 

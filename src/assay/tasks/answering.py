@@ -1,9 +1,10 @@
-"""Question answering task: find the sentence that answers a question. Only exactly that sentence is a success.
+"""Question answering task. Only exactly the right sentence is a success.
 
-The task follows Moghe et al. (2023), §3.2.2, who find spans in XQuAD. assay's paragraphs are its own; they are invented, so no
-model knows them by heart. Over the collection the paragraphs stay in English: the user reads another language, the collection
-does not. With ``context=translated``, as in the user's copy of XQuAD, question and paragraph are both translated and either may
-fail. Over XQuAD with the user's span model, success is SQuAD's exact match of the span (`spans.py`), as in the paper.
+The task follows Moghe et al. (2023), §3.2.2, who find spans in XQuAD. assay's paragraphs are its own, and invented: no model
+knows them by heart. Over the collection the paragraphs stay in English, since the user reads another language but the
+collection does not change. With ``context=translated``, as in the user's copy of XQuAD, question and paragraph are both
+translated and either may fail. Over XQuAD with the user's span model, success is SQuAD's exact match of the span (`spans.py`),
+as in the paper.
 
 The embedded paragraphs are one hand-written file per language with the same structure as the English one. A block has its title
 after ``#``, one sentence per line, and the questions after ``?`` and the number of the answering sentence. The blocks have
@@ -77,8 +78,8 @@ class Answering(Task):
     """305 questions about 61 paragraphs, in English and five languages; with `data_dir`, XQuAD (by span with a `span_model`).
 
     With `context` ``collection`` the model searches the English answer in all paragraphs. With ``translated`` it searches
-    inside the paragraph, which is translated like the question. The title stays in English: it tells the model what "it" is.
-    XQuAD always has its context.
+    inside the paragraph, which is translated like the question. The title stays in English because "it" in the text refers to
+    it. XQuAD always has its context.
     """
 
     name = "answering"

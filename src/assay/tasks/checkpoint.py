@@ -30,7 +30,7 @@ def language_tokens(tokenizer: Any, source: str, target: str) -> tuple[str, str]
 
 
 def has_tokens(tokenizer: Any, *tokens: str) -> bool:
-    """Return whether the tokenizer has all these tokens; M2M100's does not list those of its languages."""
+    """Return whether the tokenizer has all these tokens; M2M100's does not list its language tokens."""
     return not {tokenizer.convert_tokens_to_ids(token) for token in tokens} & {None, tokenizer.unk_token_id}
 
 
@@ -54,7 +54,7 @@ class Checkpoint:
         self._loaded: tuple[Any, Any] | None = None
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """Return one translation per text. A failed batch is retried text by text; what still fails is None."""
+        """Return one translation per text. A failed batch is retried text by text; a text that still fails is None."""
         tokenizer, model = self._load()
         options = self._languages(tokenizer, source, target)
         order = sorted(range(len(texts)), key=lambda index: -len(texts[index]))

@@ -1,4 +1,4 @@
-"""Files of a data set in a user's folder: found in any case, plain or compressed, and read."""
+"""Finder and reader of data set files in a user's folder, in any case, plain or compressed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def find_language_codes(folder: Path, pattern: str) -> list[str]:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file; the error says if it is truncated."""
+    """Read a JSON file; a truncated file has its own error."""
     return read_document(path, most=MOST_TEXT)
 
 

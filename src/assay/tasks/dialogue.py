@@ -1,8 +1,8 @@
-"""Dialogue state tracking task, with its tracker: what has the user requested so far? Success is joint goal accuracy.
+"""Dialogue state tracking task, with its tracker. Success is joint goal accuracy.
 
-The task follows Moghe et al. (2023), §3.2.3, who use Multi2WOZ with an oracle history: only the user's latest turn is
+The task follows Moghe et al. (2023), §3.2.3, who use Multi2WOZ with an oracle history. Only the user's latest turn is
 translated, and the earlier turns are given in English. assay's dialogues are its own. In the user's copy of Multi2WOZ the state
-before the turn is also given, because its dialogues are long and an earlier mistake is not a breakdown of this turn.
+before the turn is also given. Its dialogues are long, and an earlier mistake is not a breakdown of this turn.
 
 The tracker's ontology finds the values in a turn. One perceptron predicts the domain, a second one the slot that each mention
 fills, if any ("not to the museum but …"). Both are trained on English turns (`dialogues_train.jsonl`) that are not examples of

@@ -1,4 +1,4 @@
-"""Normalised English words for the task models: no case, no punctuation, numbers as digits, times as 17:30."""
+"""Normaliser of English words for the task models: no case, no punctuation, numbers as digits, times as 17:30."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Outcomes by a user's judge: a command or function that reads rows and returns how the downstream work went.
+"""Judges of downstream work: a user's command or function that reads rows and returns their outcomes.
 
-A translation may be needed for any work: a tool call, an answer from retrieved text, a filled form. For each row of a table the
-judge does or checks that work and returns success, breakdown, a grade from 0 to 1, or ``skip`` (the row is left out). Every
-answer is stored immediately, so an interrupted run resumes with the remaining rows.
+A translation may be needed for any work: a tool call, an answer from retrieved text, a filled form. The judge does or checks
+that work for each row of a table. It returns success, breakdown, a grade from 0 to 1, or ``skip``, which leaves the row out.
+Every answer is stored immediately, so an interrupted run resumes with the remaining rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COMMAND = "cmd:"
 BATCH = 32
 """Rows per call of the judge: few, so an interruption loses little."""
 PATIENCE = 32
-"""After this many rows in a row without an outcome the judge counts as broken."""
+"""After this many consecutive rows without an outcome, the judge is considered broken."""
 SECONDS = 600.0
 _LINE_ENDS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029"}
 

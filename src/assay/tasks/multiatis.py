@@ -1,11 +1,11 @@
-"""MultiATIS++ from the user's folder: Xu, Haider and Mansour (2020), "End-to-end slot alignment and recognition …"
-(LDC2021T04).
+"""Loader and frame parser for MultiATIS++ in the user's folder (LDC2021T04).
 
-The files ``train_EN.tsv``, ``dev_EN.tsv``, ``test_EN.tsv``, ``test_DE.tsv`` … have the columns id, utterance, slot_labels (one
-BIO label per word) and intent. An id means the same utterance in all languages. There is no SQL, so success is the exact frame:
-the intent, and every slot with its value. Values count because a wrong city is the breakdown that matters. They are compared as
-the parser reads them, without case and punctuation and with numbers as digits, so "August twenty seventh" equals "August
-27th.". Other wordings of a value ("NYC") count as wrong, since no database shows that they are equal.
+Xu, Haider and Mansour (2020), "End-to-end slot alignment and recognition …". The files ``train_EN.tsv``, ``dev_EN.tsv``,
+``test_EN.tsv``, ``test_DE.tsv`` … have the columns id, utterance, slot_labels (one BIO label per word) and intent. An id means
+the same utterance in all languages. There is no SQL, so success is the exact frame: the intent, and every slot with its value.
+Values count because a wrong city is the breakdown that matters. They are compared as the parser reads them, without case and
+punctuation and with numbers as digits, so "August twenty seventh" equals "August 27th.". Other wordings of a value ("NYC")
+count as wrong, since no database shows that they are equal.
 """
 
 from __future__ import annotations

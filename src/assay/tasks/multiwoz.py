@@ -1,9 +1,10 @@
-"""Multi2WOZ and MultiWOZ 2.x from the user's folder: Hung et al. (2022), on Eric et al. (2020), with states at every turn.
+"""Loader for Multi2WOZ and MultiWOZ 2.x in the user's folder, with dialogue states at every turn.
 
-The files ``train_dials.json``, ``dev_dials.json``, ``test_dials.json`` and ``ontology.json`` are English; ``dev_dials-de.json``
-and ``test_dials-de.json`` have the same dialogues in another language. Each file is a list of dialogues (``dialogue_idx``,
-``dialogue``). Their turns have ``system_transcript``, ``transcript`` (the user) and ``belief_state``, a list of ``{"slots":
-[[slot, value]]}``. MultiWOZ's state trackers share this format. States are read from the English files only.
+Hung et al. (2022), on Eric et al. (2020). The files ``train_dials.json``, ``dev_dials.json``, ``test_dials.json`` and
+``ontology.json`` are English; ``dev_dials-de.json`` and ``test_dials-de.json`` have the same dialogues in another language.
+Each file is a list of dialogues (``dialogue_idx``, ``dialogue``). Their turns have ``system_transcript``, ``transcript`` (the
+user) and ``belief_state``, a list of ``{"slots": [[slot, value]]}``. MultiWOZ's state trackers share this format. States are
+read from the English files only.
 """
 
 from __future__ import annotations

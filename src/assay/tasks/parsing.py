@@ -63,7 +63,7 @@ def _trained() -> FrameReader:
 
 
 def _kind(word: str) -> str:
-    """Return the word, or its type of value: which city it is must not matter."""
+    """Return the word, or its type of value: the city itself must not matter."""
     low = word.lower()
     tables = {"CITY": _CITIES, "AIRLINE": _AIRLINES, "DAY": _DAYS, "PERIOD": _PERIODS, "CLASS": _CLASSES}
     for kind, table in tables.items():

@@ -73,8 +73,8 @@ class Labelled(NamedTuple):
 class FrameReader:
     """Predictor of intents and slot tags from words, trained on labelled utterances.
 
-    `kind` returns a word, or its type of value in capitals: which city it is must not matter. `seen` returns what matters of
-    the previous tags for the next one.
+    `kind` returns a word, or its type of value in capitals: the city itself must not matter. `seen` summarises the previous
+    tags for the next prediction.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Programs that answer line by line (translators, judges), run so that a crash or a hang costs one segment, not the run."""
+"""Runner of programs that answer line by line (translators, judges): a crash or a hang costs one segment, not the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retrieval of the English sentence that answers a question.
+"""Retriever of the English sentence that answers a question.
 
 An encoder from PyPI compares question and sentence by meaning. Without one, BM25 compares their words.
 """
@@ -41,7 +41,7 @@ class SentenceFinder:
     """Model that answers with the closest sentence of the context, or of the collection if the input has no context."""
 
     def __init__(self, matcher: Matcher, collection: Sequence[tuple[str, str]] = ()) -> None:
-        """Store `collection`, rows of a title and a sentence; the title tells what "it" in the sentence is."""
+        """Store `collection`, rows of a title and a sentence; "it" in the sentence refers to the title."""
         self.name = f"sentence-{matcher.name}"
         self._matcher = matcher
         self._sentences = [sentence for _, sentence in collection]

@@ -1,4 +1,7 @@
-"""Runs of a task on translated input, from a Task and a Translator to outcomes (Moghe et al. 2023, Sections 3.1 and 4.4)."""
+"""Runner of a task on translated input, from a Task and a Translator to outcomes.
+
+See Moghe et al. (2023), Sections 3.1 and 4.4.
+"""
 
 from __future__ import annotations
 

@@ -2,9 +2,11 @@
 
 Moghe et al. (2023), §3.2.2, use a RoBERTa fine-tuned on SQuAD and translate question and context. An answer is right if it
 equals the English gold answer. A translated context may express the same content in other words, which no model could then
-find. So an answer to a translated context is right only if it equals the gold answer after SQuAD's normalisation (case,
-punctuation, articles and spaces are ignored), as in the paper. Names, numbers and dates survive a good translation; a
-paraphrase of the answer counts as a breakdown. This is strict, but the same for every metric.
+find. So an answer to a translated context is right only if it equals the gold answer after SQuAD's normalisation, as in the
+paper. The normalisation ignores case, punctuation, articles and spaces.
+
+Names, numbers and dates survive a good translation, and a paraphrase of the answer is a breakdown. This is strict, but the same
+for every metric.
 """
 
 from __future__ import annotations

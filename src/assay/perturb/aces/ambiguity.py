@@ -1,10 +1,13 @@
-"""Ambiguous English words with the wrong sense: word senses, genders of occupations, *since* and *while*.
+"""Perturbations that give an ambiguous English word the wrong sense: nouns, occupations, *since* and *while*.
 
 Word senses (ACES section 5.2.2, after MuCoW): the good translation has a cue for the right sense before the word (*vegetable
-stock*), the incorrect one a cue for the other sense (*penny stock*), and the reference has none. Occupations (5.2.1): the good
-translation says *female baker* if the source has *Bäckerin*, the incorrect one *male baker*. The shares of women that WinoBias
-lists decide whether this follows the stereotype. Connectives (5.2.3 and 5.8.2): the reference keeps the ambiguous word. The
-good translation has the sense of the source (*because*, *from the time*, *whereas*, *as*), the incorrect one the other sense.
+stock*). The incorrect one has a cue for the other sense (*penny stock*), and the reference has none.
+
+Occupations (5.2.1): the good translation has *female baker* if the source has *Bäckerin*, the incorrect one *male baker*. The
+shares of women that WinoBias lists decide whether this follows the stereotype.
+
+Connectives (5.2.3 and 5.8.2): the reference keeps the ambiguous word. The good translation has the sense of the source
+(*because*, *from the time*, *whereas*, *as*), the incorrect one the other sense.
 """
 
 from __future__ import annotations
@@ -139,7 +142,7 @@ def find_gender(source: str, language: str, occupation: Occupation) -> str | Non
 
 
 def _find(text: str, occupation: str) -> re.Match[str] | None:
-    """Find the occupation directly after an article, where an adjective may be inserted."""
+    """Find the occupation directly after an article, so that an adjective can be inserted."""
     return re.search(
         rf"(?:(?<=\bthe )|(?<=\bThe )|(?<=\ba )|(?<=\bA )|(?<=\ban )|(?<=\bAn )){occupation}(?![\w-])", text
     )

@@ -1,4 +1,4 @@
-"""Wrong nouns and pronouns in clauses of reason: ACES sections 5.8.3 and 5.12.5.
+"""Perturbations that put the wrong noun or pronoun into a clause of reason (ACES sections 5.8.3 and 5.12.5).
 
 *He liked gel more than spray, because the spray made him feel nerdy*: the incorrect translation names the other noun or uses a
 pronoun of the wrong gender. In English the parse finds the other noun. In other languages the columns `filler` (the noun phrase

@@ -1,9 +1,11 @@
-"""Omitted and added constituents: ACES section 5.1.
+"""Perturbations that omit or add a constituent (ACES section 5.1).
 
 A constituent is a phrase that the sentence can do without. In English these are prepositional phrases, relative and adverbial
 clauses, appositions and modifiers, found by the parse. In other languages they are text in parentheses and relative clauses
-between commas. Omission removes one from the translation. Addition reverses the pair if source and reference can lose the
-constituent too (parentheses, or the column `partial_source`); otherwise it adds a phrase that the source does not have.
+between commas.
+
+Omission removes one from the translation. Addition reverses the pair if source and reference can lose the constituent too
+(parentheses, or the column `partial_source`). Otherwise it adds a phrase that the source does not have.
 """
 
 from __future__ import annotations

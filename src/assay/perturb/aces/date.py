@@ -1,4 +1,4 @@
-"""Wrong months in dates: ACES section 5.3.1, in every language of CLDR.
+"""Perturbation that replaces the month of a date (ACES section 5.3.1), in every language of CLDR.
 
 The good translation has the month's abbreviation if the language has one, the incorrect one another month's name. As in the
 paper, the month must also be in the reference; without a reference, in the source.

@@ -1,4 +1,4 @@
-"""Errors that only people can write, taken from columns of the corpus.
+"""Perturbations that take an error written by people from columns of the corpus.
 
 Each class names the columns that it needs and refuses rows without them. ACES wrote these sets by hand or took them from
 annotated corpora (XNLI, PIE, FLORES post-editing).

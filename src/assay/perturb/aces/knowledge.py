@@ -1,8 +1,9 @@
-"""Words exchanged along WordNet's relations: over- and undertranslation (ACES section 5.11) and real-world knowledge (5.12).
+"""Perturbations that exchange words along WordNet's relations (ACES sections 5.11 and 5.12).
 
-Overtranslation, undertranslation and noun antonyms edit the reference and keep the good translation, as in the paper; without a
-reference they edit the translation. The four contrastive classes put a fitting word into the good translation (hypernym,
-synonym, entailed verb) and an unfitting one (hyponym, sibling, antonym) into the incorrect one.
+Section 5.11 is over- and undertranslation, section 5.12 real-world knowledge. Overtranslation, undertranslation and noun
+antonyms edit the reference and keep the good translation, as in the paper; without a reference they edit the translation. The
+four contrastive classes put a fitting word into the good translation (hypernym, synonym, entailed verb) and an unfitting one
+(hyponym, sibling, antonym) into the incorrect one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Modal verbs of another strength, or deleted: ACES section 5.5, in English and a few other languages."""
+"""Perturbations that exchange or delete a modal verb (ACES section 5.5), in English and a few other languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong names of people: ACES section 5.3.2 (levels 1 to 3) and SMAUG's swapped name.
+"""Perturbations that change a person's name: ACES section 5.3.2 (levels 1 to 3) and SMAUG's swapped name.
 
 Either a letter inside the name is added, removed or exchanged, or another name replaces it. The new name has the same gender if
 the given name shows it; otherwise only the surname changes. In languages that inflect names it has the same case.

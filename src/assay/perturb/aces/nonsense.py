@@ -1,4 +1,4 @@
-"""Nonsense words (ACES section 5.3.4), and wrong words with the right beginning (5.3.5).
+"""Perturbations that replace a word by nonsense (ACES section 5.3.4) or by a wrong word with the same beginning (5.3.5).
 
 The paper exchanges a subword of mBERT's tokeniser. Here a word is split in two and one part comes from another word of the
 corpus, which works for any alphabet. The result must occur neither in the corpus nor in wordfreq. As in the paper the reference

@@ -1,4 +1,4 @@
-"""Wrong numbers: ACES section 5.3.2 (levels 1 to 3) and SMAUG's swapped number.
+"""Perturbations that change a number: ACES section 5.3.2 (levels 1 to 3) and SMAUG's swapped number.
 
 Either a digit is added, removed or exchanged, or a number of similar size replaces the whole number. The plural form that the
 noun needs (CLDR's rules) stays, as do the ranges of days, hours, years and percentages, English ordinal endings and the

@@ -1,8 +1,8 @@
-"""Deleted and exchanged pronouns from English into German and French: ACES sections 5.8.1 and 5.8.3.
+"""Perturbations that delete or exchange a pronoun, from English into German and French (ACES sections 5.8.1 and 5.8.3).
 
-The parse of the source shows the kind of *it* or *they*, or the column `pronoun_function` names it: pleonastic; anaphoric with
-an antecedent in the same sentence (as subject or not); singular *they* after an indefinite person; or a group. Source and
-translation must each have exactly one such pronoun, so that the two correspond.
+The parse of the source shows the kind of *it* or *they*, or the column `pronoun_function` names it. It can be pleonastic,
+anaphoric with an antecedent in the same sentence (as subject or not), singular *they* after an indefinite person, or a group.
+Source and translation must each have exactly one such pronoun, which then correspond.
 """
 
 from __future__ import annotations

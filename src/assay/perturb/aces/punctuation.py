@@ -1,4 +1,4 @@
-"""Deleted and exchanged punctuation: the four strategies of ACES section 5.14.1, in any script."""
+"""Perturbations that delete or exchange punctuation, in any script (the four strategies of ACES section 5.14.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that change places: adversarial reordering with the same words (ACES section 5.4) and ordering mismatch (5.7)."""
+"""Perturbations that exchange two words of a text: lexical overlap (ACES section 5.4) and ordering mismatch (5.7)."""
 
 from __future__ import annotations
 

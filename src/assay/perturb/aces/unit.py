@@ -1,4 +1,4 @@
-"""Wrong unit conversions: ACES section 5.3.3, with the permitted conversions of Appendix A.2.
+"""Perturbations that convert a unit wrongly (ACES section 5.3.3, with the permitted conversions of Appendix A.2).
 
 The good translation has the same amount in another unit. One incorrect version keeps the amount of the reference with the new
 unit (100 feet -> 100 metres). The other keeps the unit with the converted amount (30.5 feet).

@@ -1,4 +1,4 @@
-"""Added words (DEMETR 6): an adjective or adverb that changes the meaning but not the grammar."""
+"""Perturbation that adds a word (DEMETR 6): an adjective or adverb that changes the meaning but not the grammar."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _may_precede(sentence: Sentence, i: int) -> bool:
 
 
 def _phrase_start(sentence: Sentence, i: int) -> int:
-    """Return the first adjective or compound before a noun; a new adjective goes before it."""
+    """Return the first adjective or compound before a noun; a new adjective is inserted before it."""
     first = compound_span(sentence, i)[0]
     while (
         first and first - 1 in sentence.children[i] and sentence.tags[first - 1] == "JJ" and sentence.is_word(first - 1)

@@ -1,4 +1,4 @@
-"""DEMETR's baselines (32 to 35): an empty text, an unrelated translation, shuffled words, and the reference itself."""
+"""Baselines of DEMETR (32 to 35): an empty text, an unrelated translation, shuffled words, and the reference itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Negated or affirmed main clauses (DEMETR 8), and statements turned into questions (19)."""
+"""Perturbations of main clauses: negated or affirmed (DEMETR 8), or turned into a question (19)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong function words: the gender (DEMETR 11) or case (15) of a pronoun, a preposition or an article (16)."""
+"""Perturbations of function words: a pronoun's gender (DEMETR 11) or case (15), a preposition or an article (16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Japanese predicates: negated or affirmed (DEMETR 8), in another tense (17), or turned into a question (19).
+"""Rules for Japanese predicates: negated or affirmed (DEMETR 8), in another tense (17), or turned into a question (19).
 
 The last words before the full stop, with their classes and forms, decide the change. The rules refuse all endings that are not
 listed here.

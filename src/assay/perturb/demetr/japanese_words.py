@@ -1,4 +1,4 @@
-"""Japanese words and phrases to omit (DEMETR 5, 12, 20, 24), and pronouns with the wrong gender (11)."""
+"""Rules for Japanese words and phrases to omit (DEMETR 5, 12, 20, 24), and for pronouns with the wrong gender (11)."""
 
 from __future__ import annotations
 

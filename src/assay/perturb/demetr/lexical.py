@@ -1,4 +1,4 @@
-"""Replaced content words: by a hypernym (DEMETR 3), an antonym (7), or a related word of another part of speech (13)."""
+"""Perturbations that replace a content word by a hypernym (DEMETR 3), an antonym (7) or another part of speech (13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replaced names (DEMETR 9): another name of the same entity type."""
+"""Perturbation that replaces a name by another name of the same entity type (DEMETR 9)."""
 
 from __future__ import annotations
 

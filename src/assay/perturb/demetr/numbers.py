@@ -1,4 +1,4 @@
-"""Replaced numbers (DEMETR 10): another number in a plausible range.
+"""Perturbation that replaces a number by another one in a plausible range (DEMETR 10).
 
 Years stay close to their time, percentages below 100, and hours and days within their ranges. The number of digits and the
 separators stay. "from 1920 to 1930" keeps its direction. Digits work in any language, number words in English.

@@ -1,4 +1,4 @@
-"""Omissions: a missing word, phrase, name or conjunction (DEMETR 5, 12 and 20 to 24)."""
+"""Perturbations that omit a word, a phrase, a name or a conjunction (DEMETR 5, 12 and 20 to 24)."""
 
 from __future__ import annotations
 

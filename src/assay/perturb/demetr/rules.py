@@ -47,7 +47,7 @@ def replace_token(sentence: Sentence, i: int, word: str, *, fix_article: bool = 
 def remove_span(text: str, start: int, end: int, *, opens: bool | None = None) -> Change:
     """Remove characters `start` to `end` with one adjacent space; a new first word of the sentence gets a capital.
 
-    `opens` tells whether the removed words opened a sentence; the default is that only quotation marks precede them.
+    `opens` is True if the removed words opened a sentence. By default they did if only quotation marks precede them.
     """
     if opens is None:
         opens = not text[:start].strip(" \"'“”‘’«„([—-")
@@ -73,7 +73,7 @@ class TextRule(Perturbation):
     tidy = True
     """False for rules that disturb spacing or punctuation on purpose."""
     most_places = 1
-    """How many separate places a result may change; an adapted article counts as one."""
+    """The highest number of separate changes in a result; an adapted article is one of them."""
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the text changed, in no more places than allowed, and has no stray spaces or punctuation."""
@@ -177,7 +177,7 @@ class TokensOmitted(ParsedRule):
 
     most_places = 2
     nothing = ""
-    """The reason of the refusal if there is no run."""
+    """The reason of the refusal if nothing can be removed."""
 
     @abstractmethod
     def spans(self, sentence: Sentence) -> Sequence[Span]:

@@ -1,4 +1,4 @@
-"""Russian forms: the main verb negated (DEMETR 8) or in another tense (17), pronouns with the wrong gender (11) or case (15)."""
+"""Rules for Russian forms: the main verb negated (DEMETR 8) or in another tense (17), pronouns of another gender or case."""
 
 from __future__ import annotations
 

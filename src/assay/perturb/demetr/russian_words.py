@@ -1,4 +1,4 @@
-"""Russian words and phrases to omit (DEMETR 5, 12 and 20 to 24)."""
+"""Rules for Russian words and phrases to omit (DEMETR 5, 12 and 20 to 24)."""
 
 from __future__ import annotations
 

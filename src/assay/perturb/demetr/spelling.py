@@ -1,4 +1,4 @@
-"""Spelling, punctuation, spacing and capitals (DEMETR 25 to 31)."""
+"""Perturbations of spelling, punctuation, spacing and capitals (DEMETR 25 to 31)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verbs in another tense (DEMETR 17) or aspect (18), and the base class of rules over verbs."""
+"""Perturbations of tense (DEMETR 17) and aspect (18), and the base class of rules over verbs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repeated and swapped words: the last word repeated (DEMETR 1 and 2), two adjacent words exchanged (14)."""
+"""Perturbations that repeat the last word (DEMETR 1 and 2) or swap two adjacent words (14)."""
 
 from __future__ import annotations
 

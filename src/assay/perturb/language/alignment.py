@@ -31,7 +31,7 @@ _COMMON, _RARE = 5.7, 1.0
 _PHRASAL = frozenset(word_list("words that other languages say in several"))
 """English words that other languages express with several words, or the reverse."""
 _SHARED = 3
-"""The lowest number of shared segments that counts as evidence."""
+"""The lowest number of shared segments that is evidence."""
 _MARGIN = 0.72
 """The highest score of the second-best counterpart, as a share of the best."""
 _RIVAL = 0.75

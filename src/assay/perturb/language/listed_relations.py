@@ -62,7 +62,7 @@ _KINDS = frozenset(["animal", "bird", "fish", "insect", "tree", "fruit", "vegeta
 _FREE = frozenset(word_list("prepositions that follow any verb"))
 """Prepositions that may follow any verb and are not required by it."""
 _PLAIN = frozenset(word_list("adjectives of any kind"))
-"""Adjectives that fit any kind of thing; others may describe one particular kind (*cardiovascular surgeons*)."""
+"""Adjectives that fit any noun; others may describe one particular kind (*cardiovascular surgeons*)."""
 _OTHER_SENSES = frozenset(["strength", "weakness", "opponent", "supporter"])
 """Nouns with another frequent sense that has another opposite: an army's strength, an opponent in a match."""
 _OF_ONE_SIDE = ("over", "against", "to", "by")
@@ -97,7 +97,7 @@ def _is_ambiguous_form(sentence: Sentence, i: int) -> bool:
 
 
 def _object_fits(sentence: Sentence, i: int, lemma: str) -> bool:
-    """Return False for *the keeper denied Jones*: what is denied must not be a person."""
+    """Return False for *the keeper denied Jones*: a person cannot be denied or disputed."""
     if lemma not in ("deny", "dispute"):
         return True
     thing = sentence.child(i, "dobj", "nsubjpass")

@@ -1,4 +1,4 @@
-"""Numbers in digits: finding, reading and writing them in the format of the text, in any language."""
+"""Reader and writer of numbers in digits, in any language."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class Numeral:
 
 
 def find_numerals(text: str, language: str) -> list[Numeral]:
-    """Return every number that stands alone and has one clear reading.
+    """Return every number that is separate from other text and has one clear reading.
 
-    Left out are numbers inside words (``A320``), in ranges, scores, times and dates (``3-1``, ``10:30``, ``1/5``), with an
-    inflected ending (``2018'de``), and with an ambiguous sign (``1.234`` in a language with group commas).
+    Numbers inside words (``A320``), in ranges, scores, times and dates (``3-1``, ``10:30``, ``1/5``) are left out. So are
+    numbers with an inflected ending (``2018'de``) or an ambiguous sign (``1.234`` in a language with group commas).
     """
     signs = number_signs(language)
     numbers = []

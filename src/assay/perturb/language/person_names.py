@@ -1,9 +1,9 @@
-"""Names of people in a text, found by language.
+"""Finder of people's names in a text, by language, with replacement names.
 
-English names are spaCy's entities of type person, as in ACES, if the context confirms them: given name and surname, or a
-surname after a title or with a verb of saying. Other languages in Latin letters mostly copy a name, so it must occur letter by
-letter in the source. Russian and Japanese names must sound like a person of the English source. Chinese names have the middle
-dot of foreign names and only characters that such names use.
+English names are spaCy's entities of type person, as in ACES, if the context confirms them. They must have given name and
+surname, or be a surname after a title or with a verb of saying. Other languages in Latin letters mostly copy a name, so it must
+occur letter by letter in the source. Russian and Japanese names must sound like a person of the English source. Chinese names
+have the middle dot of foreign names and only characters that such names use.
 """
 
 from __future__ import annotations

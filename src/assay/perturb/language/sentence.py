@@ -1,4 +1,4 @@
-"""Parsed text as plain lists, for rules that read every word many times.
+"""Parsed sentence as plain lists of token attributes, for rules that read every word many times.
 
 English has spaCy's own dependency scheme (dobj, pobj, prep). Russian and Japanese have Universal Dependencies.
 """

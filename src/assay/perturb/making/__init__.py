@@ -1,1 +1,1 @@
-"""Making data sets: the corpus, the selection of perturbations, the items and the data card."""
+"""Making of challenge sets: the corpus, the selection of perturbations, the items and the data card."""

@@ -57,7 +57,7 @@ def perturbation_error(
     """Return a perturbation as a controlled error, with its name as error type.
 
     The error returns None if the perturbation refuses, is in doubt or fails its check. A missing resource that only some texts
-    need raises an error, or counts as a refusal if `lenient`.
+    need raises an error; with `lenient` the error returns None.
     """
 
     def error(text: str, rng: Any) -> tuple[str, str] | None:

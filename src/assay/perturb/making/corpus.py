@@ -1,4 +1,4 @@
-"""The corpus of a data set, streamed twice: first to survey it, then to change it."""
+"""Corpus of a challenge set, streamed twice: first to survey it, then to change it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def open_corpus(
     further: Sequence[str],
     quoting: Quoting = "auto",
 ) -> tuple[Corpus, list[str]]:
-    """Return a function that opens the corpus, and those of the further columns that it has."""
+    """Return a function that opens the corpus, and the further columns that the corpus has."""
     if isinstance(data, Batch):
         return lambda: (data[i] for i in range(len(data))), []
     if os.fspath(data) == "-":

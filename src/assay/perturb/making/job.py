@@ -1,4 +1,4 @@
-"""Making of a data set as one job: survey the corpus, perturb in order, limit each perturbation, write the data card."""
+"""Job that makes a challenge set: survey the corpus, perturb in order, limit each perturbation, write the data card."""
 
 from __future__ import annotations
 

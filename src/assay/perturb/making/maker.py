@@ -1,4 +1,4 @@
-"""Making of items from segments: one `Maker` per process, one call per chunk, results independent of the caller.
+"""Maker of items from segments: one `Maker` per process, one call per chunk, results independent of the caller.
 
 Each segment and perturbation has its own random generator, derived from the seed, the perturbation's name and the texts. So an
 item does not depend on what else is made, on the order, or on the number of processes.
