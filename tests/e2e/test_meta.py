@@ -116,7 +116,7 @@ def test_any_tree_by_its_path(tmp_path: Path, capsys):
     [
         (["wmt32"], "unknown WMT test set 'wmt32'. Did you mean"),
         (["wmt23", "--langpair", "zh-en"], "unknown language pair 'zh-en'"),
-        (["wmt23", "--task", "99"], "there is no task 99"),
+        (["wmt23", "--task", "99"], "unknown task 99"),
         (["wmt23", "--table", "taks"], "unknown table 'taks' of wmt23. Did you mean tasks?"),
         (["wmt23", "-m", "chfr"], "unknown metric 'chfr'"),
         (["wmt23", "--metric-file", "nowhere.tsv"], "there is no file nowhere.tsv"),

@@ -162,7 +162,7 @@ def test_xcomets_evaluation_takes_a_domain_and_stored_metrics(data: Path, capsys
         (["--systems", "Z"], "unknown system 'Z'"),
         (["--domain", "sports"], "unknown domain 'sports'"),
         (["--statistic", "kendal"], "unknown statistic 'kendal'. Did you mean kendall"),
-        (["--level", "doc"], "no task is left with doc"),
+        (["--level", "doc"], "no task matches doc"),
         (["--recipe", "mine"], "unknown recipe 'mine'. Available: official, xcomet. (or give a file of tasks)"),
         (["--worth", "--domain", "news"], "--worth looks at whole systems"),
         (["--recipe", "xcomet", "--no-humans"], "--humans belongs to the official tasks"),

@@ -88,12 +88,12 @@ def test_files_by_hand(capsys: pytest.CaptureFixture[str]):
         (["one.tsv"], "one.tsv has one judgement a translation: raters cannot be compared with one another. Give spans"),
         (["da.csv"], "da.csv has scores and no error spans: assay campaign ranks systems"),
         (["gold.tsv", "--predicted", "da.csv"], "da.csv has scores and no error spans to evaluate"),
-        (["gold.tsv", "--predicted", "short.jsonl"], "short says nothing about 1 of 2 judged translations (first: A segment 2)"),
+        (["gold.tsv", "--predicted", "short.jsonl"], "short does not cover 1 of 2 judged translations (first: A segment 2)"),
         (["gold.tsv", "--predicted", "other.jsonl"], "different translations for A segment 1: 'the cat sits' and 'the cat sat'"),
         (["gold.tsv", "--predicted", "nobody.jsonl"], "nobody has none of the 2 judged translations of gold.tsv"),
         (["gold.tsv", "--predicted", "bad.jsonl"], "bad.jsonl line 1: span 4:99 lies outside its target of 11 characters"),
         (["gold.tsv", "-m", "chrf"], "chrf marks no error spans. Use a model that does"),
-        (["clean.jsonl", "--predicted", "clean.jsonl"], "clean.jsonl marks no error in 2 translations: there is nothing to find"),
+        (["clean.jsonl", "--predicted", "clean.jsonl"], "clean.jsonl marks no error in 2 translations, so there is nothing"),
         (["with_ref.jsonl", "-m", "chrf"], "chrf marks no error spans. Use a model that does: xcomet-xl"),
         (["gold.tsv", "--rater", "rr"], "unknown rater 'rr' in gold.tsv. Did you mean r?"),
         (["nowhere.tsv"], "there is no file nowhere.tsv, and no test set of that name (wmt22"),
@@ -147,7 +147,7 @@ def test_without_common_names_texts_are_matched(capsys: pytest.CaptureFixture[st
     with Path("bare.jsonl").open("a") as file:
         file.write(json.dumps({"langpair": "en-de", "mt": TEXTS["1"], "spans": []}) + "\n")
     assert main(["spans", "own.jsonl", "--predicted", "bare.jsonl"]) == 2
-    assert "says different things about the same translation" in " ".join(capsys.readouterr().err.split())
+    assert "has different spans for the same translation" in " ".join(capsys.readouterr().err.split())
 
 
 def test_spans_in_the_source_come_back(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_campaign_from_the_command_line(capsys: pytest.CaptureFixture[str]):
             ["da.csv", "--langpair", "en-de", "--metric-file", "like_r.jsonl"],
             "like_r.jsonl has no score for 18 of 18 judged",
         ),
-        (["like_r.jsonl"], "like_r.jsonl has error spans and no scores: assay spans evaluates spans"),
+        (["like_r.jsonl"], "like_r.jsonl has error spans but no scores. Evaluate the spans with assay spans"),
         (["da.csv", "--test", "t"], "unknown test 't'"),
         (["no_scores.tsv"], "no_scores.tsv has no scores in its column 'score': --columns score=COLUMN"),
     ],

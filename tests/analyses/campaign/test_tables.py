@@ -161,7 +161,7 @@ def test_scores_read_upside_down_are_named():
 
 def test_spans_without_scores_are_sent_on():
     people = Campaign("c", "spans", {Cell("", "", "1"): [Judgement(None, (), "r")]}, marked=True)
-    with pytest.raises(InputError, match="c has error spans and no scores: assay spans"):
+    with pytest.raises(InputError, match="c has error spans but no scores"):
         scored_pairs(people, {})
 
 

@@ -46,7 +46,7 @@ def test_levels_and_groups_keep_a_part_of_the_official_tasks():
     assert [task.number for task in kept.tasks] == [4, 7, 10]
     assert {(task.gold, task.human) for task in kept.tasks} == {("da-sqm", False)}
     assert sum(task.weight for task in kept.tasks) == pytest.approx(1)
-    with pytest.raises(InputError, match="no task is left with sys, item: there is sys pairwise_accuracy, sys pearson"):
+    with pytest.raises(InputError, match=r"no task matches sys, item\. Available: sys pairwise_accuracy, sys pearson"):
         TaskChoice(levels=["sys"], groups=["item"]).apply(official(), SETS)
 
 
@@ -86,7 +86,7 @@ def test_tasks_of_statistics():
     assert [row[1:3] for row in grouped] == [
         *[("seg", "kendall_item")] * 2, *[("seg", "kendall_system")] * 2, *[("sys", "soft_pairwise_accuracy")] * 2,
     ]  # fmt: skip
-    with pytest.raises(InputError, match="soft_pairwise_accuracy compares systems: its level is sys"):
+    with pytest.raises(InputError, match=r"soft_pairwise_accuracy compares systems\. Set its level to sys"):
         made(statistics=["soft_pairwise_accuracy"], levels=["seg"])
     with pytest.raises(InputError, match="system scores cannot be grouped by item"):
         made(statistics=["pearson"], levels=["sys"], groups=["item"])
@@ -112,10 +112,10 @@ def test_a_document_of_tasks():
         ({"tasks": [{"level": "sys"}]}, r"mine.yaml: tasks\[1\]"),
         ({"tasks": [{"statistic": "pearson", "level": "sys", "gould": "x"}]}, "gould"),
         ({"tasks": [{"statistic": "pearsn", "level": "sys"}]}, "pearsn"),
-        ({"tasks": []}, "mine.yaml has no task"),
+        ({"tasks": []}, "mine.yaml contains no task"),
         ([], "mine.yaml"),
     ):
         with pytest.raises(AssayError, match=said):
             recipe_of(wrong, "mine.yaml", ["a-b"])
-    with pytest.raises(InputError, match="all tasks weigh 0"):
+    with pytest.raises(InputError, match="all tasks have weight 0"):
         task_set(recipe_of({"tasks": [{"statistic": "pearson", "level": "sys", "weight": 0}]}, "mine.yaml", ["a-b"]))

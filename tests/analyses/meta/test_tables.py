@@ -231,17 +231,19 @@ def test_bad_input_is_named(tmp_path: Path):
     task = MetaTask(3, ("en-de",), "seg", "pearson")
     with pytest.raises(InputError, match=r"metric 'holey' has no finite score for system 'B' of en-de, segment 5"):
         gather(task, broken)
-    with pytest.raises(InputError, match="task 3 needs en-fr, which the data does not have"):
+    with pytest.raises(InputError, match="task 3 needs en-fr, which the data does not contain"):
         gather(MetaTask(3, ("en-fr",), "seg", "pearson"), sets)
     with pytest.raises(InputError, match="no seg gold scores da"):
         gather(MetaTask(3, ("en-de",), "seg", "pearson", gold="da"), sets)
     with pytest.raises(InputError, match="no metric has seg scores"):
         gather(task, {"en-de": replace(judged, metrics={})})
     one = made(tmp_path / "one", "en-de", systems=("A",), references=("refA",))
-    with pytest.raises(InputError, match="en-de has 1 judged system; agreement with people needs at least two"):
+    with pytest.raises(
+        InputError, match="en-de has 1 judged system; agreement with human judgements needs at least two"
+    ):
         gather(MetaTask(1, ("en-de",), "sys", "pearson"), one)
     with pytest.raises(
-        InputError, match=r"metric 'x' of en-de: seg scores have the shape \(2, 2\), \(6, 12\) was expected"
+        InputError, match=r"metric 'x' of en-de: seg scores have the shape \(2, 2\) instead of \(6, 12\)"
     ):
         with_metrics(judged, {"x": LevelScores(np.ones((2, 2)))})
 
@@ -263,7 +265,7 @@ def test_means_over_some_segments_are_no_system_scores(tmp_path: Path):
     first = people[rows[0], :5].sum(), people[rows[0]].sum()
     with pytest.raises(
         InputError,
-        match=rf"only {first[0]} of {first[1]} judged segments of .* \({len(rows)} systems of {len(rows)} fall",
+        match=rf"only {first[0]} of {first[1]} judged segments of .* \({len(rows)} systems of {len(rows)} have",
     ):
         tried(few)
     # Judged segments alone will do if all systems have the same ones.
@@ -313,7 +315,7 @@ def test_metrics_that_lack_a_task_have_no_average(tmp_path: Path):
     summary, long = tables(tasks, run_tasks(tasks, sets))
     assert "systems only" not in {row["metric"] for row in summary.rows}
     assert {row["task"] for row in long.rows if row["metric"] == "systems only"} == {1, 2}
-    assert "not in every task, and so without an average: systems only" in summary.notes
+    assert "no average because not in every task: systems only" in summary.notes
 
 
 def test_what_a_point_is_worth():

@@ -44,9 +44,9 @@ def test_raters_are_compared_on_what_all_judged():
     assert shared_cells({"a": a, "b": b}) == [("S", 0), ("S", 2)]
     pair, mean = rater_table({"a": a, "b": b}, {"S": ["abcdef"] * 3}).rows
     assert pair["f1"] == mean["f1"] == pytest.approx(2 / 7)
-    with pytest.raises(InputError, match="at least two raters"):
+    with pytest.raises(InputError, match="at least two annotators"):
         rater_table({"a": a}, {})
-    with pytest.raises(InputError, match="judged by all raters"):
+    with pytest.raises(InputError, match="judged by all annotators"):
         rater_table({"a": a, "b": {"S": [None] * 3}}, {})
 
 

@@ -37,7 +37,7 @@ def test_only_what_was_clean_before():
     summary = tables["summary"]
     assert (only(summary, phenomenon="number")["missed"], only(summary, phenomenon="number")["n"]) == (0.5, 2)
     assert (only(summary, phenomenon="negation")["missed"], only(summary, phenomenon="all")["n"]) == (0.0, 3)
-    assert "m: 3 of 5 pairs were clean before" in summary.notes
+    assert "m: 3 of 5 pairs had no marked error before" in summary.notes
     number = only(tables["severities"], phenomenon="number")
     assert (number["minor"], number["major"], number["critical"], number["n"]) == (0.5, 0.0, 0.5, 2)
     whole = only(tables["drops"], phenomenon="all")

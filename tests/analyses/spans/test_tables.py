@@ -178,4 +178,4 @@ def test_the_ceiling_of_zh_en():
     assert len(table.rows) == 28 + 1 and {row["cells"] for row in table.rows} == {288}
     value, low, high = ceiling.f1
     assert value == pytest.approx(0.429, abs=5e-4) and low < value < high and high - low < 0.1
-    assert "28 pairs of raters, 288 translations" in str(ceiling)
+    assert "28 pairs of annotators, 288 translations" in str(ceiling)

@@ -1,1 +1,1 @@
-"""People's own judgements: systems ranked with significance, raters compared, metrics correlated with them."""
+"""Tables of human judgements: rankings of systems, annotators, and correlations of metrics."""

@@ -1,8 +1,9 @@
-"""Systems ranked by people: means with intervals, tests between every two, ranges of ranks and clusters as in the WMT findings.
+"""Ranking of systems by human judgements: means with intervals, tests of every two systems, rank ranges and clusters (WMT).
 
-A system's score is the mean over its segments of the mean over raters. By default two systems are compared on the segments that
-both have, by Wilcoxon's signed-rank test (WMT24, Kocmi et al. 2024); `rank-sum` compares all their segments' scores (direct
-assessment until WMT23), `permutation` flips the signs of segment differences. Two-sided, 0.05.
+A system's score is the mean over its segments of the mean over annotators. By default, two systems are compared on the
+segments that both have, by Wilcoxon's signed-rank test (WMT24, Kocmi et al. 2024). `rank-sum` compares the scores of all
+their segments (direct assessment until WMT23), and `permutation` flips the signs of segment differences. Tests are
+two-sided at 0.05.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ SystemTest = Literal["signed-rank", "rank-sum", "permutation"]
 TESTS: tuple[SystemTest, ...] = ("signed-rank", "rank-sum", "permutation")
 LEVEL = 0.05
 MOST_BITS = 60
-"""More segments than these put no floor under p: 2 / 2^60 is far below any p that is reported."""
+"""Number of segments beyond which the exact test sets no lower bound on p: 2 / 2^60 is below any reported p."""
 
 
 def tables(
@@ -46,7 +47,7 @@ def tables(
     notes: Sequence[str] = (),
     label: str = "score",
 ) -> list[Table]:
-    """`systems` (the ranking) and `duels` (every two systems)."""
+    """Return `systems` (the ranking) and `duels` (every two systems)."""
     ranked: list[dict[str, Any]] = []
     duels: list[dict[str, Any]] = []
     for pair in pairs:
@@ -54,10 +55,10 @@ def tables(
         ranked += rows
         for i, first in enumerate(rows):
             for j in range(i + 1, len(rows)):
-                lead = {"langpair": pair.langpair, "first": first["system"], "second": rows[j]["system"]}
-                ahead = first[by] - rows[j][by]
+                pair_cells = {"langpair": pair.langpair, "first": first["system"], "second": rows[j]["system"]}
+                difference = first[by] - rows[j][by]
                 against = bool(p[i, j] < LEVEL and not favoured[i, j])
-                duel = {**lead, "difference": ahead, "p": float(p[i, j]), "against": "†" if against else ""}
+                duel = {**pair_cells, "difference": difference, "p": float(p[i, j]), "against": "†" if against else ""}
                 duels.append({**duel, "first_place": i, "second_place": j})
     marked = any(row["errors"] is not None for row in ranked)
     columns = [
@@ -67,7 +68,7 @@ def tables(
         TableColumn("segments", kind="count"), TableColumn("judgements", kind="count"), TableColumn("cluster", kind="count"),
         *(TableColumn(f"z_{side}", kind="number", decimals=3, hidden=True) for side in ("low", "high")),
     ]  # fmt: skip
-    said = [
+    notes_below = [
         f"95% bootstrap of segments, n={samples:,}, seed {seed}",
         f"clusters and ranks: {test}, two-sided p < {LEVEL}",
         *notes,
@@ -75,19 +76,21 @@ def tables(
     for pair in pairs:
         sizes = [row["segments"] for row in ranked if row["langpair"] == pair.langpair]
         if len(set(sizes)) > 1 and test != "rank-sum":
-            where = f" in {pair.langpair}" if pair.langpair else ""
-            said.append(
-                f"systems{where} have {min(sizes):,} to {max(sizes):,} segments: two are tested on those that both have"
+            in_pair = f" in {pair.langpair}" if pair.langpair else ""
+            notes_below.append(
+                f"systems{in_pair} have {min(sizes):,} to {max(sizes):,} segments; two systems are tested on those that both have"
             )
     if contrary := [duel for duel in duels if duel["against"]]:
-        said.append(_contrary(contrary, test))
+        notes_below.append(_contrary(contrary, test))
     reading = (
-        "Ranks: one more than the systems that are significantly better, down to what leaves the significantly worse ones below. "
-        "All systems of a cluster are significantly better than all of the clusters below it."
+        "Ranks: from one more than the number of significantly better systems, down to the rank above all significantly worse "
+        "ones. All systems of a cluster are significantly better than all systems of the clusters below it."
     )
-    shown = label if by == "score" else "score standardised by rater (z)"
+    shown = label if by == "score" else "score standardised by annotator (z)"
     figure = Figure("ranking", "ranking", {"value": by, "label": shown}, "campaign")
-    ranking = Table("systems", columns, ranked, "systems as people rank them", said, reading=reading, figures=[figure])
+    ranking = Table(
+        "systems", columns, ranked, "systems ranked by human judgements", notes_below, reading=reading, figures=[figure]
+    )
     two = Table(
         "duels",
         [
@@ -95,7 +98,8 @@ def tables(
             TableColumn("difference", kind="number", decimals=3), TableColumn("p", kind="p", mark="against"),
             TableColumn("against", hidden=True), TableColumn("first_place", hidden=True), TableColumn("second_place", hidden=True),
         ],
-        duels, "systems two by two", said[1:], reading="The p-value (two-sided) that two systems are judged alike.",
+        duels, "pairs of systems", notes_below[1:], reading="Two-sided p-value for the hypothesis that two systems are "
+                                                            "judged alike.",
     )  # fmt: skip
     return [ranking, *([two] if duels else [])]
 
@@ -103,31 +107,31 @@ def tables(
 def _ranked(
     pair: ScoredPair, by: str, test: SystemTest, samples: int, seed: int
 ) -> tuple[list[dict[str, Any]], Floats, Bools]:
-    """The rows of a language pair from best to worst, the p-values between them, and which duels the first one wins."""
+    """Return the rows of a language pair from best to worst, the p-values, and which duels the first system wins."""
     values = pair.at(by)
     with np.errstate(invalid="ignore"):
         means = np.array([np.nanmean(row) if np.isfinite(row).any() else -np.inf for row in values])
     order = np.argsort(-means, kind="stable")
-    judged = [place for place in order.tolist() if np.isfinite(means[place])]
+    judged = [index for index in order.tolist() if np.isfinite(means[index])]
     p, favoured = p_values(values[judged], test)
     better = np.triu((p < LEVEL) & favoured, 1)
     ranges, clusters = rank_ranges(better), separated(better)
     rows = []
-    for i, place in enumerate(judged):
+    for i, index in enumerate(judged):
         best, worst = ranges[i]
-        row: dict[str, Any] = {"langpair": pair.langpair, "system": pair.systems[place], "cluster": clusters[i]}
+        row: dict[str, Any] = {"langpair": pair.langpair, "system": pair.systems[index], "cluster": clusters[i]}
         row["ranks"] = f"{best}–{worst}" if best != worst else str(best)
         for key in ("score", "z"):
-            row |= _estimate(key, pair.at(key)[place], samples, seed)
-        row["errors"] = None if pair.errors is None else known(float(np.nanmean(pair.errors[place])))
-        row["segments"] = int(np.isfinite(values[place]).sum())
-        row["judgements"] = int(pair.judgements[place].sum())
+            row |= _estimate(key, pair.at(key)[index], samples, seed)
+        row["errors"] = None if pair.errors is None else known(float(np.nanmean(pair.errors[index])))
+        row["segments"] = int(np.isfinite(values[index]).sum())
+        row["judgements"] = int(pair.judgements[index].sum())
         rows.append(row)
     return rows, p, favoured
 
 
 def _contrary(duels: Sequence[dict[str, Any]], test: str) -> str:
-    """Say which systems the mean and the test order differently."""
+    """Name the systems that mean and test order differently."""
     first = duels[0]
     example = f"{first['second']} against {first['first']}" + (f" in {first['langpair']}" if first["langpair"] else "")
     return (
@@ -137,22 +141,22 @@ def _contrary(duels: Sequence[dict[str, Any]], test: str) -> str:
 
 
 def _estimate(key: str, row: Floats, samples: int, seed: int) -> dict[str, float | None]:
-    there = np.isfinite(row)
-    if not there.any():
+    judged = np.isfinite(row)
+    if not judged.any():
         return {key: None, f"{key}_low": None, f"{key}_high": None}
-    parts = np.stack([np.where(there, row, 0.0), there.astype(np.float64)], axis=1)
+    parts = np.stack([np.where(judged, row, 0.0), judged.astype(np.float64)], axis=1)
     sums = bootstrap_sums(parts, samples, seed)
-    drawn = sums[sums[:, 1] > 0]
-    around = interval(drawn[:, 0] / drawn[:, 1])
-    return {key: float(row[there].mean()), f"{key}_low": around.low, f"{key}_high": around.high}
+    resampled = sums[sums[:, 1] > 0]
+    bounds = interval(resampled[:, 0] / resampled[:, 1])
+    return {key: float(row[judged].mean()), f"{key}_low": bounds.low, f"{key}_high": bounds.high}
 
 
 def p_values(values: Floats, test: SystemTest) -> tuple[Floats, Bools]:
     """Return the two-sided p of every two systems (rows of segment scores, best first), and whether the test favours the first.
 
-    p is 1 if nothing can be compared. It is never below what the exact test could give for as few segments (2 / 2^n, or 2 over
-    the ways to split two samples): the normal approximation calls five segments significant, which no order of five can be.
-    A rank test may favour the system with the lower mean, if it wins many segments by little and loses few by much.
+    If nothing can be compared, p is 1. It is at least the minimum of the exact test for as many segments (2 / 2^n, or 2
+    over the ways to split two samples): the normal approximation calls five segments significant, which no order of five
+    can be. A rank test may favour the system with the lower mean, if it wins many segments by little and loses few by much.
     """
     systems = len(values)
     p, favoured = np.ones((systems, systems)), np.zeros((systems, systems), dtype=bool)
@@ -166,7 +170,7 @@ def p_values(values: Floats, test: SystemTest) -> tuple[Floats, Bools]:
             elif test == "rank-sum":
                 first, second = (row[np.isfinite(row)] for row in (values[i], values[j]))
                 one_sided = rank_sum(first, second)
-                smaller = min(len(first), len(second), MOST_BITS)  # comb(n, k) for such k is already above any limit
+                smaller = min(len(first), len(second), MOST_BITS)  # comb(n, k) is large enough for such k
                 ways = math.comb(len(first) + len(second), smaller)
             else:
                 one_sided = signed_rank(values[i][both] - values[j][both]) if both.any() else np.nan

@@ -1,4 +1,4 @@
-"""The raters of a campaign: how strict each is, and how far they agree (Krippendorff's alpha, correlations, spans)."""
+"""Annotators of a campaign: strictness, and agreement on scores (Krippendorff's alpha, correlations)."""
 
 from __future__ import annotations
 
@@ -22,44 +22,44 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 FEWEST = 3
-"""Translations that two raters must share before a correlation is given."""
+"""Minimum number of translations shared by two annotators for a correlation."""
 
 
 def tables(campaign: Campaign, *, samples: int = 1000, seed: int = 12345) -> list[Table]:
-    """`raters` (each for themselves), `agreement` (all at once) and `rater_pairs` (two by two)."""
-    each: list[dict[str, Any]] = []
-    whole: list[dict[str, Any]] = []
-    two: list[dict[str, Any]] = []
+    """Return `raters` (each one), `agreement` (all together) and `rater_pairs` (every two)."""
+    rater_rows: list[dict[str, Any]] = []
+    agreement: list[dict[str, Any]] = []
+    pair_rows: list[dict[str, Any]] = []
     for pair in campaign.langpairs:
         raters, cells, scores = by_rater(campaign, pair)
-        each += _each(campaign, pair, raters, scores)
+        rater_rows += _each(campaign, pair, raters, scores)
         pairs = _pairs(pair, raters, scores)
-        two += pairs
-        whole.append(_whole(pair, scores, cells, pairs, samples, seed))
-    made = [_rater_table(each, campaign.marked)]
-    if any(row["alpha"] is not None for row in whole):
-        made.append(_agreement_table(whole, samples, seed))
-    return made + ([_pair_table(two)] if two else [])
+        pair_rows += pairs
+        agreement.append(_whole(pair, scores, cells, pairs, samples, seed))
+    all_tables = [_rater_table(rater_rows, campaign.marked)]
+    if any(row["alpha"] is not None for row in agreement):
+        all_tables.append(_agreement_table(agreement, samples, seed))
+    return all_tables + ([_pair_table(pair_rows)] if pair_rows else [])
 
 
 def _each(campaign: Campaign, pair: str, raters: Sequence[str], scores: Floats) -> list[dict[str, Any]]:
-    """A row for each rater: number, mean and spread of scores, errors marked, correlation with the others' mean."""
+    """Return a row per annotator: number, mean and spread of scores, errors marked, correlation with the mean of the others."""
     marked: dict[str, list[int]] = {rater: [] for rater in raters}
     for cell, judgement in campaign.each():
         if cell.langpair == pair:
             marked[judgement.rater].append(sum(span.severity != "neutral" for span in judgement.spans))
     rows = []
-    for place, rater in enumerate(raters):
-        own = scores[place][np.isfinite(scores[place])]
-        others = np.delete(scores, place, axis=0)
-        shared = np.isfinite(scores[place]) & np.isfinite(others).any(axis=0)
+    for index, rater in enumerate(raters):
+        rater_scores = scores[index][np.isfinite(scores[index])]
+        others = np.delete(scores, index, axis=0)
+        shared = np.isfinite(scores[index]) & np.isfinite(others).any(axis=0)
         row: dict[str, Any] = {"langpair": pair, "rater": rater, "n": len(marked[rater]), "shared": int(shared.sum())}
-        row["mean"] = known(float(own.mean())) if len(own) else None
-        row["deviation"] = known(float(own.std(ddof=1))) if len(own) > 1 else None
+        row["mean"] = known(float(rater_scores.mean())) if len(rater_scores) else None
+        row["deviation"] = known(float(rater_scores.std(ddof=1))) if len(rater_scores) > 1 else None
         row["errors"] = float(np.mean(marked[rater])) if campaign.marked else None
         row["clean"] = float(np.mean(np.array(marked[rater]) == 0)) if campaign.marked else None
         mean = np.nanmean(others[:, shared], axis=0) if shared.any() else np.empty(0)
-        row["others"] = _pearson(scores[place][shared], mean)
+        row["others"] = _pearson(scores[index][shared], mean)
         rows.append(row)
     return rows
 
@@ -72,9 +72,9 @@ def _pearson(x: Floats, y: Floats) -> float | None:
 
 def _pairs(pair: str, raters: Sequence[str], scores: Floats) -> list[dict[str, Any]]:
     rows = []
-    there = np.isfinite(scores)
+    judged = np.isfinite(scores)
     for a, b in combinations(range(len(raters)), 2):
-        shared = there[a] & there[b]
+        shared = judged[a] & judged[b]
         if shared.sum() < FEWEST:
             continue
         x, y = scores[a][shared], scores[b][shared]
@@ -87,19 +87,19 @@ def _pairs(pair: str, raters: Sequence[str], scores: Floats) -> list[dict[str, A
 def _whole(
     pair: str, scores: Floats, cells: Sequence[Cell], pairs: Sequence[dict[str, Any]], samples: int, seed: int
 ) -> dict[str, Any]:
-    """Alpha with its interval, segments drawn anew, and the mean correlation of two raters."""
+    """Return alpha with its interval from resampled segments, and the mean correlation of two annotators."""
     parts = grouped(alpha_parts(scores), [cell.segment for cell in cells])
     value = float(alpha(parts.sum(axis=0)))
-    drawn = alpha(bootstrap_sums(parts, samples, seed))
-    drawn = drawn[np.isfinite(drawn)]
-    around = interval(drawn) if len(drawn) else None
+    resampled = alpha(bootstrap_sums(parts, samples, seed))
+    resampled = resampled[np.isfinite(resampled)]
+    bounds = interval(resampled) if len(resampled) else None
     known_pairs = [row["pearson"] for row in pairs if row["pearson"] is not None]
     judged = np.isfinite(scores).sum(axis=0)
     return {
         "langpair": pair,
         "alpha": known(value),
-        "alpha_low": around.low if around else None,
-        "alpha_high": around.high if around else None,
+        "alpha_low": bounds.low if bounds else None,
+        "alpha_high": bounds.high if bounds else None,
         "pearson": float(np.mean(known_pairs)) if known_pairs else None,
         "raters": len(scores),
         "pairs": len(pairs),
@@ -110,39 +110,44 @@ def _whole(
 
 def _rater_table(rows: list[dict[str, Any]], marked: bool) -> Table:
     columns = [
-        TableColumn("langpair"), TableColumn("rater"), TableColumn("n", "translations", "count"),
+        TableColumn("langpair"), TableColumn("rater", "annotator"), TableColumn("n", "translations", "count"),
         TableColumn("mean", "mean score", "number", 2), TableColumn("deviation", "deviation", "number", 2),
         TableColumn("errors", "errors", "number", 2, hidden=not marked),
         TableColumn("clean", "no error, %", "percent", 1, hidden=not marked),
         TableColumn("others", "r with others", "number", 3), TableColumn("shared", "shared", "count"),
     ]  # fmt: skip
     reading = (
-        "How strict each rater is, and how each correlates with the mean of the others on the translations they share."
+        "Strictness of each annotator, and correlation with the mean of the others on the translations they share."
     )
-    return Table("raters", columns, rows, "raters", reading=reading)
+    return Table("raters", columns, rows, "annotators", reading=reading)
 
 
 def _agreement_table(rows: list[dict[str, Any]], samples: int, seed: int) -> Table:
     columns = [
         TableColumn("langpair"), *estimate_columns("alpha", "alpha", mark=None), TableColumn("pearson", "mean r", "number", 3),
-        TableColumn("raters", kind="count"), TableColumn("pairs", "pairs of raters", "count"),
+        TableColumn("raters", "annotators", "count"), TableColumn("pairs", "pairs of annotators", "count"),
         TableColumn("shared", "shared translations", "count"), TableColumn("n", "translations", "count"),
     ]  # fmt: skip
     reading = (
-        "Krippendorff's alpha (interval scale): 1 is full agreement, 0 what chance gives, above 0.8 is good; it counts strictness "
-        "too, which the mean correlation of two raters does not."
+        "Krippendorff's alpha (interval scale): 1 is full agreement, 0 is chance, above 0.8 is good. Unlike the mean "
+        "correlation of two annotators, it also reflects differences in strictness."
     )
     notes = [f"95% bootstrap of segments, n={samples:,}, seed {seed}"]
-    return Table("agreement", columns, rows, "agreement of raters on scores", notes, reading=reading)
+    return Table("agreement", columns, rows, "agreement of annotators on scores", notes, reading=reading)
 
 
 def _pair_table(rows: list[dict[str, Any]]) -> Table:
     columns = [
-        TableColumn("langpair"), TableColumn("first", "rater"), TableColumn("second", "rater"),
+        TableColumn("langpair"), TableColumn("first", "annotator"), TableColumn("second", "annotator"),
         TableColumn("pearson", "Pearson", "number", 3), TableColumn("kendall", "Kendall", "number", 3),
         TableColumn("difference", "mean difference", "number", 2), TableColumn("n", "translations", "count"),
     ]  # fmt: skip
-    note = f"pairs of raters with {count(FEWEST, 'translation')} or more in common"
+    note = f"pairs of annotators with at least {count(FEWEST, 'translation')} in common"
     return Table(
-        "rater_pairs", columns, rows, "raters two by two", [note], reading="Two raters' scores of the same texts."
+        "rater_pairs",
+        columns,
+        rows,
+        "pairs of annotators",
+        [note],
+        reading="Scores of two annotators for the same texts.",
     )

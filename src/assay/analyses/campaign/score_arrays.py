@@ -1,4 +1,4 @@
-"""A campaign's scores as arrays: systems by segments for rankings, raters by translations for agreement."""
+"""Scores of a campaign as arrays: systems by segments for rankings, annotators by translations for agreement."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 Standardised = Mapping[tuple[Cell, str], float]
-"""(translation, rater) to the score standardised by rater."""
+"""Score standardised by annotator, by (translation, annotator)."""
 
 
 @dataclass(frozen=True)
 class ScoredPair:
-    """One language pair: each translation's mean score over raters, plain and standardised (NaN: not judged)."""
+    """One language pair: mean score of each translation over annotators, raw and standardised (NaN: not judged)."""
 
     langpair: str
     systems: list[str]
@@ -28,39 +28,41 @@ class ScoredPair:
     score: Floats
     z: Floats
     judgements: Floats
-    """How many raters gave each translation a score."""
+    """Number of annotators who scored each translation."""
     errors: Floats | None
-    """Mean number of marked errors (neutral ones aside) of each translation."""
+    """Mean number of marked errors, without neutral ones, of each translation."""
 
     def at(self, name: str) -> Floats:
-        """``score`` or ``z``."""
-        found: Floats = getattr(self, name)
-        return found
+        """Return ``score`` or ``z``."""
+        values: Floats = getattr(self, name)
+        return values
 
 
 def scored_pairs(campaign: Campaign, standardised: Standardised) -> list[ScoredPair]:
-    """The language pairs of a campaign; one without any score is refused."""
-    made = [_pair(campaign, pair, standardised) for pair in campaign.langpairs]
-    if not any(np.isfinite(pair.score).any() for pair in made):
-        there = "error spans and no scores: assay spans evaluates spans." if campaign.marked else "no scores."
-        raise InputError(f"{campaign.name} has {there}")
-    return made
+    """Return the language pairs of a campaign; a campaign without scores is rejected."""
+    pairs = [_pair(campaign, pair, standardised) for pair in campaign.langpairs]
+    if not any(np.isfinite(pair.score).any() for pair in pairs):
+        contents = (
+            "error spans but no scores. Evaluate the spans with assay spans." if campaign.marked else "no scores."
+        )
+        raise InputError(f"{campaign.name} has {contents}")
+    return pairs
 
 
 def _pair(campaign: Campaign, langpair: str, standardised: Standardised) -> ScoredPair:
     systems = campaign.systems(langpair)
-    here = [cell for cell in campaign.judgements if cell.langpair == langpair]
-    segments = list(dict.fromkeys(cell.segment for cell in here))
+    cells = [cell for cell in campaign.judgements if cell.langpair == langpair]
+    segments = list(dict.fromkeys(cell.segment for cell in cells))
     rows, columns = ({name: i for i, name in enumerate(names)} for names in (systems, segments))
     shape = (len(systems), len(segments))
     score, z, errors, judged = (np.full(shape, np.nan) for _ in range(4))
-    for cell in here:
+    for cell in cells:
         at = rows[cell.system], columns[cell.segment]
-        known = [j for j in campaign.judgements[cell] if j.score is not None]
-        judged[at] = len(known)
-        if known:
-            score[at] = np.mean([j.score for j in known])
-            scaled = [standardised.get((cell, j.rater), np.nan) for j in known]
+        scored = [j for j in campaign.judgements[cell] if j.score is not None]
+        judged[at] = len(scored)
+        if scored:
+            score[at] = np.mean([j.score for j in scored])
+            scaled = [standardised.get((cell, j.rater), np.nan) for j in scored]
             if not np.isnan(scaled).all():
                 z[at] = np.nanmean(scaled)
         marked = [sum(s.severity != "neutral" for s in j.spans) for j in campaign.judgements[cell]]
@@ -69,7 +71,7 @@ def _pair(campaign: Campaign, langpair: str, standardised: Standardised) -> Scor
 
 
 def by_rater(campaign: Campaign, langpair: str) -> tuple[list[str], list[Cell], Floats]:
-    """Raters, translations, and the score each rater gave each (NaN: did not see it)."""
+    """Return annotators, translations, and the score of each annotator for each translation (NaN: not judged)."""
     cells = [cell for cell in campaign.judgements if cell.langpair == langpair]
     raters = list(dict.fromkeys(j.rater for cell in cells for j in campaign.judgements[cell]))
     rows = {rater: row for row, rater in enumerate(raters)}
@@ -82,7 +84,7 @@ def by_rater(campaign: Campaign, langpair: str) -> tuple[list[str], list[Cell], 
 
 
 def described(campaign: Campaign) -> str:
-    """How large a campaign is, in a sentence."""
-    judged = sum(len(found) for found in campaign.judgements.values())
-    raters = count(len(campaign.raters), "rater")
+    """Describe the size of a campaign."""
+    judged = sum(len(cell_judgements) for cell_judgements in campaign.judgements.values())
+    raters = count(len(campaign.raters), "annotator")
     return f"{count(judged, 'judgement')} of {count(len(campaign.judgements), 'translation')} by {raters}"

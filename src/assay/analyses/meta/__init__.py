@@ -1,1 +1,1 @@
-"""Meta-evaluation: how far metrics agree with people."""
+"""Meta-evaluation: agreement of metrics with human judgements."""

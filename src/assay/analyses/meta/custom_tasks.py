@@ -1,6 +1,6 @@
-"""Tasks of one's own: other gold scores, statistics, levels, groupings, domains and systems than the official ones.
+"""Custom meta-evaluation tasks: other gold scores, statistics, levels, groupings, domains and systems than the official ones.
 
-`TaskChoice` changes a set of tasks, `tasks_of` makes one from statistics, `recipe_of` reads one out of a document.
+`TaskChoice` changes a set of tasks, `tasks_of` creates one from statistics, and `recipe_of` reads one from a document.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from assay.stats.groups import Grouping
 
 @dataclass(frozen=True)
 class TaskChoice:
-    """What is asked for instead of the official settings; what is left out stays as the tasks have it.
+    """Settings that replace the official ones; empty settings leave the tasks unchanged.
 
-    `domains` and `systems` are patterns (``*``, ``ONLINE-*``); those with ``!`` in front stay out.
+    `domains` and `systems` are patterns (``*``, ``ONLINE-*``); a leading ``!`` excludes matches.
     """
 
     statistics: Sequence[str] = ()
@@ -34,46 +34,46 @@ class TaskChoice:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings that every task takes over."""
-        given = {"gold": self.gold, "human": self.humans, "systems": tuple(self.systems) or None}
-        return {name: value for name, value in given.items() if value is not None}
+        """Settings that every task takes over."""
+        values = {"gold": self.gold, "human": self.humans, "systems": tuple(self.systems) or None}
+        return {name: value for name, value in values.items() if value is not None}
 
     def apply(self, tasks: TaskSet, sets: Mapping[str, JudgedSystems]) -> TaskSet:
-        """The tasks of the wanted levels and groupings, with the wanted settings, once for each wanted domain."""
+        """Return the tasks of the selected levels and groupings, with the selected settings, once per selected domain."""
         if self.systems:
-            known = {system for judged in sets.values() for system in judged.systems}
-            check_patterns(self.systems, sorted(known), "system")
-        kept = [task for task in tasks.tasks if self._keeps(task)]
-        if not kept:
-            asked = listing([*self.levels, *self.groups])
-            there = listing(dict.fromkeys(f"{task.level} {task.label}" for task in tasks.tasks))
-            raise InputError(f"no task is left with {asked}: there is {there}.")
-        kept = [replace(task, **self.settings) for task in kept]
-        return weighted(self._spread(kept, sets) if self.domains else kept, tasks.overall)
+            systems = {system for judged in sets.values() for system in judged.systems}
+            check_patterns(self.systems, sorted(systems), "system")
+        tasks_left = [task for task in tasks.tasks if self._keeps(task)]
+        if not tasks_left:
+            selection = listing([*self.levels, *self.groups])
+            available = listing(dict.fromkeys(f"{task.level} {task.label}" for task in tasks.tasks))
+            raise InputError(f"no task matches {selection}. Available: {available}.")
+        tasks_left = [replace(task, **self.settings) for task in tasks_left]
+        return weighted(self._spread(tasks_left, sets) if self.domains else tasks_left, tasks.overall)
 
     def _keeps(self, task: MetaTask) -> bool:
         return (not self.levels or task.level in self.levels) and (not self.groups or task.grouping in self.groups)
 
     def _spread(self, tasks: Sequence[MetaTask], sets: Mapping[str, JudgedSystems]) -> list[MetaTask]:
-        """Every task once for each domain, over the language pairs that have it; numbered anew."""
-        there = sorted({domain for judged in sets.values() for domain in judged.domain_names})
-        check_patterns(self.domains, there, "domain")
-        found: list[MetaTask] = []
+        """Return every task once per domain, over the language pairs that have it, with new numbers."""
+        domains_available = sorted({domain for judged in sets.values() for domain in judged.domain_names})
+        check_patterns(self.domains, domains_available, "domain")
+        result: list[MetaTask] = []
         for task in tasks:
-            here = {pair: matching(self.domains, sets[pair].domain_names) for pair in task.langpairs}
-            domains = sorted({domain for names in here.values() for domain in names})
+            by_pair = {pair: matching(self.domains, sets[pair].domain_names) for pair in task.langpairs}
+            domains = sorted({domain for names in by_pair.values() for domain in names})
             for domain in domains:
-                pairs = tuple(pair for pair, names in here.items() if domain in names)
+                pairs = tuple(pair for pair, names in by_pair.items() if domain in names)
                 share = task.weight / len(domains)
-                found.append(replace(task, number=len(found) + 1, langpairs=pairs, domain=domain, weight=share))
-        return found
+                result.append(replace(task, number=len(result) + 1, langpairs=pairs, domain=domain, weight=share))
+        return result
 
 
 def tasks_of(choice: TaskChoice, langpairs: Sequence[str], humans: Mapping[str, bool]) -> TaskSet:
-    """One task for each statistic, level, grouping and language pair; pairwise accuracy pools the pairs.
+    """Return one task per statistic, level, grouping and language pair; pairwise accuracy pools the pairs.
 
-    Without a level correlations are taken of systems and of segments, the accuracies where they are defined. `humans` says
-    of a language pair whether human translations take part.
+    Without a level, correlations are computed for systems and segments, and accuracies where they are defined. `humans`
+    says, by language pair, whether human translations take part.
     """
     rows: list[dict[str, Any]] = []
     for statistic in dict.fromkeys(choice.statistics):
@@ -93,17 +93,17 @@ def _levels(statistic: str, grouped: bool) -> tuple[str, ...]:
     return ("seg",) if grouped or statistic == "acc_t" else ("sys", "seg")
 
 
-def _groupings(statistic: str, level: str, wanted: Sequence[str]) -> Sequence[str]:
+def _groupings(statistic: str, level: str, selected: Sequence[str]) -> Sequence[str]:
     if level == "sys" and statistic in SYSTEM_STATISTICS:
         return ("none",)
-    if wanted:
-        return wanted
+    if selected:
+        return selected
     return ("item",) if statistic == "acc_t" and level == "seg" else ("none",)
 
 
 @dataclass(frozen=True)
 class TaskRow:
-    """One entry of a file of tasks; without language pairs it is about all there are."""
+    """One entry of a task file; without language pairs it applies to all."""
 
     statistic: Statistic
     level: TaskLevel
@@ -119,14 +119,14 @@ class TaskRow:
 
 @dataclass(frozen=True)
 class TaskFile:
-    """A set of tasks as a document has it: ranked by mean value, or by mean rank."""
+    """Tasks read from a document: ranked by mean value, or by mean rank."""
 
     tasks: tuple[TaskRow, ...]
     overall: Literal["value", "rank"] = "value"
 
 
 def recipe_of(document: Any, where: str, langpairs: Sequence[str]) -> dict[str, Any]:
-    """The recipe in a document; a statistic that takes one language pair is spread over those that its entry names."""
+    """Return the recipe in a document; a statistic of one language pair is repeated for the pairs of its entry."""
     read = typed(TaskFile, document, Place(where))
     rows: list[dict[str, Any]] = []
     for row in read.tasks:
@@ -134,24 +134,24 @@ def recipe_of(document: Any, where: str, langpairs: Sequence[str]) -> dict[str, 
         parts = [pairs] if row.statistic == "pairwise_accuracy" else [(pair,) for pair in pairs]
         rows += [{**vars(row), "langpairs": part} for part in parts]
     if not rows:
-        raise InputError(f"{where} has no task.")
+        raise InputError(f"{where} contains no task.")
     return {"overall": read.overall, "tasks": rows}
 
 
 def matching(patterns: Sequence[str], names: Iterable[str]) -> list[str]:
-    """The names that some pattern fits (all without patterns) and no pattern with ``!`` in front."""
-    wanted = [pattern for pattern in patterns if not pattern.startswith("!")]
-    out = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
+    """Return the names that match a pattern (all without patterns) and no pattern with a leading ``!``."""
+    included = [pattern for pattern in patterns if not pattern.startswith("!")]
+    excluded = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
     return [
         name
         for name in names
-        if (not wanted or any(fnmatchcase(name, pattern) for pattern in wanted))
-        and not any(fnmatchcase(name, pattern) for pattern in out)
+        if (not included or any(fnmatchcase(name, pattern) for pattern in included))
+        and not any(fnmatchcase(name, pattern) for pattern in excluded)
     ]
 
 
 def check_patterns(patterns: Iterable[str], names: Sequence[str], kind: str) -> None:
-    """Refuse a pattern that fits no name."""
+    """Reject a pattern that matches no name."""
     for pattern in patterns:
         if not matching([pattern.removeprefix("!")], names):
             raise unknown(kind, pattern.removeprefix("!"), names)

@@ -1,7 +1,8 @@
-"""What a point is worth: how far two systems must lie apart by a metric before people agree which is better.
+"""Agreement with human judgements by score difference: how far two systems must differ before annotators agree.
 
-From the pairs of judged systems of all language pairs: the rising curve (isotonic regression) from the size of the metric's
-difference to the share of pairs that people order alike (compare Kocmi et al. 2024, "Navigating the Metrics Maze").
+Computed from the pairs of judged systems of all language pairs: the non-decreasing curve (isotonic regression) from the
+size of the metric's difference to the share of pairs that annotators order alike (compare Kocmi et al. 2024, "Navigating
+the Metrics Maze").
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ LEVELS = (0.80, 0.90, 0.95)
 
 
 def system_pairs(gold: Floats, metric: Floats) -> tuple[Floats, Floats]:
-    """The size of the metric's difference and whether people agree (1 or 0), for each pair people do not hold equal."""
+    """Return the size of the metric's difference and agreement (1 or 0) for each pair without a tie in human scores."""
     left, right = np.triu_indices(len(gold), 1)
-    people, points = gold[left] - gold[right], metric[left] - metric[right]
-    judged = people != 0
-    return np.abs(points[judged]), (np.sign(points) == np.sign(people))[judged].astype(np.float64)
+    human, scores = gold[left] - gold[right], metric[left] - metric[right]
+    judged = human != 0
+    return np.abs(scores[judged]), (np.sign(scores) == np.sign(human))[judged].astype(np.float64)
 
 
-def worth_of(
+def agreement_curves(
     sets: Mapping[str, JudgedSystems],
     langpairs: tuple[str, ...],
     *,
@@ -39,7 +40,7 @@ def worth_of(
     seed: int = 12345,
     draws: int = 1000,
 ) -> dict[str, DeltaAgreement]:
-    """The curve of every metric that has system scores in all the language pairs; `settings` of the task are gold and such."""
+    """Return the curve of every metric with system scores in all language pairs; `settings` of the task include gold."""
     data = gather(MetaTask(0, langpairs, "sys", "pairwise_accuracy", **(settings or {})), sets)
     curves = {}
     for i, name in enumerate(data.names):
@@ -59,53 +60,55 @@ def point_worth_tables(
     seed: int = 12345,
     draws: int = 1000,
 ) -> list[Table]:
-    """`point_worth` (for each metric the difference from which people agree in 80, 90 and 95% of the cases) and `point_curve`."""
+    """Return `point_worth` (differences with 80, 90 and 95% agreement, by metric) and `point_curve`."""
     pairs = tuple(tasks.langpairs)
-    curves = worth_of(sets, pairs, settings=settings, seed=seed, draws=draws)
-    drawn = f"bootstrap over pairs, n={draws:,}"
-    return [_levels(curves, pairs, drawn), _curves(curves, drawn)]
+    curves = agreement_curves(sets, pairs, settings=settings, seed=seed, draws=draws)
+    bootstrap_note = f"bootstrap over pairs, n={draws:,}"
+    return [_levels(curves, pairs, bootstrap_note), _curves(curves, bootstrap_note)]
 
 
-def _curves(curves: Mapping[str, DeltaAgreement], drawn: str) -> Table:
-    """The whole curve of every metric: the two ends of each level stretch, between which it is straight."""
+def _curves(curves: Mapping[str, DeltaAgreement], bootstrap_note: str) -> Table:
+    """Return the complete curve of every metric: the two ends of each level segment, between which it is linear."""
     rows: list[dict[str, Any]] = []
-    for name, worth in sorted(curves.items()):
-        heights = worth.curve.y
+    for name, curve in sorted(curves.items()):
+        heights = curve.curve.y
         ends = np.flatnonzero(np.diff(heights, prepend=np.nan, append=np.nan) != 0)
-        places = sorted({place for end in ends.tolist() for place in (end - 1, end) if 0 <= place < len(heights)})
-        for at in places:
+        positions = sorted(
+            {position for end in ends.tolist() for position in (end - 1, end) if 0 <= position < len(heights)}
+        )
+        for at in positions:
             row = {
                 "metric": name,
-                "pairs": worth.pairs,
-                "difference": float(worth.curve.x[at]),
+                "pairs": curve.pairs,
+                "difference": float(curve.curve.x[at]),
                 "agree": float(heights[at]),
             }
-            rows.append({**row, "agree_low": float(worth.lower[at]), "agree_high": float(worth.upper[at])})
+            rows.append({**row, "agree_low": float(curve.lower[at]), "agree_high": float(curve.upper[at])})
     return Table(
         "point_curve",
         [
             TableColumn("metric"),
             TableColumn("pairs", kind="count", hidden=True),
             TableColumn("difference", kind="number", decimals=3),
-            TableColumn("agree", "people agree, %", "percent", 1, interval=("agree_low", "agree_high")),
+            TableColumn("agree", "annotators agree, %", "percent", 1, interval=("agree_low", "agree_high")),
             *(TableColumn(key, kind="percent", hidden=True) for key in ("agree_low", "agree_high")),
         ],
         rows,
-        caption="share of system pairs that people order as the metric does, by the size of its difference",
-        notes=[f"isotonic regression over all pairs of judged systems, straight between two lines · 95% {drawn}"],
+        caption="share of system pairs that annotators order as the metric does, by the size of its difference",
+        notes=[f"isotonic regression over all pairs of judged systems, linear between two rows · 95% {bootstrap_note}"],
     )
 
 
-def _levels(curves: Mapping[str, DeltaAgreement], pairs: tuple[str, ...], drawn: str) -> Table:
+def _levels(curves: Mapping[str, DeltaAgreement], pairs: tuple[str, ...], bootstrap_note: str) -> Table:
     rows: list[dict[str, Any]] = []
-    for name, worth in sorted(curves.items()):
-        row: dict[str, Any] = {"metric": name, "langpair": "+".join(pairs), "pairs": worth.pairs}
+    for name, curve in sorted(curves.items()):
+        row: dict[str, Any] = {"metric": name, "langpair": "+".join(pairs), "pairs": curve.pairs}
         for level in LEVELS:
             key = f"d{100 * level:.0f}"
-            row[key] = worth.needed[level]
-            if (need := worth.needed[level]) is not None:
-                at = int(np.searchsorted(worth.curve.x, need))
-                row[f"{key}_agree_low"], row[f"{key}_agree_high"] = float(worth.lower[at]), float(worth.upper[at])
+            row[key] = curve.needed[level]
+            if (need := curve.needed[level]) is not None:
+                at = int(np.searchsorted(curve.curve.x, need))
+                row[f"{key}_agree_low"], row[f"{key}_agree_high"] = float(curve.lower[at]), float(curve.upper[at])
         rows.append(row)
     return Table(
         "point_worth",
@@ -116,9 +119,9 @@ def _levels(curves: Mapping[str, DeltaAgreement], pairs: tuple[str, ...], drawn:
             *(TableColumn(f"d{100 * level:.0f}", f"{100 * level:.0f}% agree", "number", 3) for level in LEVELS),
         ],
         rows,
-        caption="difference between two systems from which people agree with the metric",
+        caption="difference between two systems from which annotators agree with the metric",
         notes=[
-            "isotonic regression over all pairs of judged systems; empty where the share is never reached",
-            f"data formats add the 95% interval of the share at that difference ({drawn})",
+            "isotonic regression over all pairs of judged systems; empty if the share is never reached",
+            f"data formats add the 95% interval of the share at that difference ({bootstrap_note})",
         ],
     )

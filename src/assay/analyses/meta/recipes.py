@@ -1,8 +1,8 @@
-"""Official sets of meta-evaluation tasks: what is compared with which statistic, and what each task weighs.
+"""Official sets of meta-evaluation tasks: levels, statistics and weights.
 
-The sets themselves are data (``assay/data/wmt/*.json``). A recipe lists tasks, or a grid that is spread over language pairs,
-domains, levels, human translations in or out, groupings and statistics, as WMT22's 201 tasks are (Freitag et al. 2022,
-section 7).
+The sets are data (``assay/data/wmt/*.json``). A recipe lists tasks, or a grid that is expanded over language pairs,
+domains, levels, human translations included or excluded, groupings and statistics, like WMT22's 201 tasks (Freitag et al.
+2022, Section 7).
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from assay.stats.groups import Grouping
 Statistic = Literal["pairwise_accuracy", "pearson", "spearman", "kendall", "acc_t", "soft_pairwise_accuracy"]
 TaskLevel = Literal["sys", "seg"]
 CORRELATIONS = ("pearson", "spearman", "kendall")
-"""Statistics from -1 to 1; they are mapped to 0..1 before an average over tasks is taken."""
+"""Statistics from -1 to 1; they are mapped to 0..1 before averaging over tasks."""
 SYSTEM_STATISTICS = ("pairwise_accuracy", "soft_pairwise_accuracy")
 """Statistics about pairs of systems."""
 
 
 @dataclass(frozen=True)
 class MetaTask:
-    """One comparison of metrics with people.
+    """One comparison of metrics with human judgements.
 
-    `gold` names the human scores, None takes the standard ones of each language pair. `human` lets human translations take
-    part as systems; the standard reference never does. `weight` is relative to the other tasks of a set.
+    `gold` names the human scores; None selects the standard ones of each language pair. With `human`, human translations
+    take part as systems, except the standard reference. `weight` is relative to the other tasks of a set.
     """
 
     number: int
@@ -41,24 +41,24 @@ class MetaTask:
     domain: str | None = None
     gold: str | None = None
     systems: tuple[str, ...] = ()
-    """Patterns of the systems that take part (``ONLINE-*``), those with ``!`` in front stay out; empty: all of them."""
+    """Patterns of the systems that take part (``ONLINE-*``), a leading ``!`` excludes matches; empty: all systems."""
     weight: float = 1.0
 
     def __post_init__(self) -> None:
-        for kind, value, known in (
+        for kind, value, allowed in (
             ("statistic", self.statistic, get_args(Statistic)),
             ("level", self.level, get_args(TaskLevel)),
             ("grouping", self.grouping, get_args(Grouping)),
         ):
-            if value not in known:
-                raise unknown(kind, str(value), known, f"in task {self.number}")
+            if value not in allowed:
+                raise unknown(kind, str(value), allowed, f"in task {self.number}")
         pooled = self.statistic == "pairwise_accuracy"
         if not self.langpairs or (len(self.langpairs) > 1 and not pooled):
             raise InputError(
-                f"task {self.number}: {self.statistic} takes one language pair, not {len(self.langpairs)}."
+                f"task {self.number}: {self.statistic} needs exactly one language pair, not {len(self.langpairs)}."
             )
         if self.level == "seg" and self.statistic in SYSTEM_STATISTICS:
-            raise InputError(f"task {self.number}: {self.statistic} compares systems: its level is sys.")
+            raise InputError(f"task {self.number}: {self.statistic} compares systems. Set its level to sys.")
         if self.level == "sys" and self.grouping != "none":
             raise InputError(f"task {self.number}: system scores cannot be grouped by {self.grouping}.")
 
@@ -74,51 +74,53 @@ class MetaTask:
 
     @property
     def correlation(self) -> bool:
-        """True for values from -1 to 1."""
+        """True for statistics from -1 to 1."""
         return self.statistic in CORRELATIONS
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the rows of a table say about this task, beside its number, pair, level and statistic."""
+        """Cells of a table row about this task, in addition to number, pair, level and statistic."""
         return {"domain": self.domain or "", "gold": self.gold or "", "human": self.human, "weight": self.weight}
 
 
 @dataclass(frozen=True)
 class TaskSet:
-    """Tasks whose weights sum to 1, and how they make one ranking: by mean value, or (WMT22) by mean rank."""
+    """Tasks whose weights sum to 1, and how they are ranked: by mean value, or by mean rank (WMT22)."""
 
     tasks: tuple[MetaTask, ...]
     overall: Literal["value", "rank"] = "value"
 
     def only(self, numbers: Iterable[int]) -> TaskSet:
-        """Some of the tasks; they keep their numbers, and their weights are brought back to 1."""
-        known = {task.number: task for task in self.tasks}
-        wanted = list(dict.fromkeys(numbers))
-        missing = [str(number) for number in wanted if number not in known]
+        """Return some of the tasks; they keep their numbers, and their weights are normalised to 1."""
+        by_number = {task.number: task for task in self.tasks}
+        selected = list(dict.fromkeys(numbers))
+        missing = [str(number) for number in selected if number not in by_number]
         if missing:
-            raise InputError(f"there is no task {listing(missing)}: tasks are numbered {min(known)} to {max(known)}.")
-        return weighted([known[number] for number in wanted], self.overall)
+            raise InputError(
+                f"unknown task {listing(missing)}. Tasks are numbered {min(by_number)} to {max(by_number)}."
+            )
+        return weighted([by_number[number] for number in selected], self.overall)
 
     def for_langpairs(self, langpairs: Sequence[str]) -> TaskSet:
-        """What is left with these language pairs; pooled tasks lose the others and weigh less in proportion."""
-        kept = []
+        """Return the tasks with these language pairs; pooled tasks lose the other pairs and weigh proportionally less."""
+        tasks = []
         for task in self.tasks:
             pairs = tuple(pair for pair in task.langpairs if pair in langpairs)
             if pairs:
-                kept.append(replace(task, langpairs=pairs, weight=task.weight * len(pairs) / len(task.langpairs)))
-        if not kept:
-            known = sorted({pair for task in self.tasks for pair in task.langpairs})
-            raise InputError(f"no task has {listing(langpairs)}: the tasks are about {listing(known)}.")
-        return weighted(kept, self.overall)
+                tasks.append(replace(task, langpairs=pairs, weight=task.weight * len(pairs) / len(task.langpairs)))
+        if not tasks:
+            available = sorted({pair for task in self.tasks for pair in task.langpairs})
+            raise InputError(f"no task has the language pair {listing(langpairs)}. Available: {listing(available)}.")
+        return weighted(tasks, self.overall)
 
     @property
     def langpairs(self) -> list[str]:
-        """Every language pair that a task needs."""
+        """All language pairs that a task needs."""
         return sorted({pair for task in self.tasks for pair in task.langpairs})
 
 
 def task_set(recipe: Mapping[str, Any], sets: Mapping[str, JudgedSystems] | None = None) -> TaskSet:
-    """The tasks of a recipe. A grid over domains and human translations needs `sets` to see which there are."""
+    """Return the tasks of a recipe. A grid over domains and human translations needs `sets` to know which exist."""
     rows = [dict(row) for row in recipe.get("tasks", ())]
     for grid in recipe.get("grid", ()):
         rows += _spread(grid, sets or {})
@@ -127,7 +129,7 @@ def task_set(recipe: Mapping[str, Any], sets: Mapping[str, JudgedSystems] | None
         for number, row in enumerate(rows, 1)
     ]
     if not tasks:
-        raise InputError("the recipe has no task.")
+        raise InputError("the recipe contains no task.")
     if split := recipe.get("split"):
         weights = _split_weights(tasks, list(split), 1.0)
         tasks = [replace(task, weight=weights[task.number]) for task in tasks]
@@ -135,21 +137,21 @@ def task_set(recipe: Mapping[str, Any], sets: Mapping[str, JudgedSystems] | None
 
 
 def langpairs_of(recipe: Mapping[str, Any]) -> list[str]:
-    """Language pairs a recipe speaks of."""
+    """Return the language pairs of a recipe."""
     return sorted({pair for row in (*recipe.get("tasks", ()), *recipe.get("grid", ())) for pair in row["langpairs"]})
 
 
 def _spread(grid: Mapping[str, Any], sets: Mapping[str, JudgedSystems]) -> list[dict[str, Any]]:
-    """Every combination of a grid: pair, domain, level, grouping, human translations in (where there are any) and out."""
+    """Expand a grid: pair, domain, level, grouping, human translations included (if there are any) and excluded."""
     rows = []
     for pair in grid["langpairs"]:
-        here = sets.get(pair)
-        if here is None:
+        judged = sets.get(pair)
+        if judged is None:
             continue
-        for domain in [None, *(here.domain_names if grid.get("domains") else ())]:
+        for domain in [None, *(judged.domain_names if grid.get("domains") else ())]:
             for level in grid["levels"]:
                 for grouping in level["groupings"]:
-                    for human in (True, False) if len(here.references) > 1 else (False,):
+                    for human in (True, False) if len(judged.references) > 1 else (False,):
                         rows += [
                             {
                                 "langpairs": [pair],
@@ -165,7 +167,7 @@ def _spread(grid: Mapping[str, Any], sets: Mapping[str, JudgedSystems]) -> list[
 
 
 def _split_weights(tasks: Sequence[MetaTask], attributes: Sequence[str], mass: float) -> dict[int, float]:
-    """The mass in equal parts over the values of the first attribute, each part likewise over the next ones."""
+    """Split the weight evenly over the values of the first attribute, and each part likewise over the next ones."""
     if not attributes:
         return {task.number: mass / len(tasks) for task in tasks}
     parts: dict[Any, list[MetaTask]] = {}
@@ -179,15 +181,15 @@ def _split_weights(tasks: Sequence[MetaTask], attributes: Sequence[str], mass: f
 
 
 def weighted(tasks: Sequence[MetaTask], overall: Literal["value", "rank"]) -> TaskSet:
-    """The tasks as a set, their weights brought to 1."""
+    """Return the tasks as a set with weights normalised to 1."""
     total = sum(task.weight for task in tasks)
     if not total:
-        raise InputError("all tasks weigh 0: give one of them a weight.")
+        raise InputError("all tasks have weight 0. Set a positive weight for at least one.")
     return TaskSet(tuple(replace(task, weight=task.weight / total) for task in tasks), overall)
 
 
 def recipe_for(langpairs: Sequence[str]) -> dict[str, Any]:
-    """The shape of WMT23's set for other language pairs: pooled accuracy, and three statistics for each pair."""
+    """Return a recipe like WMT23's for other language pairs: pooled accuracy, and three statistics per pair."""
     tasks: list[dict[str, Any]] = [
         {"langpairs": list(langpairs), "level": "sys", "statistic": "pairwise_accuracy", "weight": len(langpairs)}
     ]

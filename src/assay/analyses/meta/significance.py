@@ -1,4 +1,4 @@
-"""Which metrics are truly better: clusters by random swaps, in one task and over all (Freitag et al. 2023, section 6.3)."""
+"""Significance of metric rankings: clusters by random swaps, per task and overall (Freitag et al. 2023, Section 6.3)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALPHA = 0.05
 def compare(
     task: MetaTask, data: TaskData, order: Sequence[int], *, rng: np.random.Generator, draws: int
 ) -> tuple[list[int], Floats | None]:
-    """The cluster of each metric in the given order (best first), and every draw's differences between pairs of them."""
+    """Return the cluster of each metric in the given order (best first), and the pairwise differences of every draw."""
     tested = matrix(task, data, order, rng=rng, draws=draws)
     return ranks_from_p_values(tested.p, ALPHA), tested.null
 
@@ -41,7 +41,7 @@ def compare(
 def matrix(
     task: MetaTask, data: TaskData, order: Sequence[int], *, rng: np.random.Generator, draws: int
 ) -> PermutationMatrix:
-    """Tests of all pairs of metrics by the task's statistic: PERM-BOTH, or swapped verdicts for calibrated ties."""
+    """Test all pairs of metrics by the task's statistic: PERM-BOTH, or swapped correctness of pairs for calibrated ties."""
     stacks = [metrics[list(order)] for metrics in data.metrics]
     if task.statistic == "pairwise_accuracy":
         scores = np.concatenate(stacks, axis=1)[..., None]
@@ -56,7 +56,7 @@ def matrix(
 
 
 def _statistic(task: MetaTask, gold: Floats) -> Statistic | None:
-    """None stands for plain Pearson over all cells, which has a quicker way."""
+    """Return the statistic; None selects plain Pearson over all cells, which has a faster implementation."""
     if task.statistic == "pearson":
         return None if task.grouping == "none" else over_groups(pearson_by_group)
     if task.statistic == "spearman":
@@ -73,7 +73,7 @@ def _statistic(task: MetaTask, gold: Floats) -> Statistic | None:
 
 
 def overall_clusters(results: Sequence[TaskResult], order: Sequence[str]) -> dict[str, int]:
-    """Clusters of the weighted mean over tasks: the tasks' draws, weighted and summed, against the observed difference."""
+    """Return clusters of the weighted mean over tasks, from the weighted draws and the observed differences."""
     left, right = np.triu_indices(len(order), 1)
     observed, null = _overall(results, order)
     p = np.full((len(order), len(order)), np.nan)
@@ -82,7 +82,7 @@ def overall_clusters(results: Sequence[TaskResult], order: Sequence[str]) -> dic
 
 
 def _overall(results: Sequence[TaskResult], order: Sequence[str]) -> tuple[Floats, Floats]:
-    """The differences of the weighted mean between every two metrics, and those of every draw."""
+    """Return the differences of the weighted mean between every two metrics, observed and for every draw."""
     left, right = np.triu_indices(len(order), 1)
     null = np.zeros((min(_draws(result) for result in results), len(left)))
     observed = np.zeros(len(left))
@@ -97,21 +97,21 @@ def _overall(results: Sequence[TaskResult], order: Sequence[str]) -> tuple[Float
 
 
 def comparisons(results: Sequence[TaskResult], order: Sequence[str] = ()) -> tuple[PairwiseTests, ...]:
-    """The tests of every two metrics, task by task, and first those of the mean over all tasks, where it has an `order`.
+    """Return the tests of every two metrics by task, preceded by those of the mean over all tasks if it has an `order`.
 
-    The interval of a difference is what was observed less the central 95% of the swaps: swapping says how far a difference strays
-    by chance, and a true difference is taken to stray as far.
+    The interval of a difference is the observed value minus the central 95% of the swapped values. Swapping shows how much
+    a difference varies by chance, and a true difference is assumed to vary as much.
     """
-    made = []
+    tests = []
     if order and all(result.null is not None for result in results):
-        made.append(_comparison(0, order, *_overall(results, order)))
+        tests.append(_comparison(0, order, *_overall(results, order)))
     for result in results:
         if result.null is not None:
             left, right = np.triu_indices(len(result.names), 1)
-            made.append(
+            tests.append(
                 _comparison(result.task.number, result.names, result.values[left] - result.values[right], result.null)
             )
-    return tuple(made)
+    return tuple(tests)
 
 
 def _comparison(task: int, names: Sequence[str], observed: Floats, null: Floats) -> PairwiseTests:
@@ -127,6 +127,6 @@ def _draws(result: TaskResult) -> int:
 
 
 def _pairs(first: Integers, second: Integers, n: int) -> tuple[Integers, Floats]:
-    """Columns of the pairs in a table of all i < j, and -1 where the pair stands there the other way round."""
+    """Return the columns of the pairs in a table of all i < j, and -1 for pairs stored in reverse order."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     return low * n - low * (low + 1) // 2 + high - low - 1, np.where(first < second, 1.0, -1.0)

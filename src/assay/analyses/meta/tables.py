@@ -1,10 +1,10 @@
-"""Tables of meta-evaluation: how well metrics agree with people (Freitag et al. 2023, section 6).
+"""Tables of meta-evaluation: agreement of metrics with human judgements (Freitag et al. 2023, Section 6).
 
-- `tasks`: one row for each task and metric, with its value and its rank in the task.
-- `overall`: the weighted mean over tasks, correlations mapped to (r + 1) / 2; WMT22 took the mean of ranks instead.
+- `tasks`: one row per task and metric, with its value and its rank in the task.
+- `overall`: the weighted mean over tasks, correlations mapped to (r + 1) / 2; WMT22 used the mean of ranks instead.
 
-With significance every table also has the cluster: metrics in one cluster are not beaten by another of it at the 0.05
-level, by PERM-BOTH (Deutsch et al. 2021) or, for accuracy with calibrated ties, by swapping verdicts on pairs.
+With significance, every table also has the cluster: no metric of a cluster beats another at the 0.05 level, by PERM-BOTH
+(Deutsch et al. 2021) or, for accuracy with calibrated ties, by swapping correctness of pairs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assay.core.table import Pivot, Table, TableColumn
 
 
 def overall(tasks: TaskSet, results: Sequence[TaskResult]) -> dict[str, float]:
-    """The mean over tasks for every metric that is in all of them, best first."""
+    """Return the mean over tasks of every metric that is in all of them, best first."""
     names = [name for name in results[0].names if all(name in result.names for result in results)]
     means: dict[str, float] = {}
     for name in names:
@@ -40,15 +40,15 @@ def overall(tasks: TaskSet, results: Sequence[TaskResult]) -> dict[str, float]:
 def tables(
     tasks: TaskSet, results: Sequence[TaskResult], kinds: Mapping[str, str] | None = None, draws: int = 0
 ) -> list[Table]:
-    """The tables `overall` and `tasks`; `kinds` says of a metric whether it is primary, baseline, contrastive or new."""
+    """Return the tables `overall` and `tasks`; `kinds` says whether a metric is primary, baseline, contrastive or new."""
     kinds = kinds or {}
     means = overall(tasks, results)
     significant = all(result.clusters is not None for result in results)
     clusters = _overall_clusters(tasks, results, list(means)) if significant else None
     by_rank = tasks.overall == "rank"
     rows: list[dict[str, Any]] = []
-    for place, (name, mean) in enumerate(means.items(), 1):
-        row: dict[str, Any] = {"metric": name, "average": mean, "rank": place, "kind": kinds.get(name, "")}
+    for rank, (name, mean) in enumerate(means.items(), 1):
+        row: dict[str, Any] = {"metric": name, "average": mean, "rank": rank, "kind": kinds.get(name, "")}
         if clusters is not None:
             row["cluster"] = clusters[name]
         rows.append({**row, "mark": "← new" if kinds.get(name) == "new" else ""})
@@ -59,7 +59,7 @@ def tables(
     notes += [note for name in means if kinds.get(name) == "new" for note in _inverted(name, results)]
     left_out = sorted({name for result in results for name in result.names} - set(means))
     if left_out:
-        notes.append(f"not in every task, and so without an average: {listing(left_out)}")
+        notes.append(f"no average because not in every task: {listing(left_out)}")
     if significant:
         notes.append(f"clusters: p ≤ 0.05, {draws:,} random swaps (PERM-BOTH)")
     cluster = [TableColumn("cluster", "cluster", "count")] if clusters is not None else []
@@ -73,22 +73,22 @@ def tables(
             TableColumn("kind", "kind"),
         ],
         rows,
-        caption="agreement with people, weighted over the tasks",
+        caption="agreement with human judgements, weighted over the tasks",
         notes=notes,
     )
     return [summary, _task_table(results, list(means))]
 
 
 def _inverted(name: str, results: Sequence[TaskResult]) -> list[str]:
-    """A warning about a metric whose every correlation is negative and whose every accuracy over pairs is below a quarter."""
-    found = [
+    """Warn about a metric whose correlations are all negative and whose accuracies over pairs are all below 0.25."""
+    values = [
         (result.task, float(result.values[result.names.index(name)]))
         for result in results
         if name in result.names and result.task.statistic != "acc_t"
     ]
-    if not found or any(value >= (INVERTED_BELOW if task.correlation else 0.25) for task, value in found):
+    if not values or any(value >= (INVERTED_BELOW if task.correlation else 0.25) for task, value in values):
         return []
-    highest = {task.statistic: max(v for t, v in found if t.statistic == task.statistic) for task, _ in found}
+    highest = {task.statistic: max(v for t, v in values if t.statistic == task.statistic) for task, _ in values}
     return [inverted_note(name, ", ".join(f"{statistic} {value:.2f} or lower" for statistic, value in highest.items()))]
 
 
@@ -101,8 +101,8 @@ def _overall_clusters(tasks: TaskSet, results: Sequence[TaskResult], order: list
 
 
 def _task_table(results: Sequence[TaskResult], order: list[str]) -> Table:
-    """Long: one row for each task and metric; people see a metric a line and a task a column."""
-    place = {name: i for i, name in enumerate(order)}
+    """Return one row per task and metric, displayed with one metric per row and one task per column."""
+    order_of = {name: i for i, name in enumerate(order)}
     rows: list[dict[str, Any]] = []
     for result in results:
         task = result.task
@@ -121,7 +121,7 @@ def _task_table(results: Sequence[TaskResult], order: list[str]) -> Table:
                 row["cluster"] = result.clusters[rank - 1]
                 row["mark"] = "*" if result.clusters[rank - 1] == 1 else ""
             rows.append(row)
-    rows.sort(key=lambda row: (place.get(row["metric"], len(place)), row["metric"], row["task"]))
+    rows.sort(key=lambda row: (order_of.get(row["metric"], len(order_of)), row["metric"], row["task"]))
     marked = any("mark" in row for row in rows)
     hidden = ("langpair", "level", "statistic", "rank", "domain", "gold", "human", "weight", "cluster")
     return Table(
@@ -133,7 +133,7 @@ def _task_table(results: Sequence[TaskResult], order: list[str]) -> Table:
             *(TableColumn(key, key, hidden=True) for key in hidden),
         ],
         rows,
-        caption="agreement with people, task by task",
+        caption="agreement with human judgements by task",
         notes=[f"{r.task.number}: {_describe(r.task)}" for r in results[:12]]
         + (["* in the first cluster"] if marked else []),
         pivot=Pivot("metric", "task", "value"),

@@ -1,7 +1,7 @@
-"""Meta-evaluation: how well metrics agree with people, task by task (Freitag et al. 2023, section 6).
+"""Evaluation of meta-evaluation tasks: agreement of metrics with human judgements (Freitag et al. 2023, Section 6).
 
-A task is gathered from judged systems into arrays, its statistic computed for all metrics at once, and the metrics put in
-order; `assay.analyses.meta.tables` makes tables of the results.
+A task is collected from judged systems into arrays, its statistic is computed for all metrics at once, and the metrics are
+sorted. `assay.analyses.meta.tables` makes tables of the results.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TaskData:
-    """The arrays a task looks at: gold and a stack of metrics for each of its language pairs.
+    """Arrays of a task: gold and a stack of metrics for each of its language pairs.
 
-    Gold is systems by segments, or one score a system; `metrics` has one such array a metric.
+    Gold is systems by segments, or one score per system; `metrics` has one such array per metric.
     """
 
     names: list[str]
@@ -37,16 +37,16 @@ class TaskData:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """A task's values, metrics in the order of falling value (equal ones by name)."""
+    """Values of a task, metrics in order of decreasing value (ties by name)."""
 
     task: MetaTask
     names: list[str]
     values: Floats
     clusters: list[int] | None = None
     null: Floats | None = field(default=None, repr=False)
-    """For each draw and each pair i < j (in the order of `names`): value i - value j with scores swapped."""
+    """For each draw and each pair i < j (in the order of `names`): value i - value j with swapped scores."""
     constant: tuple[str, ...] = ()
-    """Metrics that give every translation the same score; a correlation with them is not defined and counts as 0."""
+    """Metrics with one score for all translations; their correlation is undefined and counts as 0."""
 
 
 def run_tasks(
@@ -57,7 +57,7 @@ def run_tasks(
     draws: int = 1000,
     seed: int = 12345,
 ) -> list[TaskResult]:
-    """Every task of the set; with `significance` also clusters, from `draws` random swaps."""
+    """Evaluate every task of the set; with `significance` also compute clusters from `draws` random swaps."""
     results = []
     for task in tasks.tasks:
         data = gather(task, sets)
@@ -77,12 +77,12 @@ def run_tasks(
 
 
 def _constant(scores: Floats) -> bool:
-    known = scores[~np.isnan(scores)]
-    return bool(len(known) and (known == known[0]).all())
+    scored = scores[~np.isnan(scores)]
+    return bool(len(scored) and (scored == scored[0]).all())
 
 
 def value_of(task: MetaTask, data: TaskData) -> Floats:
-    """The task's statistic for every metric."""
+    """Return the task's statistic for every metric."""
     if task.statistic == "pairwise_accuracy":
         return pooled_accuracy(data.gold, data.metrics).value
     gold, metrics = data.gold[0], data.metrics[0]
@@ -97,22 +97,22 @@ def value_of(task: MetaTask, data: TaskData) -> Floats:
 
 
 def gather(task: MetaTask, sets: Mapping[str, JudgedSystems]) -> TaskData:
-    """The judged systems of a task and every metric that has scores for it in all its language pairs."""
+    """Return the judged systems of a task and every metric that has scores for it in all its language pairs."""
     missing = [pair for pair in task.langpairs if pair not in sets]
     if missing:
-        raise InputError(f"task {task.number} needs {listing(missing)}, which the data does not have.")
+        raise InputError(f"task {task.number} needs {listing(missing)}, which the data does not contain.")
     level = _level(task)
-    here = [sets[pair] for pair in task.langpairs]
-    names = [name for name in here[0].metrics if all(_has(judged, name, level) for judged in here)]
+    judged_sets = [sets[pair] for pair in task.langpairs]
+    names = [name for name in judged_sets[0].metrics if all(_has(judged, name, level) for judged in judged_sets)]
     if not names:
         raise InputError(f"task {task.number}: no metric has {level} scores for {task.langpair}.")
     gold, metrics = [], []
-    for judged in here:
-        rows, people = _gold(task, judged, level)
-        gold.append(people)
+    for judged in judged_sets:
+        rows, human = _gold(task, judged, level)
+        gold.append(human)
         stack = [_column(task, judged, _scores(judged.metrics[name], level))[rows] for name in names]
         for name, scores in zip(names, stack, strict=True):
-            _check_scored(task, judged, [judged.systems[row] for row in rows], name, scores, people)
+            _check_scored(task, judged, [judged.systems[row] for row in rows], name, scores, human)
             if level == "sys" and judged.metrics[name].averaged:
                 _check_averaged(task, judged, rows, name)
         metrics.append(np.stack(stack))
@@ -120,12 +120,12 @@ def gather(task: MetaTask, sets: Mapping[str, JudgedSystems]) -> TaskData:
 
 
 def judged_systems(task: MetaTask, judged: JudgedSystems) -> list[str]:
-    """The systems that take part in a task."""
+    """Return the systems that take part in a task."""
     return [judged.systems[row] for row in _gold(task, judged, _level(task))[0]]
 
 
 def _level(task: MetaTask) -> Level:
-    """Which scores a task reads: soft pairwise accuracy judges systems by their segments."""
+    """Return the level of the scores that a task reads: soft pairwise accuracy compares systems by their segments."""
     if task.statistic == "soft_pairwise_accuracy":
         return "seg"
     return "domain" if task.level == "sys" and task.domain else task.level
@@ -136,13 +136,13 @@ def _has(judged: JudgedSystems, name: str, level: Level) -> bool:
 
 
 def _scores(scores: LevelScores, level: Level) -> Floats:
-    found = scores.at(level)
-    assert found is not None
-    return found
+    values = scores.at(level)
+    assert values is not None
+    return values
 
 
 def _column(task: MetaTask, judged: JudgedSystems, scores: Floats) -> Floats:
-    """The scores of the task's domain: one column of domain scores, or the domain's segments."""
+    """Return the scores of the task's domain: one column of domain scores, or the segments of the domain."""
     if task.domain is None:
         return scores
     if task.domain not in judged.domain_names:
@@ -153,63 +153,63 @@ def _column(task: MetaTask, judged: JudgedSystems, scores: Floats) -> Floats:
 
 
 def _gold(task: MetaTask, judged: JudgedSystems, level: Level) -> tuple[list[int], Floats]:
-    """Rows of the systems that take part, and people's scores of them.
+    """Return the rows of the systems that take part, and their human scores.
 
-    Soft pairwise accuracy counts a tied draw for the second system of a pair only, so it takes systems in alphabetical order.
+    Soft pairwise accuracy counts a tied draw only for the second system of a pair, so it sorts systems alphabetically.
     """
     name = task.gold or judged.standard_gold.get(level)
     if name is None or name not in judged.gold or judged.gold[name].at(level) is None:
-        known = listing(f"{gold} ({level})" for gold, scores in judged.gold.items() if scores.at(level) is not None)
+        available = listing(f"{gold} ({level})" for gold, scores in judged.gold.items() if scores.at(level) is not None)
         raise InputError(
-            f"task {task.number}: {judged.langpair} has no {level} gold scores {name or ''}; there is {known or 'none'}."
+            f"task {task.number}: {judged.langpair} has no {level} gold scores {name or ''}. Available: {available or 'none'}."
         )
-    people = _column(task, judged, _scores(judged.gold[name], level))
-    out = {judged.standard_reference}
-    out |= set() if task.human else set(judged.references)
-    out |= set() if task.outliers else set(judged.outliers)
-    scored = np.asarray((~np.isnan(people.reshape(len(judged.systems), -1))).any(axis=1))
-    named = set(matching(task.systems, judged.systems))
-    rows = [row for row, system in enumerate(judged.systems) if system in named - out and scored[row]]
+    human = _column(task, judged, _scores(judged.gold[name], level))
+    excluded = {judged.standard_reference}
+    excluded |= set() if task.human else set(judged.references)
+    excluded |= set() if task.outliers else set(judged.outliers)
+    scored = np.asarray((~np.isnan(human.reshape(len(judged.systems), -1))).any(axis=1))
+    included = set(matching(task.systems, judged.systems))
+    rows = [row for row, system in enumerate(judged.systems) if system in included - excluded and scored[row]]
     if len(rows) < 2:
         raise InputError(
             f"task {task.number}: {judged.langpair} has {len(rows)} judged system{'' if len(rows) == 1 else 's'}; "
-            "agreement with people needs at least two."
+            "agreement with human judgements needs at least two."
         )
     if task.statistic == "soft_pairwise_accuracy":
         rows.sort(key=lambda row: judged.systems[row])
-    return rows, np.asarray(people[rows])
+    return rows, np.asarray(human[rows])
 
 
 def _check_scored(
-    task: MetaTask, judged: JudgedSystems, systems: Sequence[str], name: str, scores: Floats, people: Floats
+    task: MetaTask, judged: JudgedSystems, systems: Sequence[str], name: str, scores: Floats, human: Floats
 ) -> None:
-    lost = np.argwhere(~np.isfinite(scores) & ~np.isnan(people))
-    if len(lost):
-        system = systems[int(lost[0][0])]
-        segment = f", segment {int(lost[0][1]) + 1}" if scores.ndim == 2 else ""
+    missing = np.argwhere(~np.isfinite(scores) & ~np.isnan(human))
+    if len(missing):
+        system = systems[int(missing[0][0])]
+        segment = f", segment {int(missing[0][1]) + 1}" if scores.ndim == 2 else ""
         raise InputError(
             f"task {task.number}: metric {name!r} has no finite score for system {system!r} of {judged.langpair}{segment}, "
-            f"which people judged ({len(lost):,} such cells). Score it or leave the metric out."
+            f"which annotators judged ({len(missing):,} such cells). Score it or leave the metric out."
         )
 
 
 def _check_averaged(task: MetaTask, judged: JudgedSystems, rows: Sequence[int], name: str) -> None:
-    """Refuse system scores that are means over too few segments, or over other segments for each system."""
+    """Reject system scores that are means over too few segments, or over different segments for each system."""
     gold = judged.gold[task.gold or judged.standard_gold["sys"]].at("seg")
     scored = np.isfinite(_scores(judged.metrics[name], "seg")[rows])
-    wanted = np.ones_like(scored) if gold is None else ~np.isnan(gold[rows])
+    judged_cells = np.ones_like(scored) if gold is None else ~np.isnan(gold[rows])
     systems = [judged.systems[row] for row in rows]
     lead = f"task {task.number}: metric {name!r} has no system scores of {judged.langpair}, and"
-    short = np.flatnonzero((wanted & ~scored).any(axis=1))
+    short = np.flatnonzero((judged_cells & ~scored).any(axis=1))
     if len(short):
-        has, needs = (scored & wanted)[short[0]].sum(), wanted[short[0]].sum()
+        has, needs = (scored & judged_cells)[short[0]].sum(), judged_cells[short[0]].sum()
         raise InputError(
             f"{lead} only {has:,} of {needs:,} judged segments of {systems[short[0]]!r} ({count(len(short), 'system')} of "
-            f"{len(rows):,} fall short). Score all judged segments, or give a .sys.score file."
+            f"{len(rows):,} have too few). Score all judged segments, or add a .sys.score file."
         )
     other = np.flatnonzero((scored != scored[0]).any(axis=1))
     if len(other):
         raise InputError(
             f"{lead} scores for {scored[0].sum():,} segments of {systems[0]!r} but for {scored[other[0]].sum():,} of "
-            f"{systems[other[0]]!r}, not the same ones. Score the same segments of every system, or give a .sys.score file."
+            f"{systems[other[0]]!r}, which differ. Score the same segments of every system, or add a .sys.score file."
         )

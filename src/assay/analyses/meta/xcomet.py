@@ -1,11 +1,11 @@
-"""The evaluation of xCOMET (Guerreiro et al. 2023, sections 5.1, 6 and 7.2) for any metrics and judged data.
+"""Evaluation protocol of xCOMET (Guerreiro et al. 2023, Sections 5.1, 6 and 7.2) for any metrics and judged data.
 
 - `segments` (Table 1): Pearson and Kendall over all judged cells of a language pair, with PERM-BOTH and 200 draws.
 - `systems` (Table 2): pairwise accuracy of system scores, likewise.
-- `raters`: agreement of raters on error spans (character-level F1), the yardstick for Table 3, which is `assay spans`.
+- `raters`: agreement of annotators on error spans (character-level F1), the ceiling of Table 3, which is `assay spans`.
 - Table 6 (hallucinations) is `assay.analyses.hallucinations`.
 
-The paper's data is the news domain of WMT22 (``domain="news"``); a mark stands beside the first cluster.
+The paper's data is the news domain of WMT22 (``domain="news"``). A mark shows the first cluster.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DRAWS = 200
 AVERAGE = "avg"
 
 Ratings = Mapping[str, Mapping[str, Sequence[Judgement | None]]]
-"""Rater to system to one judgement per segment."""
+"""One judgement per segment, by annotator and system."""
 
 
 def tables(
@@ -41,14 +41,14 @@ def tables(
     draws: int = DRAWS,
     seed: int = 12345,
 ) -> list[Table]:
-    """Tables 1 and 2 for the metrics in `sets`."""
+    """Return Tables 1 and 2 for the metrics in `sets`."""
 
     def results(level: TaskLevel, statistic: Statistic) -> dict[str, TaskResult]:
-        found = {}
+        by_pair = {}
         for number, pair in enumerate(sets, 1):
             task = MetaTask(number, (pair,), level, statistic, human=human, domain=domain)
-            (found[pair],) = run_tasks(TaskSet((task,)), sets, significance=draws > 0, draws=draws, seed=seed)
-        return found
+            (by_pair[pair],) = run_tasks(TaskSet((task,)), sets, significance=draws > 0, draws=draws, seed=seed)
+        return by_pair
 
     segments = [row for name in ("pearson", "kendall") for row in _rows(results("seg", name), {"statistic": name})]
     for row in segments:
@@ -65,8 +65,8 @@ def tables(
 def _rows(by_pair: Mapping[str, TaskResult], more: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for pair, result in by_pair.items():
-        for place, (name, value) in enumerate(zip(result.names, result.values.tolist(), strict=True)):
-            cluster = result.clusters[place] if result.clusters is not None else None
+        for index, (name, value) in enumerate(zip(result.names, result.values.tolist(), strict=True)):
+            cluster = result.clusters[index] if result.clusters is not None else None
             mark = "*" if cluster == 1 else ""
             rows.append({"metric": name, "langpair": pair, **more, "value": value, "cluster": cluster, "mark": mark})
     for name in dict.fromkeys(row["metric"] for row in rows):
@@ -96,7 +96,7 @@ def _table(name: str, rows: list[dict[str, Any]], caption: str, draws: int) -> T
 
 
 def shared_cells(ratings: Ratings) -> list[tuple[str, int]]:
-    """The (system, segment) cells that every rater judged."""
+    """Return the (system, segment) cells that every annotator judged."""
     first = next(iter(ratings.values()), {})
     return [
         (system, segment)
@@ -107,12 +107,12 @@ def shared_cells(ratings: Ratings) -> list[tuple[str, int]]:
 
 
 def rater_table(ratings: Ratings, outputs: Mapping[str, Sequence[str]], langpair: str = "") -> Table:
-    """The table `raters`: F1 of every pair of raters on the cells that all of them judged, target side only, and the mean."""
+    """Return the table `raters`: F1 of every two annotators on the cells judged by all, target side only, and the mean."""
     if len(ratings) < 2:
-        raise InputError("agreement between raters needs at least two raters.")
+        raise InputError("agreement between annotators needs at least two annotators.")
     cells = shared_cells(ratings)
     if not cells:
-        raise InputError("no translation was judged by all raters.")
+        raise InputError("no translation was judged by all annotators.")
     spans = {rater: [_target(rows[system][segment]) for system, segment in cells] for rater, rows in ratings.items()}
     lengths = [len(outputs[system][segment]) for system, segment in cells]
     values = {(a, b): float(f1(total_counts(spans[a], spans[b], lengths))) for a, b in combinations(ratings, 2)}
@@ -126,19 +126,19 @@ def rater_table(ratings: Ratings, outputs: Mapping[str, Sequence[str]], langpair
         "raters",
         [
             TableColumn("langpair", "langpair"),
-            TableColumn("first", "rater"),
-            TableColumn("second", "rater"),
+            TableColumn("first", "annotator"),
+            TableColumn("second", "annotator"),
             TableColumn("f1", "F1", "number", 3),
             TableColumn("cells", "translations", "count"),
         ],
         rows,
-        caption="agreement of raters on error spans, character-level F1",
-        notes=[f"{count(len(pairs), 'pair')} of raters, {min(pairs):.3f} to {max(pairs):.3f}"],
+        caption="agreement of annotators on error spans, character-level F1",
+        notes=[f"{count(len(pairs), 'pair')} of annotators, {min(pairs):.3f} to {max(pairs):.3f}"],
     )
 
 
 def joined_raters(tables: Sequence[Table]) -> Table:
-    """The language pairs' tables as one, each pair's note under its name."""
+    """Join the tables of several language pairs, with each note prefixed by its pair."""
     rows = [row for table in tables for row in table.rows]
     notes = [f"{table.rows[0]['langpair']}: {note}" for table in tables for note in table.notes]
     return replace(tables[0], rows=rows, notes=notes if len(tables) > 1 else tables[0].notes)

@@ -1,1 +1,1 @@
-"""Error spans evaluated: against gold spans, between raters, beside the sentence score, on localized errors."""
+"""Evaluation of error spans: against gold spans, between annotators, with scores and confidence, on localized errors."""

@@ -1,4 +1,4 @@
-"""Which kinds of errors are found: gold spans by their category."""
+"""Detection of error spans by gold category."""
 
 from __future__ import annotations
 
@@ -22,21 +22,23 @@ MOST_CATEGORIES = 20
 
 
 def table(compared: AlignedSpans, how: Resampling) -> list[Table]:
-    """How much of each of the gold's categories is found; F1 within a category where predictions name categories."""
+    """Return the share of each gold category that is found, and F1 within a category if predictions name categories."""
     size = _category_sizes(compared)
     names = list(size)[:MOST_CATEGORIES]
-    named = {name: any(s.category for spans in found for s in spans) for name, found in compared.predicted.items()}
+    named = {
+        name: any(s.category for spans in by_segment for s in spans) for name, by_segment in compared.predicted.items()
+    }
     rows: list[dict[str, Any]] = []
     for metric in compared.predicted if names else ():
-        found, within = _by_category(compared, metric, names, named[metric])
-        drawn = bootstrap_sums(found.reshape(len(found), -1), how.samples, how.seed)
-        drawn = drawn.reshape(-1, *found.shape[1:])
-        for place, category in enumerate(names):
-            sums, draws = found[:, place].sum(axis=0), drawn[:, place]
+        by_segment, within = _by_category(compared, metric, names, named[metric])
+        resampled = bootstrap_sums(by_segment.reshape(len(by_segment), -1), how.samples, how.seed)
+        resampled = resampled.reshape(-1, *by_segment.shape[1:])
+        for column, category in enumerate(names):
+            sums, draws = by_segment[:, column].sum(axis=0), resampled[:, column]
             row: dict[str, Any] = {"metric": metric, "category": category, "gold": int(sums[2])}
             row |= cells("recall", bounds(ratio(sums[0], sums[2]), ratio(draws[:, 0], draws[:, 2], np.nan)))
             row |= cells("located", bounds(ratio(sums[1], sums[2]), ratio(draws[:, 1], draws[:, 2], np.nan)))
-            rows.append({**row, "f1": float(f1(within[place])) if named[metric] else None})
+            rows.append({**row, "f1": float(f1(within[column])) if named[metric] else None})
     columns = [
         METRIC, TableColumn("category"), *estimate_columns("recall", "recall", mark=None),
         *estimate_columns("located", "found, any severity", mark=None), TableColumn("f1", "F1 in category", "number", 3),
@@ -49,15 +51,15 @@ def table(compared: AlignedSpans, how: Resampling) -> list[Table]:
     notes = [how.note(False)]
     if len(size) > len(names):
         notes.append(f"the {len(names)} largest of {len(size)} categories")
-    reading = "What kinds of errors are found. F1 in category wants the category itself and is there where predictions name one."
+    reading = "Which kinds of errors are found. F1 in category also requires the right category, if predictions name categories."
     figure = Figure("span_categories", "dots", drawing, "spans")
     caption = "gold errors found, by category"
-    made = Table("categories", columns, rows, caption, notes, reading=reading, figures=[figure])
-    return [made] if rows else []
+    categories_table = Table("categories", columns, rows, caption, notes, reading=reading, figures=[figure])
+    return [categories_table] if rows else []
 
 
 def _category_sizes(compared: AlignedSpans) -> dict[str, int]:
-    """Gold characters by category, the largest first."""
+    """Return the number of gold characters by category, largest first."""
     sizes: dict[str, int] = {}
     for spans in compared.gold:
         for span in spans:
@@ -68,28 +70,28 @@ def _category_sizes(compared: AlignedSpans) -> dict[str, int]:
 
 
 def _by_category(compared: AlignedSpans, metric: str, names: Sequence[str], both: bool) -> tuple[Floats, Floats]:
-    """What is found of each category, by segment (credit, located, gold characters); and counts where both sides name it."""
+    """Count, by segment, what is found of each category (credit, located, gold characters), and counts if both sides name it."""
     segments: dict[tuple[str, str], int] = {}
     for cell in compared.cells:
         segments.setdefault((cell.langpair, cell.segment), len(segments))
-    found = np.zeros((len(segments), len(names), 3))
+    by_segment = np.zeros((len(segments), len(names), 3))
     within = np.zeros((len(names), len(FIELDS)))
-    places = {name: place for place, name in enumerate(names)}
+    columns = {name: column for column, name in enumerate(names)}
     for row, cell in enumerate(compared.cells):
         gold, guesses = (_sorted_by_category(spans) for spans in (compared.gold[row], compared.predicted[metric][row]))
         at = segments[cell.langpair, cell.segment]
-        for name in (name for name in {*gold, *guesses} if name in places):
-            length, wanted = compared.lengths[row], as_tuples(gold.get(name, ()))
-            if wanted:
-                counted = counts(wanted, as_tuples(compared.predicted[metric][row]), length)
-                found[at, places[name]] += counted[[FIELDS.index(key) for key in ("credit", "located", "gold")]]
+        for name in (name for name in {*gold, *guesses} if name in columns):
+            length, gold_spans = compared.lengths[row], as_tuples(gold.get(name, ()))
+            if gold_spans:
+                counted = counts(gold_spans, as_tuples(compared.predicted[metric][row]), length)
+                by_segment[at, columns[name]] += counted[[FIELDS.index(key) for key in ("credit", "located", "gold")]]
             if both:
-                within[places[name]] += counts(wanted, as_tuples(guesses.get(name, ())), length)
-    return found, within
+                within[columns[name]] += counts(gold_spans, as_tuples(guesses.get(name, ())), length)
+    return by_segment, within
 
 
 def _sorted_by_category(spans: Sequence[ErrorSpan]) -> dict[str, list[ErrorSpan]]:
-    found: dict[str, list[ErrorSpan]] = {}
+    groups: dict[str, list[ErrorSpan]] = {}
     for span in spans:
-        found.setdefault(span.category.lower(), []).append(span)
-    return found
+        groups.setdefault(span.category.lower(), []).append(span)
+    return groups

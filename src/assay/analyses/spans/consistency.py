@@ -32,14 +32,14 @@ SCORE = "score"
 
 
 def calibration_table(compared: AlignedSpans) -> list[Table]:
-    """The table `calibration`: ten ranges of confidence; nothing where no span has one."""
+    """Return the table `calibration`: ten ranges of confidence; nothing if no span has a confidence."""
     rows: list[dict[str, Any]] = []
     notes = []
     for name in compared.predicted:
         sure, right = judged_spans(compared, name)
         if len(sure):
-            made, error = ranges(sure, right)
-            rows += [{"metric": name, **row} for row in made]
+            range_rows, error = ranges(sure, right)
+            rows += [{"metric": name, **row} for row in range_rows]
             notes.append(f"{name}: expected calibration error {error:.3f} over {len(sure):,} spans")
     if not rows:
         return []
@@ -49,8 +49,8 @@ def calibration_table(compared: AlignedSpans) -> list[Table]:
         *estimate_columns("right", "right", "percent", 1, mark=None), TableColumn("n", "spans", "count"),
     ]  # fmt: skip
     reading = (
-        "A span is right when people marked at least half of its characters, whatever the severity. Where confidence is honest, "
-        "the share of right spans equals it; the expected calibration error is the mean distance."
+        "A span is right if annotators marked at least half of its characters, whatever the severity. If confidence is "
+        "calibrated, it equals the share of right spans; the expected calibration error is the mean difference."
     )
     figure = Figure("span_calibration", "reliability", {}, "spans")
     return [
@@ -59,24 +59,24 @@ def calibration_table(compared: AlignedSpans) -> list[Table]:
 
 
 def judged_spans(compared: AlignedSpans, name: str) -> tuple[Floats, Bools]:
-    """The confidence of each predicted span that has one, and whether people marked at least half of it."""
+    """Return the confidence of each predicted span that has one, and whether annotators marked at least half of it."""
     sure: list[float] = []
     right: list[bool] = []
-    for gold, found, length in zip(compared.gold, compared.predicted[name], compared.lengths, strict=True):
-        with_confidence = [span for span in found if span.confidence is not None]
+    for gold, predicted, length in zip(compared.gold, compared.predicted[name], compared.lengths, strict=True):
+        with_confidence = [span for span in predicted if span.confidence is not None]
         if not with_confidence:
             continue
         minor, major = marks(as_tuples(gold), length)
-        people = minor | major
+        annotated = minor | major
         for span in with_confidence:
-            inside = people[span.start : max(span.end, span.start + 1)]
+            inside = annotated[span.start : max(span.end, span.start + 1)]
             sure.append(float(span.confidence or 0.0))
             right.append(bool(len(inside)) and float(inside.mean()) >= 0.5)
     return np.array(sure), np.array(right, bool)
 
 
 def ranges(sure: Floats, right: Bools, bins: int = BINS) -> tuple[Sequence[dict[str, Any]], float]:
-    """Equal ranges of confidence that hold any span, and the expected calibration error (Guo et al. 2017)."""
+    """Return the non-empty equal ranges of confidence, and the expected calibration error (Guo et al. 2017)."""
     which = np.minimum((sure * bins).astype(int), bins - 1)
     rows: list[dict[str, Any]] = []
     error = 0.0
@@ -94,7 +94,7 @@ def ranges(sure: Floats, right: Bools, bins: int = BINS) -> tuple[Sequence[dict[
 
 
 def interplay_table(scored: Mapping[str, Scores], translations: Sequence[Cell], how: Resampling) -> Table:
-    """The table `interplay`: Pearson of each of a metric's scores with its inferred MQM, by language pair and over all of them."""
+    """Return the table `interplay`: Pearson of each score of a metric with its inferred MQM, by language pair and overall."""
     pairs: dict[str, list[int]] = {}
     for row, cell in enumerate(translations):
         pairs.setdefault(cell.langpair, []).append(row)
@@ -108,17 +108,17 @@ def interplay_table(scored: Mapping[str, Scores], translations: Sequence[Cell], 
             for pair, chosen in pairs.items():
                 usable = [row for row in chosen if np.isfinite(column[row])]
                 segments = [(translations[row].langpair, translations[row].segment) for row in usable]
-                found = correlated(column[usable], inferred[usable], segments, how)
+                correlation_cells = correlated(column[usable], inferred[usable], segments, how)
                 line = {"metric": metric, "score": part, "langpair": pair, "n": len(usable)}
-                rows.append({**line, "line": f"{metric} {part}", **found})
+                rows.append({**line, "line": f"{metric} {part}", **correlation_cells})
     columns = [
         TableColumn("line", "score"), TableColumn("langpair"),
         *estimate_columns("pearson", "Pearson", mark=None), TableColumn("n", "translations", "count"),
         TableColumn("metric", hidden=True), TableColumn("score", hidden=True),
     ]  # fmt: skip
     reading = (
-        "How closely each score follows the MQM score that the metric's own error spans imply (1, 5 and 10 of 25 points for "
-        "a minor, major and critical error). A score that mixes the inferred MQM in correlates with it for that reason alone."
+        "Correlation of each score with the MQM score that the metric's own error spans imply (1, 5 and 10 of 25 points for "
+        "a minor, major and critical error). A score that includes the inferred MQM correlates with it by construction."
     )
     pivot = Pivot("line", "langpair", "pearson")
     caption = "scores and the MQM score inferred from error spans"
@@ -126,19 +126,19 @@ def interplay_table(scored: Mapping[str, Scores], translations: Sequence[Cell], 
 
 
 def correlated(x: Floats, y: Floats, segments: Sequence[object], how: Resampling) -> dict[str, float | None]:
-    """Pearson's correlation, and its interval from bootstrap samples of segments; empty where either side never varies."""
+    """Return Pearson's correlation with its interval from resampled segments; empty if either side is constant."""
     if len(x) < 3:
         return {"pearson": None, "pearson_low": None, "pearson_high": None}
     a, b = x - x.mean(), y - y.mean()
     parts = grouped(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), segments)
     value = float(_pearson(parts.sum(axis=0)))
-    drawn = _pearson(bootstrap_sums(parts, how.samples, how.seed))
-    drawn = drawn[np.isfinite(drawn)]
-    low, high = (interval(drawn).low, interval(drawn).high) if len(drawn) else (np.nan, np.nan)
-    return {key: known(found) for key, found in cells("pearson", (value, low, high)).items()}
+    resampled = _pearson(bootstrap_sums(parts, how.samples, how.seed))
+    resampled = resampled[np.isfinite(resampled)]
+    low, high = (interval(resampled).low, interval(resampled).high) if len(resampled) else (np.nan, np.nan)
+    return {key: known(number) for key, number in cells("pearson", (value, low, high)).items()}
 
 
 def _pearson(sums: Floats) -> Floats:
-    n, a, b, aa, bb, ab = (sums[..., place] for place in range(6))
+    n, a, b, aa, bb, ab = (sums[..., column] for column in range(6))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray((n * ab - a * b) / np.sqrt((n * aa - a * a) * (n * bb - b * b)))

@@ -1,8 +1,9 @@
-"""Localized errors (xCOMET, section 7.1 and appendix C): pairs of a good translation and the same with one error put in.
+"""Localized errors (xCOMET, Section 7.1 and Appendix C): pairs of a good translation and the same text with one error.
 
-Only pairs whose good translation the metric found clean are looked at, so that what it marks in the other one comes from the
-error: how often it still marks nothing (Table 5), how bad it calls what it marks (Figure 3a), how far its score falls
-(Figures 3b and 5). A metric that marks no spans has its score's fall alone, over all pairs.
+Only pairs whose good translation has no error according to the metric are used, so what it marks in the other one comes
+from the error. The tables show how often it still marks nothing (Table 5), the severity of what it marks (Figure 3a), and
+how far its score drops (Figures 3b and 5). For a metric without spans, only the drop of its score is reported, over all
+pairs.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """`summary` (Table 5), `severities` (Figure 3a) and `drops` (Figures 3b and 5)."""
-    kept = {metric.name: clean(items, metric) for metric in measured}
-    notes = [*_left_out(items, measured, kept), *contamination_notes(measured)]
+    """Return `summary` (Table 5), `severities` (Figure 3a) and `drops` (Figures 3b and 5)."""
+    usable = {metric.name: clean(items, metric) for metric in measured}
+    notes = [*_left_out(items, measured, usable), *contamination_notes(measured)]
     groups = _groups(items)
-    fall = _drops(groups, measured, kept, notes)
+    drops = _drops(groups, measured, usable, notes)
     if all(metric.incorrect_spans is None for metric in measured):
-        return [fall]
-    return [_undetected(items, groups, measured, kept, notes), _severities(groups, measured, kept, notes), fall]
+        return [drops]
+    return [_undetected(items, groups, measured, usable, notes), _severities(groups, measured, usable, notes), drops]
 
 
 def clean(items: Sequence[Item], metric: Measured) -> list[int]:
-    """The pairs that count for a metric: both sides scored, and nothing marked in the good translation."""
+    """Return the pairs that count for a metric: both sides scored, and nothing marked in the good translation."""
     scored = _scored(metric)
     if metric.good_spans is None:
         return [row for row in range(len(items)) if scored[row]]
@@ -65,39 +66,41 @@ def _marked(spans: Sequence[Any]) -> bool:
     return any(span.severity != "neutral" for span in spans)
 
 
-def _left_out(items: Sequence[Item], measured: Sequence[Measured], kept: Mapping[str, Sequence[int]]) -> list[str]:
+def _left_out(items: Sequence[Item], measured: Sequence[Measured], usable: Mapping[str, Sequence[int]]) -> list[str]:
     notes = []
     for metric in measured:
         if metric.good_spans is None:
-            notes.append(f"{metric.name} marks no error spans: all {count(len(kept[metric.name]), 'scored pair')}")
+            notes.append(f"{metric.name} marks no error spans: all {count(len(usable[metric.name]), 'scored pair')}")
         else:
-            notes.append(f"{metric.name}: {len(kept[metric.name]):,} of {count(len(items), 'pair')} were clean before")
+            notes.append(
+                f"{metric.name}: {len(usable[metric.name]):,} of {count(len(items), 'pair')} had no marked error before"
+            )
     return notes
 
 
 def _groups(items: Sequence[Item]) -> dict[tuple[str, str], set[int]]:
-    """(langpair, phenomenon) to items; all phenomena of a language pair together are ``all``."""
-    found: dict[tuple[str, str], set[int]] = {}
+    """Return items by (langpair, phenomenon); all phenomena of a language pair together are ``all``."""
+    groups: dict[tuple[str, str], set[int]] = {}
     for row, item in enumerate(items):
-        found.setdefault((item.langpair, item.phenomenon), set()).add(row)
+        groups.setdefault((item.langpair, item.phenomenon), set()).add(row)
     for pair in dict.fromkeys(item.langpair for item in items):
-        whole = {row for row, item in enumerate(items) if item.langpair == pair}
-        if len([name for here, name in found if here == pair]) > 1:
-            found[pair, ALL] = whole
-    return found
+        rows_of_pair = {row for row, item in enumerate(items) if item.langpair == pair}
+        if len([name for langpair, name in groups if langpair == pair]) > 1:
+            groups[pair, ALL] = rows_of_pair
+    return groups
 
 
 def _undetected(
     items: Sequence[Item],
     groups: Mapping[tuple[str, str], set[int]],
     measured: Sequence[Measured],
-    kept: Mapping[str, Sequence[int]],
+    usable: Mapping[str, Sequence[int]],
     notes: Sequence[str],
 ) -> Table:
     rows: list[dict[str, Any]] = []
     for metric in measured:
         for (pair, name), members in groups.items():
-            chosen = [row for row in kept[metric.name] if row in members]
+            chosen = [row for row in usable[metric.name] if row in members]
             row = {**metric_cells(metric), "langpair": pair, "phenomenon": name, "n": len(chosen)}
             row["column"] = f"{pair} {metric.name}".strip()
             share: tuple[float | None, ...] = (None, None, None)
@@ -113,32 +116,34 @@ def _undetected(
         TableColumn("n", "pairs", "count"), TableColumn("column", hidden=True),
         *(TableColumn(key, kind="percent", hidden=True) for key in ("missed_low", "missed_high")), *MARKS,
     ]  # fmt: skip
-    reading = "Share of translations with an error in which the metric marks none, though it found the good one clean."
+    reading = (
+        "Share of translations with an error in which the metric marks none, although it marks none in the good one."
+    )
     pivot = (
         Pivot("phenomenon", "column", "missed") if len(measured) > 1 or len({pair for pair, _ in groups}) > 1 else None
     )
-    return Table("summary", columns, rows, "localized errors that go unmarked", notes, pivot, reading)
+    return Table("summary", columns, rows, "undetected localized errors", notes, pivot, reading)
 
 
 def _touched(items: Sequence[Item], metric: Measured, rows: Sequence[int]) -> float | None:
-    """Share of the pairs in which a marked span touches the place of the error, where the items say it (`assay make`)."""
-    told = [row for row in rows if items[row].meta.get("spans")]
-    if metric.incorrect_spans is None or not told:
+    """Return the share of pairs in which a marked span touches the error, if the items have its position (`assay make`)."""
+    with_position = [row for row in rows if items[row].meta.get("spans")]
+    if metric.incorrect_spans is None or not with_position:
         return None
     hits = 0
-    for row in told:
+    for row in with_position:
         marked = [span for span in metric.incorrect_spans[row] if span.severity != "neutral"]
-        places = [(start, max(end, start + 1)) for start, end in items[row].meta["spans"]]
+        positions = [(start, max(end, start + 1)) for start, end in items[row].meta["spans"]]
         hits += any(
-            span.start < end and start < max(span.end, span.start + 1) for span in marked for start, end in places
+            span.start < end and start < max(span.end, span.start + 1) for span in marked for start, end in positions
         )
-    return hits / len(told)
+    return hits / len(with_position)
 
 
 def _severities(
     groups: Mapping[tuple[str, str], set[int]],
     measured: Sequence[Measured],
-    kept: Mapping[str, Sequence[int]],
+    usable: Mapping[str, Sequence[int]],
     notes: Sequence[str],
 ) -> Table:
     rows: list[dict[str, Any]] = []
@@ -146,8 +151,10 @@ def _severities(
         if metric.incorrect_spans is None:
             continue
         for name in dict.fromkeys(name for _, name in groups):
-            members = set().union(*(found for (_, here), found in groups.items() if here == name))
-            spans = [span for row in kept[metric.name] if row in members for span in metric.incorrect_spans[row]]
+            members = set().union(
+                *(members_of_group for (_, phenomenon), members_of_group in groups.items() if phenomenon == name)
+            )
+            spans = [span for row in usable[metric.name] if row in members for span in metric.incorrect_spans[row]]
             counted = {level: sum(span.severity == level for span in spans) for level in LEVELS}
             total = sum(counted.values())
             shares = {level: counted[level] / total if total else None for level in LEVELS}
@@ -157,27 +164,27 @@ def _severities(
         TableColumn("n", "spans", "count"), *MARKS,
     ]  # fmt: skip
     figure = Figure("severity_shares", "shares", {"index": "phenomenon", "parts": LEVELS}, "localized")
-    reading = "How bad the metric calls what it marks in the translations with an error."
-    caption = "severity of the spans marked in localized errors"
+    reading = "Severities that the metric assigns in translations with an error."
+    caption = "severity of spans marked in translations with a localized error"
     return Table("severities", columns, rows, caption, notes, reading=reading, figures=[figure])
 
 
 def _drops(
     groups: Mapping[tuple[str, str], set[int]],
     measured: Sequence[Measured],
-    kept: Mapping[str, Sequence[int]],
+    usable: Mapping[str, Sequence[int]],
     notes: Sequence[str],
 ) -> Table:
     several = len({pair for pair, _ in groups}) > 1
     rows: list[dict[str, Any]] = []
     for metric in measured:
         assert metric.good is not None and metric.incorrect is not None
-        fall = (metric.good - metric.incorrect) * (1 if metric.card.higher_is_better else -1)
+        drop = (metric.good - metric.incorrect) * (1 if metric.card.higher_is_better else -1)
         for (pair, name), members in groups.items():
-            chosen = [row for row in kept[metric.name] if row in members]
+            chosen = [row for row in usable[metric.name] if row in members]
             row = {**metric_cells(metric), "langpair": pair, "phenomenon": name, "n": len(chosen)}
             row["category"] = f"{name} {pair}" if several else name
-            rows.append({**row, **_spread(fall[chosen])})
+            rows.append({**row, **_spread(drop[chosen])})
     columns = [
         METRIC, TableColumn("langpair"), TableColumn("phenomenon"), TableColumn("category", hidden=True),
         *(TableColumn(key, key.replace("q0", "").replace("q", "") + ("%" if key != "median" else ""), "number", 3)
@@ -185,11 +192,11 @@ def _drops(
         TableColumn("risen", "score rose, %", "percent", 1), TableColumn("n", "pairs", "count"), *MARKS,
     ]  # fmt: skip
     reading = (
-        "By how much the score falls from the good translation to the one with the error, in the metric's own points: median "
-        "and quantiles. A score that rises is a miss."
+        "Drop of the score from the good translation to the one with the error, in the metric's own points: median and "
+        "quantiles. A score that rises is a miss."
     )
-    figure = Figure("score_drops", "boxes", {"what": "falls of the score", "unit": "pairs"}, "localized")
-    caption = "fall of the score by a localized error"
+    figure = Figure("score_drops", "boxes", {"what": "drops of the score", "unit": "pairs"}, "localized")
+    caption = "drop of the score by a localized error"
     return Table("drops", columns, rows, caption, notes, reading=reading, figures=[figure])
 
 

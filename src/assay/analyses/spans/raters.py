@@ -1,4 +1,4 @@
-"""The ceiling of error spans: how far raters agree among themselves on the translations that both of them judged."""
+"""Agreement of annotators on error spans, the ceiling for predictions, on translations judged by two or more."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """The mean F1 over pairs of raters with its interval, from so many pairs and translations."""
+    """Mean F1 over pairs of annotators with its interval, and the numbers of pairs and translations."""
 
     langpair: str
     f1: tuple[float, float, float]
@@ -35,74 +35,78 @@ class Ceiling:
     def __str__(self) -> str:
         value, low, high = self.f1
         return (
-            f"raters among themselves{f' ({self.langpair})' if self.langpair else ''}: F1 {value:.3f} ({low:.3f} to {high:.3f}), "
-            f"{count(self.pairs, 'pair')} of raters, {count(self.translations, 'translation')}"
+            f"agreement of annotators{f' ({self.langpair})' if self.langpair else ''}: F1 {value:.3f} ({low:.3f} to {high:.3f}), "
+            f"{count(self.pairs, 'pair')} of annotators, {count(self.translations, 'translation')}"
         )
 
 
 def tables(campaign: Campaign, how: Resampling) -> tuple[list[Table], list[Ceiling]]:
-    """The table `raters` with every pair of raters and their mean, and the means; nothing where no two share a translation."""
+    """Return the table `raters` with every two annotators and their mean, and the means; empty if no two share a translation."""
     rows: list[dict[str, Any]] = []
     ceilings = []
     for pair in campaign.langpairs:
         shared = {
-            cell: {judgement.rater: judgement for judgement in found}
-            for cell, found in campaign.judgements.items()
-            if cell.langpair == pair and len(found) > 1
+            cell: {judgement.rater: judgement for judgement in cell_judgements}
+            for cell, cell_judgements in campaign.judgements.items()
+            if cell.langpair == pair and len(cell_judgements) > 1
         }
-        raters = list(dict.fromkeys(rater for found in shared.values() for rater in found))
+        raters = list(dict.fromkeys(rater for cell_judgements in shared.values() for rater in cell_judgements))
         rated = {two: _both(shared, *two) for two in combinations(raters, 2)}
-        rated = {two: found for two, found in rated.items() if found}
+        rated = {two: cell_judgements for two, cell_judgements in rated.items() if cell_judgements}
         if rated:
-            made, ceiling = _of_pair(pair, rated, campaign, how)
-            rows += made
+            pair_rows, ceiling = _of_pair(pair, rated, campaign, how)
+            rows += pair_rows
             ceilings.append(ceiling)
     if not rows:
         return [], []
     columns = [
-        TableColumn("langpair", "langpair"), TableColumn("first", "rater"), TableColumn("second", "rater"),
+        TableColumn("langpair", "langpair"), TableColumn("first", "annotator"), TableColumn("second", "annotator"),
         *estimate_columns("f1", "F1", mark=None), TableColumn("cells", "translations", "count"),
     ]  # fmt: skip
-    reading = "How well one rater predicts another: what a metric can be expected to reach. Either may be called gold."
-    caption = "agreement of raters on error spans, character-level F1"
+    reading = "How well one annotator predicts another, which is the ceiling for a metric. F1 does not depend on which one is gold."
+    caption = "agreement of annotators on error spans, character-level F1"
     return [Table("raters", columns, rows, caption, [how.note(False)], reading=reading)], ceilings
 
 
 def _both(shared: Mapping[Cell, Mapping[str, Judgement]], first: str, second: str) -> list[Cell]:
-    return [cell for cell, found in shared.items() if first in found and second in found]
+    return [cell for cell, by_rater in shared.items() if first in by_rater and second in by_rater]
 
 
 def _of_pair(
     langpair: str, rated: Mapping[tuple[str, str], Sequence[Cell]], campaign: Campaign, how: Resampling
 ) -> tuple[list[dict[str, Any]], Ceiling]:
-    """The rows of a language pair: all raters are drawn on the same segments."""
-    judged = {cell: {j.rater: j for j in campaign.judgements[cell]} for found in rated.values() for cell in found}
+    """Return the rows of a language pair, resampling the same segments for all annotators."""
+    judged = {
+        cell: {j.rater: j for j in campaign.judgements[cell]}
+        for shared_cells in rated.values()
+        for cell in shared_cells
+    }
     segments = list(dict.fromkeys(cell.segment for cell in judged))
-    places = {segment: place for place, segment in enumerate(segments)}
-    rows, drawn, values = [], [], []
-    for (first, second), found in rated.items():
-        by_segment = _counted(found, first, second, judged, campaign, places)
+    positions = {segment: position for position, segment in enumerate(segments)}
+    rows, all_draws, values = [], [], []
+    for (first, second), shared_cells in rated.items():
+        by_segment = _counted(shared_cells, first, second, judged, campaign, positions)
         draws = f1(bootstrap_sums(by_segment, how.samples, how.seed), empty=np.nan)
         value = float(f1(by_segment.sum(axis=0)))
-        row = {"langpair": langpair, "first": first, "second": second, "cells": len(found)}
+        row = {"langpair": langpair, "first": first, "second": second, "cells": len(shared_cells)}
         rows.append({**row, **cells("f1", bounds(np.asarray(value), draws))})
-        drawn.append(draws)
+        all_draws.append(draws)
         values.append(value)
-    whole = bounds(np.asarray(np.mean(values)), np.mean(drawn, axis=0))
-    mean = {"langpair": langpair, "first": "mean", "second": "", "cells": len(judged), **cells("f1", whole)}
-    return [*rows, mean], Ceiling(langpair, whole, len(rated), len(judged))
+    mean_bounds = bounds(np.asarray(np.mean(values)), np.mean(all_draws, axis=0))
+    mean = {"langpair": langpair, "first": "mean", "second": "", "cells": len(judged), **cells("f1", mean_bounds)}
+    return [*rows, mean], Ceiling(langpair, mean_bounds, len(rated), len(judged))
 
 
 def _counted(
-    found: Sequence[Cell],
+    shared_cells: Sequence[Cell],
     first: str,
     second: str,
     judged: Mapping[Cell, Mapping[str, Judgement]],
     campaign: Campaign,
-    places: Mapping[str, int],
+    positions: Mapping[str, int],
 ) -> Floats:
-    summed = np.zeros((len(places), len(FIELDS)))
-    for cell in found:
+    summed = np.zeros((len(positions), len(FIELDS)))
+    for cell in shared_cells:
         one, other = (as_tuples(on_target(judged[cell][rater].spans)) for rater in (first, second))
-        summed[places[cell.segment]] += counts(one, other, len(campaign.texts[cell].text or ""))
+        summed[positions[cell.segment]] += counts(one, other, len(campaign.texts[cell].text or ""))
     return summed

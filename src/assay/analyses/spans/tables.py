@@ -1,9 +1,10 @@
-"""Predicted against gold error spans: character-level F1 with partial credit, intervals, paired tests, by severity and category.
+"""Predicted and gold error spans: character-level F1 with partial credit, intervals and paired tests, by severity.
 
-The main figure is that of the WMT23 quality-estimation task (Blain et al. 2023) and of xCOMET's Table 3 (Guerreiro et al. 2023,
-section 5.1): characters are summed over all translations of a language pair before any division, critical counts as major, the
-other severity earns half a point; language pairs are averaged at the end. Beside it F1 of places alone (severity ignored) and of
-whole spans (equal ends and severity). A translation with several gold judgements counts once for each.
+The main figure is that of the WMT23 quality-estimation task (Blain et al. 2023) and of xCOMET's Table 3 (Guerreiro et al.
+2023, Section 5.1). Characters are summed over all translations of a language pair before any division, critical counts as
+major, and the other severity earns half a point; language pairs are averaged at the end. The tables also have F1 of
+positions (severity ignored) and of whole spans (equal ends and severity). A translation with several gold judgements counts
+once for each.
 """
 
 from __future__ import annotations
@@ -38,20 +39,20 @@ METRIC = TableColumn("metric", "prediction")
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals and tests are drawn; segments are drawn, with all systems' translations of them."""
+    """Settings of intervals and tests. Segments are resampled, with the translations of all systems."""
 
     samples: int = 1000
     trials: int = 10_000
     seed: int = 12345
 
     def note(self, tests: bool) -> str:
-        """The line under a table."""
-        said = f", randomization, n={self.trials:,}" if tests else ""
-        return f"95% bootstrap of segments, n={self.samples:,}{said}, seed {self.seed}"
+        """Return the note below a table."""
+        randomization = f", randomization, n={self.trials:,}" if tests else ""
+        return f"95% bootstrap of segments, n={self.samples:,}{randomization}, seed {self.seed}"
 
 
 class Counted:
-    """Counts of every prediction by language pair and segment, and what is drawn from them."""
+    """Counts of every prediction by language pair and segment, and their resamples."""
 
     def __init__(self, compared: AlignedSpans, how: Resampling) -> None:
         self.compared, self.how, self.names = compared, how, list(compared.predicted)
@@ -59,49 +60,50 @@ class Counted:
 
     @cached_property
     def rows(self) -> dict[str, Floats]:
-        """Prediction to one row of counts a gold judgement."""
+        """One row of counts per gold judgement, by prediction."""
         gold = [as_tuples(spans) for spans in self.compared.gold]
         return {
-            name: np.array(list(map(counts, gold, map(as_tuples, found), self.compared.lengths))).reshape(
+            name: np.array(list(map(counts, gold, map(as_tuples, predicted), self.compared.lengths))).reshape(
                 -1, len(FIELDS)
             )
-            for name, found in self.compared.predicted.items()
+            for name, predicted in self.compared.predicted.items()
         }
 
     def by_segment(self, rows: Floats, pair: str) -> Floats:
-        """The rows of a language pair, summed by segment."""
+        """Return the rows of a language pair, summed by segment."""
         chosen = self.pairs[pair]
         return grouped(rows[chosen], [self.compared.cells[row].segment for row in chosen])
 
     def draws(self, rows: Floats, pair: str) -> Floats:
-        """Sums of bootstrap samples of segments; the same segments for every prediction."""
+        """Return the sums of bootstrap samples of segments, with the same segments for every prediction."""
         number = list(self.pairs).index(pair)
         return bootstrap_sums(self.by_segment(rows, pair), self.how.samples, self.how.seed + number)
 
     def estimates(self, rows: Floats, statistics: Mapping[str, Statistic]) -> dict[str, dict[str, tuple[float, ...]]]:
-        """Language pair (and their average) to statistic to (value, low, high)."""
+        """Return (value, low, high) by language pair (and their average) and statistic."""
         values: dict[str, dict[str, list[Floats]]] = {}
         for pair, chosen in self.pairs.items():
-            sums, drawn = rows[chosen].sum(axis=0), self.draws(rows, pair)
-            values[pair] = {key: [np.asarray(of(sums)), of(drawn, empty=np.nan)] for key, of in statistics.items()}
+            sums, resampled = rows[chosen].sum(axis=0), self.draws(rows, pair)
+            values[pair] = {key: [np.asarray(of(sums)), of(resampled, empty=np.nan)] for key, of in statistics.items()}
         if len(values) > 1:
             values[AVERAGE] = {
-                key: [np.mean([found[key][part] for found in list(values.values())], axis=0) for part in (0, 1)]
+                key: [np.mean([by_key[key][part] for by_key in list(values.values())], axis=0) for part in (0, 1)]
                 for key in statistics
             }
         return {
-            pair: {key: bounds(value, drawn) for key, (value, drawn) in found.items()} for pair, found in values.items()
+            pair: {key: bounds(value, resampled) for key, (value, resampled) in by_key.items()}
+            for pair, by_key in values.items()
         }
 
 
-def bounds(value: Floats, drawn: Floats) -> tuple[float, float, float]:
-    """A value, and the interval of what was drawn; resamples in which it is not defined (NaN) are left out."""
-    around = interval(drop_undefined(drawn))
-    return float(value), around.low, around.high
+def bounds(value: Floats, draws: Floats) -> tuple[float, float, float]:
+    """Return a value and the interval of its draws; resamples in which it is undefined (NaN) are left out."""
+    ends = interval(drop_undefined(draws))
+    return float(value), ends.low, ends.high
 
 
 def cells(key: str, estimate: tuple[float, ...]) -> dict[str, float]:
-    """The cells of `estimate_columns`."""
+    """Return the cells of `estimate_columns`."""
     return dict(zip((key, f"{key}_low", f"{key}_high"), estimate, strict=True))
 
 
@@ -117,30 +119,30 @@ WHOLE: Mapping[str, Statistic] = {
 def tables(
     compared: AlignedSpans, how: Resampling, ceiling: float | None = None, notes: Sequence[str] = ()
 ) -> list[Table]:
-    """`summary`, `severities`, and `tests` where there are several predictions."""
+    """Return `summary`, `severities`, and `tests` with several predictions."""
     counted = Counted(compared, how)
     tests = paired_tests(counted) if len(counted.names) > 1 else []
-    made = [summary(counted, tests, ceiling, notes), severities(counted)]
-    return [table for table in (*made, *([test_table(tests, how)] if tests else [])) if table.rows]
+    all_tables = [summary(counted, tests, ceiling, notes), severities(counted)]
+    return [table for table in (*all_tables, *([test_table(tests, how)] if tests else [])) if table.rows]
 
 
 def summary(counted: Counted, tests: Sequence[Mapping[str, Any]], ceiling: float | None, notes: Sequence[str]) -> Table:
-    """xCOMET's Table 3: F1, precision and recall by language pair, and their average."""
+    """Return xCOMET's Table 3: F1, precision and recall by language pair, and their average."""
     rows: list[dict[str, Any]] = []
     first = counted.names[0]
     p = {(test["second"], test["langpair"]): test["p"] for test in tests if test["first"] == first}
     for name in counted.names:
         sums = counted.rows[name]
-        for pair, found in counted.estimates(sums, WHOLE).items():
+        for pair, estimates in counted.estimates(sums, WHOLE).items():
             chosen = counted.pairs.get(pair, range(len(sums)))
             row = {"metric": name, "langpair": pair, "p": p.get((name, pair)), "n": len(chosen)}
-            rows.append({**row, **{key: value for k, e in found.items() for key, value in cells(k, e).items()}})
+            rows.append({**row, **{key: value for k, e in estimates.items() for key, value in cells(k, e).items()}})
     for row in rows:
         row["mark"] = "*" if row["p"] is not None and row["p"] < 0.05 else ""
     columns = [
         METRIC, LANGPAIR, *estimate_columns("f1", "F1", mark="mark"),
         *(column for key in ("precision", "recall") for column in estimate_columns(key, mark=None)[:1]),
-        TableColumn("located", "F1 of places", "number", 3), TableColumn("exact", "F1 of spans", "number", 3),
+        TableColumn("located", "F1 of positions", "number", 3), TableColumn("exact", "F1 of spans", "number", 3),
         TableColumn("n", "judgements", "count"),
         *(TableColumn(key, hidden=True) for key in ("mark", "p")),
         *(
@@ -149,58 +151,60 @@ def summary(counted: Counted, tests: Sequence[Mapping[str, Any]], ceiling: float
             for side in ("low", "high")
         ),
     ]  # fmt: skip
-    said = [counted.how.note(bool(tests)), *notes]
+    table_notes = [counted.how.note(bool(tests)), *notes]
     if any(row["mark"] for row in rows):
-        said.insert(1, f"* differs from {first}, p < 0.05 (paired randomization of segments)")
-    dashed = "" if ceiling is None else " · dashed: raters among themselves"
-    how = {"index": "langpair", "value": "f1", "span": (0, 1), "chance": ceiling or 0.0}
+        table_notes.insert(1, f"* differs from {first}, p < 0.05 (paired randomization of segments)")
+    dashed = "" if ceiling is None else " · dashed: agreement of annotators"
+    options = {"index": "langpair", "value": "f1", "span": (0, 1), "chance": ceiling or 0.0}
     figure = Figure(
-        "span_f1", "dots", {**how, "subtitle": f"character-level F1 · bars: 95% intervals{dashed}"}, "spans"
+        "span_f1", "dots", {**options, "subtitle": f"character-level F1 · bars: 95% intervals{dashed}"}, "spans"
     )
     reading = (
-        "F1: characters of the translation, half a point for the other severity. F1 of places forgets severities, F1 of spans "
-        "wants both ends and the severity right. Raters themselves reach what the table raters shows."
+        "F1: characters of the translation, half a point for the other severity. F1 of positions ignores severities; F1 of "
+        "spans requires both ends and the severity. The table raters shows the agreement of annotators."
     )
-    return Table("summary", columns, rows, "error spans against people's", said, reading=reading, figures=[figure])
+    return Table(
+        "summary", columns, rows, "predicted and gold error spans", table_notes, reading=reading, figures=[figure]
+    )
 
 
 def paired_tests(counted: Counted) -> list[dict[str, Any]]:
-    """Every two predictions on every language pair and on their average: difference of F1, interval, p."""
+    """Compare every two predictions on every language pair and on their average: difference of F1, interval, p."""
     rows = []
     for first, second in combinations(counted.names, 2):
-        found: dict[str, list[Any]] = {}
+        by_pair: dict[str, list[Any]] = {}
         for number, pair in enumerate(counted.pairs):
             one, other = (counted.by_segment(counted.rows[name], pair) for name in (first, second))
             picked = randomization_sums(other - one, counted.how.trials, counted.how.seed + number)
             swapped = f1(one.sum(axis=0) + picked) - f1(other.sum(axis=0) - picked)
-            drawn = f1(counted.draws(counted.rows[second], pair)) - f1(counted.draws(counted.rows[first], pair))
-            found[pair] = [float(f1(other.sum(axis=0)) - f1(one.sum(axis=0))), drawn, swapped]
-        if len(found) > 1:
-            found[AVERAGE] = [np.mean([parts[place] for parts in found.values()], axis=0) for place in range(3)]
-        for pair, (difference, drawn, swapped) in found.items():
-            around = interval(drawn)
-            # A draw that equals the observed difference but for rounding reaches it.
+            resampled = f1(counted.draws(counted.rows[second], pair)) - f1(counted.draws(counted.rows[first], pair))
+            by_pair[pair] = [float(f1(other.sum(axis=0)) - f1(one.sum(axis=0))), resampled, swapped]
+        if len(by_pair) > 1:
+            by_pair[AVERAGE] = [np.mean([parts[part] for parts in by_pair.values()], axis=0) for part in range(3)]
+        for pair, (difference, resampled, swapped) in by_pair.items():
+            ends = interval(resampled)
+            # A draw that equals the observed difference up to rounding reaches it.
             p = p_value(np.abs(swapped), abs(float(difference)) - 1e-12)
             row = {"first": first, "second": second, "langpair": pair, "difference": float(difference), "p": p}
-            rows.append({**row, "difference_low": around.low, "difference_high": around.high})
+            rows.append({**row, "difference_low": ends.low, "difference_high": ends.high})
     return rows
 
 
 def test_table(tests: Sequence[Mapping[str, Any]], how: Resampling) -> Table:
-    """The table `tests`, with p corrected for the number of comparisons (Holm)."""
+    """Return the table `tests`, with p corrected for the number of comparisons (Holm)."""
     corrected = holm([test["p"] for test in tests])
     rows = [{**test, "p_holm": float(p)} for test, p in zip(tests, corrected, strict=True)]
     columns = [
         TableColumn("first", "prediction"), TableColumn("second", "against"), LANGPAIR,
-        *estimate_columns("difference", "F1 against less F1", mark=None), TableColumn("p", "p", "p"),
+        *estimate_columns("difference", "difference of F1", mark=None), TableColumn("p", "p", "p"),
         TableColumn("p_holm", "p, Holm", "p"),
     ]  # fmt: skip
-    reading = "A positive difference: the second is better. p: how often chance alone, swapping the two on whole segments, does so."
+    reading = "If the difference is positive, the second is better. p: how often swapping the two on whole segments gives as much."
     return Table("tests", columns, rows, "paired tests of span F1", [how.note(True)], reading=reading)
 
 
 def severities(counted: Counted) -> Table:
-    """F1, precision and recall of minor and of major (and critical) errors, each severity for itself."""
+    """Return F1, precision and recall of minor and of major (and critical) errors separately."""
     rows: list[dict[str, Any]] = []
     for name in counted.names:
         for level in LEVELS:
@@ -210,12 +214,12 @@ def severities(counted: Counted) -> Table:
                 "precision": partial(precision, found=both, predicted=guessed),
                 "recall": partial(recall, found=both, gold=gold),
             }
-            for pair, found in counted.estimates(counted.rows[name], statistics).items():
+            for pair, estimates in counted.estimates(counted.rows[name], statistics).items():
                 chosen = counted.pairs.get(pair, range(len(counted.rows[name])))
                 share = counted.rows[name][chosen].sum(axis=0)
                 row = {"metric": name, "langpair": pair, "severity": level, "gold": int(share[FIELDS.index(gold)])}
                 row["predicted"] = int(share[FIELDS.index(guessed)])
-                rows.append({**row, **{key: v for k, e in found.items() for key, v in cells(k, e).items()}})
+                rows.append({**row, **{key: v for k, e in estimates.items() for key, v in cells(k, e).items()}})
     columns = [
         METRIC, LANGPAIR, TableColumn("severity"),
         *(column for key, label in (("f1", "F1"), ("precision", ""), ("recall", ""))
@@ -223,11 +227,11 @@ def severities(counted: Counted) -> Table:
         TableColumn("gold", "gold characters", "count"), TableColumn("predicted", "predicted", "count"),
     ]  # fmt: skip
     reading = (
-        "Each severity for itself, without partial credit: a character counts where both sides give it this severity."
+        "Each severity separately, without partial credit: a character counts if both sides give it this severity."
     )
     return Table("severities", columns, rows, "error spans by severity", [counted.how.note(False)], reading=reading)
 
 
 def predicted_counts(compared: AlignedSpans) -> str:
-    """How much is compared, in a sentence."""
+    """Describe how much is compared."""
     return f"{count(len(set(compared.cells)), 'translation')}, {count(len(compared.cells), 'gold judgement')}"
