@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from assay.verbs.estimate import estimate as estimate
     from assay.verbs.fetch import fetch as fetch
     from assay.verbs.filter import filter_rows as filter_rows
+    from assay.verbs.lint import lint as lint
     from assay.verbs.list import list_analyses as list_analyses
     from assay.verbs.list import list_metrics as list_metrics
     from assay.verbs.list import list_perturbations as list_perturbations
@@ -86,6 +87,7 @@ _HOMES = {
     "assay.verbs.estimate": ("estimate",),
     "assay.verbs.fetch": ("fetch",),
     "assay.verbs.filter": ("filter_rows",),
+    "assay.verbs.lint": ("lint",),
     "assay.verbs.list": (
         "list_analyses",
         "list_metrics",

@@ -19,6 +19,7 @@ GROUPS = {
     "Score and compare": {
         "score": "score translations with one or more metrics",
         "compare": "compare systems, with confidence intervals and significance tests",
+        "lint": "find wrong numbers, broken placeholders, untranslated text and other certain errors",
         "filter": "keep the rows that satisfy an expression over scores and flags",
     },
     "Find blind spots": {

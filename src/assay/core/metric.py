@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 Needs = Literal["reference", "source", "both", "either", "translation"]
 """What a metric reads in addition to the translation; ``translation`` means nothing else."""
-MetricKind = Literal["string", "embedding", "learned", "likelihood", "judge", "baseline", "file"]
-"""How a score is computed: string matching, similarity of embeddings, a trained regressor or tagger, the probability of the text
-under a model, a language model as judge, a trivial baseline, or scores from a file."""
+MetricKind = Literal["string", "checks", "embedding", "learned", "likelihood", "judge", "baseline", "file"]
+"""How a score is computed: string matching, deterministic checks, similarity of embeddings, a trained regressor or tagger, the
+probability of the text under a model, a language model as judge, a trivial baseline, or scores from a file."""
 
 NEURAL_TOLERANCE = 2e-3
 """How much a neural metric's score may vary with its batch, because matrix products round differently."""

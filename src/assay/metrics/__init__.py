@@ -28,6 +28,7 @@ METRICS = Registry(
         "rouge2": "assay.metrics.rouge:Rouge2",
         "rougeL": "assay.metrics.rouge:RougeL",
         "meteor": "assay.metrics.meteor:Meteor",
+        "lint": "assay.metrics.lint:Lint",
         "assay-mini": "assay.metrics.mini.scores:AssayMini",
         "assay-mini.unit": "assay.metrics.mini.scores:AssayMiniUnit",
         "assay-mini.mqm": "assay.metrics.mini.scores:AssayMiniMqm",

@@ -212,8 +212,8 @@ class Contract:
         self.same("lacking reference", alone, both, "change when a second reference is None")
 
     def direction(self) -> None:
-        """Check that damaged references do not score better, on average, than the references. Baselines are exempt."""
-        if self.metric.card.kind == "baseline":
+        """Check that damaged references do not score better, on average. Baselines and checks are exempt."""
+        if self.metric.card.kind in ("baseline", "checks"):
             return
         batch = self.batch if self.batch.references else example_batch()
         whole = [i for i, text in enumerate((batch.references or ([],))[0]) if text]

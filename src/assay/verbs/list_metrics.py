@@ -16,7 +16,7 @@ from assay.verbs.shared.extras import installed
 if TYPE_CHECKING:
     from assay.core.metric import Card
 
-KINDS = ("string", "embedding", "learned", "likelihood", "judge", "baseline", "file")
+KINDS = ("string", "checks", "embedding", "learned", "likelihood", "judge", "baseline", "file")
 """The kinds of metrics in the order in which they are listed, from the cheapest to the one that must be beaten."""
 _UNTRAINED = {
     "string": "nothing",

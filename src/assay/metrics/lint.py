@@ -1,0 +1,59 @@
+"""The checks of ``assay lint`` as a metric: minus the weighted findings, with the findings as error spans."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.langpair import languages
+from assay.core.metric import Card, Metric, Scores, Signature
+from assay.core.spans import ErrorSpan
+from assay.linting import lint_texts, select_checks
+from assay.linting.finding import SEVERITY_WEIGHTS, Texts
+
+
+class Lint(Metric):
+    """Minus the points of the findings: minor 1, major 5, critical 10. A translation without findings scores 0."""
+
+    card = Card(
+        name="lint",
+        label="lint",
+        needs="source",
+        higher_is_better=True,
+        range=(None, 0.0),
+        meaning="Minus the points of certain errors (minor 1, major 5, critical 10), such as wrong numbers; 0 if there are none.",
+        stored=False,
+        decimals=2,
+        kind="checks",
+    )
+
+    def __init__(self, *, select: str = "", ignore: str = "") -> None:
+        self.select, self.ignore = select, ignore
+        self.checks = select_checks(select.split("+") if select else None, ignore.split("+") if ignore else ())
+
+    @property
+    def signature(self) -> Signature:
+        """The checks that are run."""
+        return Signature.of("lint", 1, checks="+".join(self.checks))
+
+    def score(self, batch: Batch) -> Scores:
+        """Check each translation."""
+        self.card.check_needs(batch)
+        values = np.zeros(len(batch))
+        spans: list[tuple[ErrorSpan, ...]] = []
+        pairs: dict[str, tuple[str, str]] = {}
+        for row, translation in enumerate(batch.hypotheses):
+            pair = (batch.langpairs[row] if batch.langpairs is not None else None) or ""
+            if pair not in pairs:
+                codes = languages(pair) if pair else ()
+                pairs[pair] = (codes[0], codes[-1]) if len(codes) > 1 else ("", codes[0] if codes else "")
+            source = batch.sources[row] if batch.sources is not None else ""
+            findings = lint_texts(Texts(source, translation, *pairs[pair]), self.checks)
+            values[row] = -sum(SEVERITY_WEIGHTS[finding.severity] for finding in findings)
+            spans.append(
+                tuple(
+                    ErrorSpan.of(translation, finding.start, finding.end, finding.severity, finding.category)
+                    for finding in findings
+                )
+            )
+        return Scores(values + 0.0, spans=spans)

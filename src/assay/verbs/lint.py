@@ -1,0 +1,234 @@
+"""``assay lint``: deterministic checks of translations, with the place of each error and a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+
+from assay.core.columns import Columns
+from assay.core.errors import count
+from assay.core.langpair import languages
+from assay.core.spans import SEVERITIES
+from assay.core.table import Table, TableColumn
+from assay.linting import CHECKS, lint_texts, select_checks
+from assay.linting.finding import Finding, Texts
+from assay.verbs.result import Result
+from assay.verbs.shared.options import TextInputs
+from assay.verbs.shared.request import request
+
+if TYPE_CHECKING:
+    from assay.core.batch import Batch
+    from assay.engine.arguments import References
+    from assay.engine.arguments import Texts as TextColumn
+    from assay.engine.scored_run import RowsDone
+
+MOST_SHOWN = 50
+"""Findings in the table for a terminal; data formats have all."""
+FIELDS = ("row", "system", "start", "end", "text", "check", "category", "severity", "reason", "suggestion")
+
+
+@dataclass(repr=False)
+class LintResult(Result):
+    """Findings of the checks: `findings` by row, and counts per check."""
+
+    findings: list[dict[str, Any]] = field(default_factory=list)
+    """One dictionary per finding: row (from 1), start, end, source_start, source_end, check, severity, reason …"""
+    rows: int = 0
+
+    verb: ClassVar[str] = "lint"
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def columns(self) -> Columns:
+        """Return the findings as columns."""
+        return {name: [finding[name] for finding in self.findings] for name in _keys(self.findings)}
+
+    def worst(self) -> str:
+        """Return the worst severity among the findings; empty if there are none."""
+        return max((finding["severity"] for finding in self.findings), key=SEVERITIES.index, default="")
+
+    def head(self) -> Mapping[str, Any]:
+        """Return the counts that precede the tables in JSON."""
+        return {"rows": self.rows, "findings": len(self.findings)}
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return the number of translations and of findings."""
+        return {"translations": self.rows, "findings": len(self.findings)}
+
+    def sentence(self) -> str:
+        """Return the result in one line."""
+        rows = len({(finding["system"], finding["row"]) for finding in self.findings})
+        return f"{count(len(self.findings), 'finding')} in {rows:,} of {count(self.rows, 'translation')}"
+
+
+def lint(
+    hypotheses: TextColumn | None = None,
+    references: References | None = None,
+    *,
+    select: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    progress: RowsDone | None = None,
+    **texts: Unpack[TextInputs],
+) -> LintResult:
+    """Check translations for errors that can be found for certain: numbers, placeholders, wrong language, repetition.
+
+    Args:
+        hypotheses: The translations.
+        references: References, if there are any; the present checks do not read them.
+        select: Names of the checks to run; by default those that are on (``assay lint --list``).
+        ignore: Names of checks to leave out.
+        progress: Called after every chunk with its number of rows.
+        **texts: Source of the texts, as for `assay.score`. The checks need sources, and languages for most of them
+            (`langpair`, or a column of the table).
+
+    Returns:
+        The findings and their counts per check.
+
+    Raises:
+        InputError: A check is unknown, or the texts cannot be read.
+
+    Example:
+        ```python
+        result = assay.lint(["Der Vertrag wurde 1997 unterzeichnet."], sources=["It was signed in 1979."], langpair="en-de")
+        result.findings[0]["reason"]  # "1979 in the source, 1997 in the translation"
+        ```
+    """
+    checks = select_checks(select, ignore)
+    asked = request(hypotheses, references, metrics={}, **texts)
+    result = LintResult({}, files=asked.inputs.paths, call=asked.call)
+    numbers: dict[str, int] = {}
+    sourceless = 0
+    for batch in asked.inputs.chunks:
+        sourceless += len(batch) if batch.sources is None else 0
+        for row, finding in enumerate(findings_of(batch, checks)):
+            system = batch.systems[row] if batch.systems is not None else ""
+            # Files and columns of several systems have one row per segment; a long table has one row per translation.
+            counted = system if asked.inputs.aligned else ""
+            numbers[counted] = numbers.get(counted, 0) + 1
+            result.findings += [_fields(numbers[counted], system, batch.hypotheses[row], one) for one in finding]
+        result.rows += len(batch)
+        if progress is not None:
+            progress(len(batch), False)
+    if sourceless:
+        result.notes.append(
+            f"{count(sourceless, 'translation')} without a source: only the checks that need none were run."
+        )
+    result.notes += asked.inputs.notes
+    result.alerts = list(asked.inputs.alerts)
+    result.tables = {"summary": _summary(result, checks), "findings": _findings(result)}
+    return result
+
+
+def findings_of(batch: Batch, checks: Sequence[str]) -> Iterator[list[Finding]]:
+    """Yield the findings of each row."""
+    pairs: dict[str | None, tuple[str, str]] = {None: ("", "")}
+    for row, translation in enumerate(batch.hypotheses):
+        pair = batch.langpairs[row] if batch.langpairs is not None else None
+        if pair not in pairs:
+            spoken = languages(pair or "")
+            pairs[pair] = (spoken[0], spoken[-1]) if len(spoken) > 1 else ("", spoken[0] if spoken else "")
+        source = batch.sources[row] if batch.sources is not None else ""
+        yield lint_texts(Texts(source or "", translation, *pairs[pair]), checks)
+
+
+def _fields(row: int, system: str, translation: str, finding: Finding) -> dict[str, Any]:
+    return {
+        "row": row,
+        "system": system,
+        "start": finding.start,
+        "end": finding.end,
+        "text": translation[finding.start : finding.end],
+        "source_start": finding.source_start,
+        "source_end": finding.source_end,
+        "check": finding.check,
+        "category": finding.category,
+        "severity": finding.severity,
+        "reason": finding.reason,
+        "suggestion": finding.suggestion,
+    }
+
+
+def _keys(findings: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    return list(findings[0]) if findings else [*FIELDS, "source_start", "source_end"]
+
+
+def _summary(result: LintResult, checks: Sequence[str]) -> Table:
+    rows = []
+    by_check = {name: [f for f in result.findings if f["check"] == name] for name in checks}
+    for name in checks:
+        found = by_check[name]
+        touched = len({(f["system"], f["row"]) for f in found})
+        rows.append({
+            "check": name, "findings": len(found), "translations": touched,
+            "share": touched / result.rows if result.rows else None,
+            "worst": max((f["severity"] for f in found), key=SEVERITIES.index, default=""),
+            "summary": CHECKS[name][0].summary,
+        })  # fmt: skip
+    columns = (
+        TableColumn("check"),
+        TableColumn("findings", "", "count"),
+        TableColumn("translations", "", "count"),
+        TableColumn("share", "share of translations", "percent"),
+        TableColumn("worst", "worst severity"),
+        TableColumn("summary", "meaning"),
+    )
+    return Table("summary", columns, rows, "Findings per check", notes=[result.sentence()])
+
+
+def _findings(result: LintResult) -> Table:
+    several = len({finding["system"] for finding in result.findings}) > 1
+    columns = (
+        TableColumn("row", "", "count"),
+        TableColumn("system", hidden=not several),
+        TableColumn("start", hidden=True),
+        TableColumn("end", hidden=True),
+        TableColumn("check"),
+        TableColumn("severity"),
+        TableColumn("text"),
+        TableColumn("reason"),
+        TableColumn("category", hidden=True),
+        TableColumn("suggestion", hidden=True),
+        TableColumn("source_start", hidden=True),
+        TableColumn("source_end", hidden=True),
+    )
+    return Table("findings", columns, result.findings, "Findings")
+
+
+def check_table() -> Table:
+    """Return the table of all checks."""
+    rows = [
+        {"check": name, "default": "on" if check.default else "off", "source": "yes" if check.needs_source else "no",
+         "category": check.category, "summary": check.summary}
+        for name, (check, _) in CHECKS.items()
+    ]  # fmt: skip
+    columns = (
+        TableColumn("check"), TableColumn("default"), TableColumn("source", "needs source"), TableColumn("category"),
+        TableColumn("summary", "finds"),
+    )  # fmt: skip
+    return Table("checks", columns, rows, "Checks")
+
+
+def sarif(result: LintResult, path: str, version: str) -> dict[str, Any]:
+    """Return the findings as a SARIF 2.1.0 log, which code hosts show next to the lines of the file."""
+    return {
+        "version": "2.1.0",
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "runs": [{
+            "tool": {"driver": {"name": "assay lint", "version": version, "rules": [
+                {"id": name, "shortDescription": {"text": CHECKS[name][0].summary}}
+                for name, _ in groupby(sorted(f["check"] for f in result.findings))
+            ]}},
+            "results": [{
+                "ruleId": f["check"],
+                "level": "error" if f["severity"] in ("major", "critical") else "warning",
+                "message": {"text": f["reason"]},
+                "locations": [{"physicalLocation": {
+                    "artifactLocation": {"uri": path}, "region": {"startLine": f["row"]},
+                }}],
+                "properties": {"start": f["start"], "end": f["end"], "severity": f["severity"], "category": f["category"]},
+            } for f in result.findings],
+        }],
+    }  # fmt: skip
