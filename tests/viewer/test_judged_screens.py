@@ -80,7 +80,7 @@ def test_the_ranking_and_every_two_metrics(page: Page, judged: Path) -> None:
     assert marks == ["", *expected]
     choose(browser, "with", overall[-1]["metric"])
     sentence = until(lambda: (s := browser.text(".said")) and overall[-1]["metric"] in s and s)
-    assert f"by {tests['difference'][n - 2]:.3f}" in sentence
+    assert f"is {tests['difference'][n - 2]:.3f} better" in sentence
     choose(browser, "Task", "task 2")
     until(lambda: "ranking=task" in browser.url)
     second = sorted((row for row in tables(judged, "meta")["tasks"] if row["task"] == 2), key=lambda row: row["rank"])
@@ -111,7 +111,7 @@ def test_what_a_point_is_worth(page: Page, judged: Path) -> None:
         "never here" if worth[key] is None else f"{float(f'{worth[key]:.3g}'):g}" for key in ("d80", "d90", "d95")
     ]
     browser.type("input[type=number]", "0")
-    until(lambda: "lie 0 apart" in " ".join(browser.texts(".said")))
+    until(lambda: "differ by 0 " in " ".join(browser.texts(".said")))
 
 
 def test_systems_as_people_rank_them(page: Page, judged: Path) -> None:
@@ -165,9 +165,9 @@ def test_promised_and_observed_risk_stand_side_by_side(page: Page, judged: Path)
     assert every["limit"] == rule["limit"] and rule["language"] == "all"
     choose(browser, "Language", "es")
     until(lambda: "language=es" in browser.url)
-    assert "choose a language" not in browser.text(".limits")
+    assert "Select a language" not in browser.text(".limits")
     browser = page.open("decisions", "applied", wait="#limit")
-    assert "not known" in browser.text(".limits .note")
+    assert "are unknown" in browser.text(".limits .note")
 
 
 def test_a_cell_of_errors_and_tasks_leads_to_what_broke_down(page: Page) -> None:

@@ -83,7 +83,7 @@ def test_a_live_run_grows_on_the_page_and_ends_there(writer: Writer, browser: Br
     assert writer.process.poll() is None, writer.process.stderr.read() if writer.process.stderr else ""
     with assay.view(writer.run.parent, browser=False) as viewing:
         browser.open(f"{viewing.url}#/runs")
-        until(lambda: "under way" in browser.text(".live"))
+        until(lambda: "running" in browser.text(".live"))
         first = said(writer.run)["rows"]
         browser.open(f"{viewing.url}#/segments?run=r0")
         until(lambda: browser.text(".total").startswith(f"{first:,} rows"))

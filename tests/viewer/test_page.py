@@ -99,7 +99,7 @@ def test_keys_walk_through_rows_and_systems_stand_side_by_side(page: Page) -> No
     assert browser.run("return document.activeElement.id") == "where"
     browser.run("document.activeElement.blur()")
     browser.press("?")
-    assert "next and previous row" in until(lambda: browser.text("dialog"))
+    assert "Next or previous row" in until(lambda: browser.text("dialog"))
     assert browser.run(
         "return document.activeElement.closest('dialog') !== null"
     )  # the keys are its own while it is open
@@ -124,8 +124,8 @@ def test_keys_alone_go_to_every_control_and_back(page: Page) -> None:
             break
         reached.append(label.strip())
         assert ring, f"no ring around {label}"
-    wanted = ["assay", "Runs", "Systems", "Segments", "Tables", "Light or dark", "Keys", "Filter by an expression", "Find text",
-              "Filter", "3 metrics", "Export", "Rows"]  # fmt: skip
+    wanted = ["assay", "Runs", "Systems", "Segments", "Tables", "Switch between light and dark", "Keyboard shortcuts",
+              "Filter expression", "Find text", "Filter", "3 metrics", "Export", "Rows"]  # fmt: skip
     assert reached[: len(wanted)] == wanted
     browser.run("document.querySelector('.export summary').focus()")
     browser.press(ENTER)
@@ -318,5 +318,5 @@ def test_a_server_that_went_away_is_said(browser: Browser, runs: Path) -> None:
         browser.open(viewing.url)
         until(lambda: browser.texts(".runlink"))
     browser.click(".runlink")
-    until(lambda: "does not answer" in browser.text(".problem"))
+    until(lambda: "does not respond" in browser.text(".problem"))
     browser.complaints()

@@ -146,7 +146,7 @@ def test_a_review_survives_kill_of_the_server(browser: Browser, tmp_path: Path) 
         process.kill()
         process.wait(10)
         browser.press("n")
-        until(lambda: "does not answer: this was not saved" in browser.text("p[role=alert]"))
+        until(lambda: "does not respond. This decision was not saved" in browser.text("p[role=alert]"))
     with served(*command, cwd=tmp_path) as (poster, _):
         browser.open(f"{poster.own}{poster.parts.path}")
         until(lambda: "segment 3" in browser.text(".item h2"))
@@ -253,7 +253,7 @@ def test_errors_are_marked_and_read_by_the_real_commands(browser: Browser, tmp_p
             browser.press(RIGHT + level)
             until(lambda item=item: len(read_campaign(out).judgements) == item + 1)
             browser.press("j")
-        until(lambda: "Everything is decided" in browser.text("main"))
+        until(lambda: "All items are decided" in browser.text("main"))
     # Neutral 0, critical 10, once more critical (the form remembers), minor 1; the file is what the commands read.
     first = next(iter(read_campaign(out).judgements.values()))[0]
     assert first.score == -21 and first.rater == "anna"

@@ -64,7 +64,10 @@ def test_two_runs_are_chosen_and_compared(page: Page) -> None:
         browser.click(f"input[aria-label='Compare {name}']")
     browser.click("#compare")
     until(lambda: browser.texts(".moved"))
-    assert browser.text("h1") == "Two runs" and f"a={page.keys['first']}&b={page.keys['second']}" in browser.url
+    assert (
+        browser.text("h1") == "Comparison of two runs"
+        and f"a={page.keys['first']}&b={page.keys['second']}" in browser.url
+    )
     rows = browser.texts(".plain tbody tr")
     assert len(rows) == 2 and all("better" in row and "14" in row for row in rows)
     assert len(browser.texts(".moved")) == 11  # three segments did not change
@@ -74,7 +77,7 @@ def test_two_runs_are_chosen_and_compared(page: Page) -> None:
     until(lambda: browser.texts(".detail h2"))
     browser.open(address)
     until(lambda: browser.texts(".moved"))
-    browser.run("[...document.querySelectorAll('.bar button')].find((one) => one.innerText === 'Turn around').click()")
+    browser.run("[...document.querySelectorAll('.bar button')].find((one) => one.innerText === 'Swap').click()")
     until(lambda: "worse" in " ".join(browser.texts(".plain tbody tr")))
     browser.sound("two runs")
 

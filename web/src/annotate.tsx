@@ -1,6 +1,6 @@
-// MQM: errors with category and severity in the translation, or in the source for what is missing. Each change is saved at once.
+// MQM annotation: errors with category and severity in the translation or, for omissions, in the source. Each change is saved immediately.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Decision, MarkedError, MqmItem, ReviewHead, Side } from "./desk";
+import type { Decision, MarkedError, MqmItem, ReviewHead, Side } from "./session";
 import { plural } from "./format";
 import { LEVELS, Marking } from "./marking";
 import { typing } from "./segments";
@@ -15,7 +15,7 @@ export function Annotate({ head, item, keep, next, say }: {
   head: ReviewHead; item: MqmItem; keep: (decision: Decision) => Promise<boolean>; next: () => void; say: (text: string) => void;
 }) {
   const [draft, redraw] = useState<Draft | null>(null);
-  const now = useRef(draft); // keys may come faster than the page is drawn
+  const now = useRef(draft); // keys may arrive before the page is redrawn
   const setDraft = (next: Draft | null) => redraw((now.current = next));
   const [last, setLast] = useState({ category: head.categories?.[0] ?? "", severity: "major" });
   const [lit, setLit] = useState<MarkedError | null>(null);
@@ -44,7 +44,7 @@ export function Annotate({ head, item, keep, next, say }: {
     if (await keep({ errors: all })) {
       setLast({ category, severity: error.severity });
       if (document.activeElement?.closest(".marked-form")) document.querySelector<HTMLElement>(`[data-side="${side}"] .marking`)?.focus();
-      if (now.current === saved) setDraft(null); // what was selected meanwhile stays
+      if (now.current === saved) setDraft(null); // keep a newer selection
     }
   };
   const remove = async (index: number) => {
@@ -129,10 +129,10 @@ export function Annotate({ head, item, keep, next, say }: {
           {theirs.length ? <ul>{theirs.map((error, i) => <li key={i}><Said error={error} from={from} to={to} /></li>)}</ul> : <p class="muted">no error</p>}
         </section>
       ))}
-      {item.mine === null && item.waiting > 0 && <p class="muted">{plural(item.waiting, "other annotator")} said something: you see it when you have.</p>}
+      {item.mine === null && item.waiting > 0 && <p class="muted">{plural(item.waiting, "other annotator")} annotated this item. Annotate it to see their errors.</p>}
       <p id="marking-help" class="note">
-        Select what is wrong, or in the source what is missing: drag, tap a word, or use the arrow keys (<kbd>Shift</kbd> for more words,
-        {" "}<kbd>Ctrl</kbd> for single signs, with <kbd>Shift</kbd> at the beginning). Then <kbd>1</kbd> to <kbd>4</kbd> for neutral, minor, major, critical, or <kbd>Enter</kbd> for the form.
+        Select an error in the translation, or missing text in the source: drag, tap a word, or use the arrow keys (<kbd>Shift</kbd> for more words,
+        {" "}<kbd>Ctrl</kbd> for single characters, with <kbd>Shift</kbd> at the start). Then press <kbd>1</kbd> to <kbd>4</kbd> for neutral, minor, major or critical, or <kbd>Enter</kbd> for the form.
       </p>
     </div>
   );

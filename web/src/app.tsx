@@ -4,7 +4,7 @@ import { Compare } from "./compare";
 import { Decisions } from "./decisions";
 import { Progress, useLive } from "./live";
 import { Local } from "./local";
-import { People } from "./people";
+import { HumanJudgements } from "./judgements";
 import { Phenomena } from "./phenomena";
 import { Remote } from "./remote";
 import { Review } from "./review";
@@ -17,10 +17,10 @@ import { Plain } from "./text";
 import type { Detail, Head, Source, Start } from "./types";
 import "./style.css";
 
-const SCREENS: [string, string][] = [["runs", "Runs"], ["systems", "Systems"], ["segments", "Segments"], ["phenomena", "Phenomena"], ["people", "People"], ["decisions", "Decisions"], ["tables", "Tables"], ["review", "Review"]];
+const SCREENS: [string, string][] = [["runs", "Runs"], ["systems", "Systems"], ["segments", "Segments"], ["phenomena", "Phenomena"], ["people", "Human judgements"], ["decisions", "Decisions"], ["tables", "Tables"], ["review", "Review"]];
 const KEYS: [string, string][] = [
-  ["j, k", "next and previous row"], ["/", "to the filter"], ["Enter", "apply the filter"], ["Esc", "close the row, or this"],
-  ["1 to 9", "the screens, as they stand above"], ["t", "light or dark"], ["?", "this list"],
+  ["j, k", "Next or previous row"], ["/", "Go to the filter"], ["Enter", "Apply the filter"], ["Esc", "Close the row or this list"],
+  ["1 to 9", "Open a screen, in the order above"], ["t", "Switch between light and dark"], ["?", "Show or hide this list"],
 ];
 
 function App({ source, start: first }: { source: Source; start: Start }) {
@@ -42,7 +42,7 @@ function App({ source, start: first }: { source: Source; start: Start }) {
     if (!location.hash && start.review) go("review", "", {}, true);
     else if (!location.hash && start.runs.length === 1) go(home(start.runs[0]), start.runs[0].key, {}, true);
   }, []);
-  // Rows need no summary: what the list of runs says is enough to show them.
+  // Rows need no summary; the description in the list of runs is enough to show them.
   const head = detail?.head ?? start.runs.find((one) => one.key === run);
   const offered = SCREENS.filter(([screen]) => has(screen, start, head));
   useLayoutEffect(() => {
@@ -69,8 +69,8 @@ function App({ source, start: first }: { source: Source; start: Start }) {
           ))}
         </nav>
         <span class="where">{head && route.screen !== "runs" && <Plain text={title(head) || head.name} />}</span>
-        <button class="quiet" onClick={turn} aria-label="Light or dark">◐</button>
-        <button class="quiet" onClick={() => setHelp(true)} aria-label="Keys">?</button>
+        <button class="quiet" onClick={turn} aria-label="Switch between light and dark" title="Switch between light and dark (t)">◐</button>
+        <button class="quiet" onClick={() => setHelp(true)} aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">?</button>
       </header>
       {error && <p class="problem" role="alert">{error}</p>}
       {detail && route.screen !== "runs" && detail.problems.map((problem, i) => <p key={i} class="problem">⚠ <Plain text={problem} /></p>)}
@@ -78,11 +78,11 @@ function App({ source, start: first }: { source: Source; start: Start }) {
       {route.screen === "review" && start.review ? <Review start={start.review} at={route.at} />
         : route.screen === "runs" ? <Runs runs={start.runs} live={live} />
         : route.screen === "compare" ? <Compare source={source} runs={start.runs} at={route.at} />
-        : !run ? <main><p>Choose a run first: <a href={link("runs")}>Runs</a>.</p></main>
+        : !run ? <main><p>Select a run in the list of <a href={link("runs")}>runs</a> first.</p></main>
           : head && route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} grown={live[run]?.rows ?? head.rows} />
-            : !detail || !head ? <main aria-busy="true"><p class="muted">Reading …</p></main>
+            : !detail || !head ? <main aria-busy="true"><p class="muted">Loading …</p></main>
               : route.screen === "phenomena" ? <Phenomena detail={detail} start={start} run={run} at={route.at} />
-                : route.screen === "people" ? <People {...{ detail, start, source, run }} at={route.at} />
+                : route.screen === "people" ? <HumanJudgements {...{ detail, start, source, run }} at={route.at} />
                 : route.screen === "decisions" ? <Decisions {...{ detail, start, run }} at={route.at} />
                 : route.screen === "systems" ? <Systems {...{ detail, start, source, run }} at={route.at} />
                   : <Tables detail={detail} />}
@@ -91,7 +91,7 @@ function App({ source, start: first }: { source: Source; start: Start }) {
   );
 }
 
-// Which screens there are: without a run the list of runs alone.
+// Whether a screen is available; without a run, only the list of runs is.
 function has(screen: string, start: Start, head: Head | undefined): boolean {
   if (screen === "review") return !!start.review;
   if (screen === "runs") return start.runs.length > 0 || !start.review;
@@ -106,10 +106,10 @@ function Help({ version, close }: { version: string; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog ref={dialog} class="help" aria-label="Keys" onClose={close}>
-      <h2>Keys</h2>
+    <dialog ref={dialog} class="help" aria-label="Keyboard shortcuts" onClose={close}>
+      <h2>Keyboard shortcuts</h2>
       <dl>{KEYS.map(([key, what]) => <><dt><kbd>{key}</kbd></dt><dd>{what}</dd></>)}</dl>
-      <p class="muted">The address holds the view: keep it, and come back to it.</p>
+      <p class="muted">The address contains the whole view. Bookmark it to return to it.</p>
       <div class="bar"><button autofocus onClick={close}>Close</button><span class="muted">assay {version}</span></div>
     </dialog>
   );
@@ -130,14 +130,14 @@ function Tables({ detail }: { detail: Detail }) {
   );
 }
 
-// Light or dark: what the system wants, until somebody says otherwise.
+// Switch between light and dark. The initial theme is that of the system, unless the user has chosen one.
 function turn(): void {
   const root = document.documentElement;
   const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
   try {
     localStorage.setItem("assay-theme", root.dataset.theme);
-  } catch { /* a browser that keeps nothing */ }
+  } catch { /* a browser without storage */ }
 }
 
 async function begin(): Promise<void> {

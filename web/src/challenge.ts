@@ -4,7 +4,7 @@ const ITEM = ["id", "phenomenon", "category", "severity", "langpair", "src", "re
 const NAMES: Record<string, string> = { src: "source", ref: "reference" };
 const WORST = ["neutral", "minor", "major", "critical"];
 
-// The pair that a row makes for `assay run`, or null; the Python side is src/assay/viewer/export.py, which gives the reasons.
+// A row as an item for `assay run`, or null; the Python version, src/assay/viewer/export.py, gives the reasons.
 export function asItem(row: Row, kind: string): Record<string, Value> | null {
   if (kind === "items") {
     return Object.fromEntries(ITEM.filter((name) => row[name] !== null && row[name] !== undefined).map((name) => [NAMES[name] ?? name, row[name]]));

@@ -1,4 +1,4 @@
-// What the plots share: scales, axes with their rules, and lines with the band of an interval.
+// Shared parts of plots: scales, axes with grid lines, and lines with the band of an interval.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
@@ -29,7 +29,7 @@ export interface Frame {
   bottom: number;
 }
 
-// A frame that a phone can read: letters keep their size where the plot must be narrower.
+// A frame that is legible on a phone: text keeps its size if the plot must be narrower.
 export function useFrame(height: number, width: number): Frame {
   const asked = matchMedia("(max-width: 700px)");
   const [narrow, setNarrow] = useState(asked.matches);
@@ -41,7 +41,7 @@ export function useFrame(height: number, width: number): Frame {
   return { width: narrow ? Math.min(width, 380) : width, height: narrow ? Math.min(height, 320) : height, left: narrow ? 54 : 62, bottom: 44 };
 }
 
-// A picture in its frame; never larger than it, so that letters keep their size.
+// A plot that is never larger than its frame, so that text keeps its size.
 export function Plot({ frame, label, name = "", children }: { frame: Frame; label: string; name?: string; children: ComponentChildren }) {
   return (
     <svg class={`plot ${name}`} viewBox={`0 0 ${frame.width} ${frame.height}`} style={{ maxWidth: `${frame.width}px` }} role="img" aria-label={label}>
@@ -79,7 +79,7 @@ export function Axes({ frame, xs, ys, x, y, across, up, percent = "" }: {
   );
 }
 
-// A line through the points that there are; it breaks where there is none.
+// A line through the available points, with gaps at missing values.
 export function line(xs: number[], ys: (number | null)[], x: Scale, y: Scale): string {
   let drawing = false;
   return xs.map((value, i) => {

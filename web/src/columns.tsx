@@ -3,7 +3,7 @@ import { Menu } from "./menu";
 import { Plain } from "./text";
 import type { Head } from "./types";
 
-// A table with hundreds of metrics begins with some; the others are chosen, and the choice stands in the address.
+// A table with hundreds of metrics shows the first ones; users select others, and the address stores the selection.
 const FIRST = 8;
 
 export function metricsShown(head: Head, at: Record<string, string>): string[] {

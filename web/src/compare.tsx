@@ -7,7 +7,7 @@ import { RunTable } from "./table";
 import { Diffed, Plain } from "./text";
 import type { Compared, Head, Moved, Row, Source } from "./types";
 
-// Two runs of the same job: what got better, what worse, and the rows that moved furthest.
+// Comparison of two runs of the same job: differences, and the rows with the largest changes.
 export function Compare({ source, runs, at }: { source: Source; runs: Head[]; at: Record<string, string> }) {
   const [found, setFound] = useState<Compared | null>(null);
   const [error, setError] = useState("");
@@ -22,11 +22,11 @@ export function Compare({ source, runs, at }: { source: Source; runs: Head[]; at
   const metric = metrics.includes(at.metric) ? at.metric : metrics[0];
   return (
     <main>
-      <h1>Two runs</h1>
+      <h1>Comparison of two runs</h1>
       <div class="bar">
         <span><Plain text={name(a)} /> → <b><Plain text={name(b)} /></b></span>
-        <button class="quiet" onClick={() => go("compare", "", { ...at, a: b, b: a }, true)}>Turn around</button>
-        <a href={link("runs")}>Choose others</a>
+        <button class="quiet" onClick={() => go("compare", "", { ...at, a: b, b: a }, true)}>Swap</button>
+        <a href={link("runs")}>Select other runs</a>
       </div>
       {error && <p class="problem" role="alert"><Plain text={error} /></p>}
       {!found && !error && <p class="muted" aria-busy="true">Comparing …</p>}
@@ -36,7 +36,7 @@ export function Compare({ source, runs, at }: { source: Source; runs: Head[]; at
           {found.tables.map((table) => <RunTable key={table.name} table={table} />)}
           {metrics.length > 1 && (
             <div class="bar">
-              <label>Moved by{" "}
+              <label>Changes by{" "}
                 <select value={metric} onChange={(event) => go("compare", "", { ...at, metric: event.currentTarget.value }, true)}>
                   {metrics.map((one) => <option key={one} value={one}>{runs.find((run) => run.key === b)?.metrics[one]?.label ?? one}</option>)}
                 </select>
@@ -54,9 +54,9 @@ function MovedRows({ way, moved, found }: { way: "better" | "worse"; moved: Move
   const noun = found.kind === "items" ? "item" : "segment";
   return (
     <section class="card">
-      <h2>{way === "worse" ? "Became worse" : "Became better"}</h2>
-      {moved.length === 0 && <p class="muted">No {noun} did.</p>}
-      {moved.length > 0 && <p class="muted">{found.kind === "items" ? `${plural(moved.length, noun)} that changed sides` : `The ${plural(moved.length, noun)} that moved furthest`}; a click on the number opens the row.</p>}
+      <h2>{way === "worse" ? "Worse" : "Better"}</h2>
+      {moved.length === 0 && <p class="muted">No {noun} became {way}.</p>}
+      {moved.length > 0 && <p class="muted">{found.kind === "items" ? `${plural(moved.length, noun)} with a different result` : `The ${plural(moved.length, noun)} with the largest changes`}. Click a number to open the row.</p>}
       {moved.map((one) => (
         <div key={`${one.a["#"]}-${one.b["#"]}`} class="moved">
           <a href={link("segments", found.keys[1], { row: String(one.b["#"]) })} title={`${way} by ${number(Math.abs(one.gain), 2)}`}>
@@ -75,7 +75,7 @@ function Versions({ a, b }: { a: Row; b: Row }) {
   return (
     <div>
       {b.src != null && <p class="muted"><Plain text={b.src} lang={from} /></p>}
-      {a.mt === b.mt ? <p><Plain text={b.mt} lang={to} /> <span class="muted">(the same text)</span></p> : (
+      {a.mt === b.mt ? <p><Plain text={b.mt} lang={to} /> <span class="muted">(same text)</span></p> : (
         <>
           <p><Diffed pieces={before} lang={to} kind="removed" /></p>
           <p><Diffed pieces={after} lang={to} kind="added" /></p>

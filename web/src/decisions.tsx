@@ -2,14 +2,14 @@ import { quoted } from "./expression";
 import { fixed } from "./format";
 import { colours, ROOMY } from "./heat";
 import { go } from "./route";
-import { Limits } from "./limits";
+import { Thresholds } from "./thresholds";
 import { RunTable, Scroll } from "./table";
 import { Plain } from "./text";
 import type { Detail, Start, Table } from "./types";
 
 const BESIDE = ["rule", "decisions", "summary", "errors"];
 
-// Which errors break which task, and what a limit would use, send to review and reject.
+// Breakdown rates by error type and task, and the effect of a threshold: rows used, sent to review and rejected.
 export function Decisions({ detail, start, run, at }: { detail: Detail; start: Start; run: string; at: Record<string, string> }) {
   const set = (changed: Record<string, string>) => go("decisions", run, { ...at, ...changed }, true);
   const named = new Map(detail.tables.map((table) => [table.name, table]));
@@ -18,8 +18,8 @@ export function Decisions({ detail, start, run, at }: { detail: Detail; start: S
   return (
     <main>
       <h1>Breakdown and decisions</h1>
-      {sweeps.length > 0 ? <Limits sweeps={sweeps} goal={detail.deciding?.goal ?? ""} {...{ detail, start, run, at, set }} />
-        : <p class="muted">This run kept no limits to choose among; one that is made anew does.</p>}
+      {sweeps.length > 0 ? <Thresholds sweeps={sweeps} goal={detail.deciding?.goal ?? ""} {...{ detail, start, run, at, set }} />
+        : <p class="muted">This run has no stored thresholds. Run the command again to get them.</p>}
       {matrix && <Matrix table={matrix} {...{ detail, start, run }} />}
       {BESIDE.map((name) => named.get(name)).filter((table): table is Table => !!table).map((table) => <RunTable key={table.name} table={table} />)}
     </main>
@@ -36,7 +36,7 @@ function Matrix({ table, detail, start, run }: { table: Table; detail: Detail; s
   return (
     <section class="card">
       <h2>{table.caption}</h2>
-      <p class="muted">{table.reading} 95% intervals (Wilson).{linked ? " Choose a cell to see the translations that broke down." : ""}</p>
+      <p class="muted">{table.reading} 95% intervals (Wilson).{linked ? " Select a cell to see the translations that broke down." : ""}</p>
       <Scroll label="Heat map of error types and tasks">
         <table class={tasks.length <= ROOMY ? "heat roomy" : "heat"}>
           <thead><tr><th scope="col">error type</th>{tasks.map((task) => <th key={task} scope="col"><Plain text={task} /></th>)}</tr></thead>

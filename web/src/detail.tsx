@@ -14,7 +14,7 @@ export function languages(row: Row): [string, string] {
 export const references = (row: Row): [string, string][] =>
   Object.entries(row).filter(([name, value]) => /^ref\d*$/.test(name) && typeof value === "string") as [string, string][];
 
-// One row in full: its texts, its scores, and what other systems made of the same segment.
+// One row in full: texts, scores, and translations of the same segment by other systems.
 export function Detail({ source, run, head, row, against, choose, step, close }: {
   source: Source; run: string; head: Head; row: number; against: Against; choose: (against: Against) => void; step: (by: number) => void; close: () => void;
 }) {
@@ -60,7 +60,7 @@ export function Detail({ source, run, head, row, against, choose, step, close }:
 const markable = (one: Against, head: Head): boolean =>
   one === "spans" ? head.columns.includes("spans") : one === "reference" ? head.columns.includes("ref") : one !== "first" || head.systems.length > 1;
 
-const SAID: Record<Against, string> = { spans: "errors", reference: "against reference", first: "against first system", plain: "nothing" };
+const SAID: Record<Against, string> = { spans: "errors", reference: "differences from the reference", first: "differences from the first system", plain: "nothing" };
 
 function Translation({ row, first, chosen, head, against, to }: {
   row: Row; first: Row; chosen: boolean; head: Head; against: Against; to: string;
@@ -76,7 +76,7 @@ function Translation({ row, first, chosen, head, against, to }: {
             : <Plain text={text} lang={to} />}
       </p>
       {typeof other === "string" && (
-        <p class="muted">lacks: <Diffed pieces={diff(other, text, to)[0].filter((piece) => piece.changed && piece.text.trim()).map((piece) => ({ ...piece, text: `${piece.text} ` }))} lang={to} kind="removed" /></p>
+        <p class="muted">missing: <Diffed pieces={diff(other, text, to)[0].filter((piece) => piece.changed && piece.text.trim()).map((piece) => ({ ...piece, text: `${piece.text} ` }))} lang={to} kind="removed" /></p>
       )}
       <p class="scores">
         {Object.entries(head.metrics).filter(([name]) => row[name] !== undefined).map(([name, facts]) => (
@@ -104,7 +104,7 @@ function Pair({ row, head, to }: { row: Row; head: Head; to: string }) {
         </div>
       ))}
       <table class="plain">
-        <thead><tr><th scope="col">metric</th><th scope="col" class="num">good</th><th scope="col" class="num">incorrect</th><th scope="col">verdict</th></tr></thead>
+        <thead><tr><th scope="col">metric</th><th scope="col" class="num">good</th><th scope="col" class="num">incorrect</th><th scope="col">result</th></tr></thead>
         <tbody>
           {Object.entries(head.metrics).map(([name, facts]) => {
             const [a, b] = [row[`${name} good`], row[`${name} incorrect`]];
@@ -113,7 +113,7 @@ function Pair({ row, head, to }: { row: Row; head: Head; to: string }) {
               <tr key={name}>
                 <td><Plain text={facts.label} />{facts.higher_is_better ? "" : " ↓"}</td>
                 <td class="num">{number(a, facts.decimals + 1)}</td><td class="num">{number(b, facts.decimals + 1)}</td>
-                <td>{right === null ? "not scored" : right ? "✓ right" : a === b ? "✗ tie" : "✗ wrong"}</td>
+                <td>{right === null ? "not scored" : right ? "✓ correct" : a === b ? "✗ tie" : "✗ incorrect"}</td>
               </tr>
             );
           })}

@@ -1,4 +1,4 @@
-// Which words two texts do not share: the longest common subsequence of their words.
+// Differences between two texts, from the longest common subsequence of their words.
 export interface Piece { text: string; changed: boolean }
 
 const MOST_WORDS = 600;
@@ -50,7 +50,7 @@ function add(pieces: Piece[], text: string, changed: boolean): void {
 const LEAD = 90;
 const KEPT = 40;
 
-// Where two texts differ far from their beginning, what they share before is cut: a line of a list shows the difference.
+// Shorten the common beginning of two texts, so that a line of a list shows their difference.
 export function near([left, right]: [Piece[], Piece[]]): [Piece[], Piece[]] {
   const [a, b] = [left[0], right[0]];
   if (!a || !b || a.changed || b.changed) return [left, right];

@@ -1,5 +1,5 @@
-// The grammar of `assay filter` for a page without a server: src/assay/core/expression is its model, and
-// tests/core/expression/vectors.json says what every expression means.
+// Filter expressions for a page without a server. It implements the grammar of src/assay/core/expression;
+// tests/core/expression/vectors.json has test cases for both.
 import type { Value } from "./types";
 
 interface Token { kind: string; value: string; start: number; end: number }
@@ -406,6 +406,6 @@ export function condition(text: string, columns: Columns): (row: number) => bool
   return new Rows(text, columns).truth(new Parser(text).whole());
 }
 
-// A name as an expression writes it, and a text.
+// A name and a text as written in an expression.
 export const written = (name: string): string => (/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) ? name : `\`${name}\``);
 export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;

@@ -3,8 +3,8 @@ import type { Column, TableRow } from "./types";
 export const count = (n: number): string => n.toLocaleString("en-US");
 export const plural = (n: number, noun: string, many = `${noun}s`): string => `${count(n)} ${n === 1 ? noun : many}`;
 
-// So many decimals. What lies exactly half way goes to the even digit, as Python does it, so that the page and the terminal print
-// the same; toFixed would go away from nought.
+// A number with fixed decimals. Ties are rounded to even, as in Python, so that the page and the terminal show the same number;
+// toFixed rounds ties away from zero.
 export function fixed(value: number, decimals: number): string {
   const exact = value.toFixed(decimals + 25);
   const lower = exact.slice(0, -25).replace(/\.$/, "");
@@ -30,7 +30,7 @@ export function cell(column: Column, row: TableRow): string {
   return column.kind === "change" && value >= 0 ? `+${said}` : said;
 }
 
-// The bounds of a value, as they stand behind it.
+// The bounds of a value, as shown after it.
 export function bounds(column: Column, row: TableRow): string {
   if (!column.interval) return "";
   const [low, high] = column.interval.map((key) => row[key]);

@@ -1,4 +1,4 @@
-// Scores by group and system out of columns: what src/assay/viewer/groups.py does behind the server.
+// Scores by group and system; src/assay/viewer/summary.py does the same on the server.
 import { quoted, written } from "./expression";
 import type { Grouped, Value } from "./types";
 

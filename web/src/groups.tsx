@@ -8,7 +8,7 @@ import type { Detail, Grouped, Source } from "./types";
 const MOST = 100;
 const FEW = 30;
 
-// Student's t for a central 95%, by its first three; beyond them by the expansion of Cornish and Fisher, which is right to 0.1%.
+// Student's t for a central 95%: tabulated for one to three degrees of freedom, then the Cornish-Fisher expansion (accurate to 0.1%).
 export function student(df: number): number {
   const exact = [12.7062, 4.3027, 3.1824];
   if (df <= exact.length) return exact[df - 1];
@@ -16,7 +16,7 @@ export function student(df: number): number {
   return z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df ** 2) + (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * df ** 3);
 }
 
-// The systems' mean segment scores by language, domain, document, length, or whatever parts the rows.
+// Mean segment scores of systems by language, domain, document, length or another column.
 export function Groups({ detail, source, run, at }: { detail: Detail; source: Source; run: string; at: Record<string, string> }) {
   const metrics = Object.keys(detail.distributions);
   const by = detail.groupings.find((one) => one.key === at.by) ?? detail.groupings[0];
@@ -56,7 +56,7 @@ export function Groups({ detail, source, run, at }: { detail: Detail; source: So
         {many ? " The worst groups first." : ""} A group leads to its segments.
       </p>
       {error && <p class="problem">{error}</p>}
-      {!found && !error ? <p class="muted" aria-busy="true">Reading …</p> : (
+      {!found && !error ? <p class="muted" aria-busy="true">Loading …</p> : (
         <Scroll label={`Scores by ${by.label}`}>
           <table class="plain groups">
             <thead><tr><th scope="col">{by.label}</th>{systems.map((system) => <th key={system} scope="col" class="num"><Plain text={system || "all"} /></th>)}</tr></thead>

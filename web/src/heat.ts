@@ -1,4 +1,4 @@
-// The colours of heat maps: away from the middle to one end of the scale; the letters are dark or light as the ground wants it.
+// Colours of heat maps by distance from the middle of the scale, with dark or light text for contrast.
 export function colours(value: number, [below, middle, above]: [string, string, string]): Record<string, string> {
   const far = Math.min(1, Math.abs(value - 0.5) * 2);
   const end = channels(value < 0.5 ? below : above);
@@ -8,7 +8,7 @@ export function colours(value: number, [below, middle, above]: [string, string, 
   return { background: `rgb(${mixed.join(",")})`, color: light > 0.179 ? "#000" : "#fff" };
 }
 
-// So few columns leave room for an interval beside its number instead of below it.
+// Up to this many columns, an interval fits next to its number instead of below it.
 export const ROOMY = 5;
 
 const channels = (colour: string): number[] => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));

@@ -5,7 +5,7 @@ import type { Live, Source } from "./types";
 const EVERY = 1000;
 const SELDOM = 5000;
 
-// How far the runs are that are under way. `changed` hears when a run began, ended or was written again.
+// Progress of running runs. `changed` is called when a run starts, ends or is written again.
 export function useLive(source: Source, first: Record<string, Live>, changed: () => void): Record<string, Live> {
   const [live, setLive] = useState(first);
   const known = useRef<string | null>(null);
@@ -46,8 +46,8 @@ export function Progress({ live }: { live: Live }) {
   ].filter(Boolean).join(" · ");
   return (
     <p class="live">
-      <span class="tag">under way</span>
-      <progress {...(share === null ? {} : { value: share, max: 1 })} aria-label="How far the run is" />
+      <span class="tag">running</span>
+      <progress {...(share === null ? {} : { value: share, max: 1 })} aria-label="Progress of the run" />
       <span>{said}</span>
     </p>
   );

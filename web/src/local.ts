@@ -12,11 +12,11 @@ interface Whole extends Start {
 
 const SHOWN = 400;
 const POINTS = 4000;
-// What rows of several systems have in common when they are translations of one segment.
+// Columns that are equal in rows of several systems for the same segment.
 const SEGMENT = ["langpair", "segment", "src", "ref"];
 const TEXTS = /^(src|mt|ref\d*|good|incorrect)$/;
 
-// The data out of the page's own file: the same answers as the server's, computed here.
+// Data embedded in the page: the same answers as the server's, computed in the browser.
 export class Local implements Source {
   private orders = new Map<string, number[]>();
   private constructor(private whole: Whole) {}
@@ -33,7 +33,7 @@ export class Local implements Source {
 
   async detail(run: string): Promise<Detail> {
     const found = this.whole.details[run];
-    if (!found) throw new Error("There is no such run in this file.");
+    if (!found) throw new Error("This file does not contain the run.");
     return found;
   }
 
@@ -66,7 +66,7 @@ export class Local implements Source {
   }
 
   async compare(a: string, b: string): Promise<Compared> {
-    const found = this.whole.compared[`${a} ${b}`] ?? { error: a === b ? "These are one and the same run: choose another." : "This file holds no comparison of the two." };
+    const found = this.whole.compared[`${a} ${b}`] ?? { error: a === b ? "These are the same run. Choose a different one." : "This file does not contain a comparison of these runs." };
     if ("error" in found) throw new Error(found.error);
     return found;
   }
@@ -130,7 +130,7 @@ export class Local implements Source {
     }
     if (!asked.sort) return asked.descending ? kept.reverse() : kept;
     const column = columns[asked.sort];
-    if (!column) throw new Error(`There is no column called ${asked.sort}.`);
+    if (!column) throw new Error(`Unknown column '${asked.sort}'.`);
     const sign = asked.descending ? -1 : 1;
     const compare = column.some((value) => typeof value === "string")
       ? (a: Value, b: Value) => sign * String(a).localeCompare(String(b))
@@ -142,7 +142,7 @@ export class Local implements Source {
 
 const isNumber = (value: Value): boolean => typeof value === "number";
 
-// A cell of CSV; a text that a spreadsheet would run gets an apostrophe, as assay's --spreadsheet-safe does.
+// A cell of CSV; text that a spreadsheet would execute gets an apostrophe, as with --spreadsheet-safe.
 function field(value: Value | string, name: string | number = ""): string {
   if (value === null || value === undefined) return "";
   let text = typeof value === "string" ? value

@@ -1,13 +1,13 @@
-// A text in which people mark errors: by mouse or finger, or word by word with the arrow keys.
+// A text in which users mark errors with the mouse, by touch, or word by word with the arrow keys.
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import type { MarkedError } from "./desk";
+import type { MarkedError } from "./session";
 import { bounds, offsetIn, selectedIn, settled, wordsOf } from "./selection";
 import type { Chosen } from "./selection";
 import { joins, severity, shown } from "./text";
 
 export const LEVELS = ["neutral", "minor", "major", "critical"];
 
-// The text cut wherever an error or the selection begins or ends: errors may lie over one another.
+// Split the text at the start and end of every error and of the selection; errors may overlap.
 function pieces(signs: string[], errors: MarkedError[], chosen: Chosen | null) {
   const cuts = new Set([0, signs.length]);
   for (const { start, end } of [...errors, ...(chosen ? [chosen] : [])]) cuts.add(start).add(end);
@@ -23,10 +23,10 @@ export function Marking({ label, text, language, errors, numbers, chosen: given,
   const signs = useMemo(() => [...text], [text]);
   const words = useMemo(() => wordsOf(text, language), [text, language]);
   const anchor = useRef(0);
-  // Keys may come faster than the page is drawn: the selection is kept here, too.
+  // Keys may arrive before the page is redrawn, so the selection is also stored here.
   const current = useRef(given);
   current.current = given;
-  const place = useRef(-1); // where the next arrow goes on when nothing is selected
+  const place = useRef(-1); // the word from which arrow keys continue if nothing is selected
   useLayoutEffect(() => { place.current = -1; }, [text]);
   const choose = (next: Chosen | null) => {
     current.current = next;
@@ -40,7 +40,7 @@ export function Marking({ label, text, language, errors, numbers, chosen: given,
     if (found) choose(found);
     return found;
   };
-  // A finger moves the ends of a selection after it was made.
+  // On touch screens, users move the ends of a selection after making it.
   useEffect(() => {
     let timer = 0;
     const changed = () => {
@@ -65,7 +65,7 @@ export function Marking({ label, text, language, errors, numbers, chosen: given,
     choose(word ?? null);
   };
 
-  // Arrows go by words and, with Ctrl or Alt, by signs; Shift lengthens. Left and right are those of the reader.
+  // Arrow keys move by words and, with Ctrl or Alt, by characters; Shift extends the selection. Left and right are visual directions.
   const pressed = (event: KeyboardEvent) => {
     const chosen = current.current;
     const turned = root.current !== null && getComputedStyle(root.current).direction === "rtl";
@@ -120,7 +120,7 @@ export function Marking({ label, text, language, errors, numbers, chosen: given,
   );
 }
 
-// One end of a selection moved by a sign.
+// The selection with one end moved by a character.
 function nudged(text: string, chosen: Chosen, step: number, begin: boolean): Chosen | null {
   const places = bounds(text);
   const move = (place: number): number => {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-// Choices that open below a button and close by Esc or a click elsewhere.
+// A menu that opens below a button and closes on Esc or a click outside.
 export function Menu({ name, label, children }: { name: string; label: string; children: ComponentChildren }) {
   const box = useRef<HTMLDetailsElement>(null);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { Scroll } from "./table";
 import { Plain } from "./text";
 import type { Cell, Detail, Start } from "./types";
 
-// The expression that holds where a metric failed: incorrect scored as well as good, or better.
+// The expression for items on which a metric failed: the incorrect translation scores at least as well as the good one.
 export function failed(metric: string, higher: boolean, phenomenon: string, unscored: boolean): string {
   const [good, incorrect] = [written(`${metric} good`), written(`${metric} incorrect`)];
   const there = unscored ? ` and ${good} is not missing and ${incorrect} is not missing` : "";
@@ -26,7 +26,7 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
   const order = found.phenomena.map((_, i) => i);
   if (hardest) order.sort((a, b) => mean(a) - mean(b));
   else {
-    // As in the figure: categories as they come, the hardest of each first.
+    // As in the figure: categories in order of appearance, the hardest phenomenon of each first.
     const categories = [...new Set(found.phenomena.map((one) => one.category))];
     const group = (i: number): number => categories.indexOf(found.phenomena[i].category);
     order.sort((a, b) => group(a) - group(b) || mean(a) - mean(b));
@@ -36,7 +36,7 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
     <main>
       <h1>Phenomena</h1>
       <p class="muted">How often a metric scores the good translation above the incorrect one, in percent, with 95% intervals (Wilson).
-        A tie is a failure; the colour is away from chance at 50. Choose a cell to see the items that the metric failed.</p>
+        A tie is a failure. Colours show the distance from chance (50). Select a cell to see the items that the metric failed.</p>
       <div class="bar">
         <label>Order{" "}
           <select value={hardest ? "hardest" : "category"} onChange={(event) =>
@@ -72,7 +72,7 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
                     return (
                       <td key={metric} class="cell">
                         <button disabled={!missed} style={Number.isNaN(value) ? {} : colours(value, start.heat)}
-                          title={cell.n ? `${cell.right} of ${cell.n} right; 95% interval ${bounds}` : "not scored"}
+                          title={cell.n ? `${cell.right} of ${cell.n} correct; 95% interval ${bounds}` : "not scored"}
                           data-metric={metric} data-failed={missed}
                           onClick={() => go("segments", run, {
                             where: failed(metric, detail.head.metrics[metric]?.higher_is_better ?? true, phenomenon.name, cell.n < phenomenon.n),

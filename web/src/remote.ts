@@ -1,6 +1,6 @@
 import type { Asked, Compared, Detail, Exported, Grouped, Live, Points, Row, Source, Start, Window } from "./types";
 
-// The server's answers; what it refuses is an Error with its sentence.
+// Data from the server; a rejected request is an Error with the server's message.
 export class Remote implements Source {
   private async ask<T>(what: string, asked: Record<string, string | number> = {}): Promise<T> {
     const query = new URLSearchParams(Object.entries(asked).map(([name, value]) => [name, String(value)]));
@@ -8,7 +8,7 @@ export class Remote implements Source {
     try {
       answer = await fetch(`api/${what}?${query}`);
     } catch {
-      throw new Error("The server does not answer: it was stopped. Start it again with assay view.");
+      throw new Error("The server does not respond. Start it again with assay view.");
     }
     const whole = await answer.json();
     if (!answer.ok) throw new Error(whole.error);
@@ -48,7 +48,7 @@ export class Remote implements Source {
   }
 
   async download(run: string, asked: Asked, format: Exported): Promise<void> {
-    await this.rows(run, asked, 0, 1); // a refusal is said here, not by the browser's list of downloads
+    await this.rows(run, asked, 0, 1); // report errors here instead of in the browser's downloads
     const query = new URLSearchParams({ run, ...wanted(asked), format });
     const link = document.createElement("a");
     link.href = `api/export?${query}`;

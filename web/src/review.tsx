@@ -1,8 +1,8 @@
-// The reviews of the terminal on the page, one item at a time, and MQM annotation. What the page calls saved is on the disk.
+// Reviews one item at a time, as on the terminal, and MQM annotation. "Saved" means that the decision is on disk.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Annotate } from "./annotate";
-import { decide, finish, head as askHead, item as askItem, order as askOrder, StaleView } from "./desk";
-import type { Counts, Decision, MqmItem, Passage, QuestionItem, ReviewHead, ReviewItem, Show } from "./desk";
+import { decide, finish, head as askHead, item as askItem, order as askOrder, StaleView } from "./session";
+import type { Counts, Decision, MqmItem, Passage, QuestionItem, ReviewHead, ReviewItem, Show } from "./session";
 import { diff } from "./diff";
 import { count, plural } from "./format";
 import { go } from "./route";
@@ -23,7 +23,7 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
   const [ended, setEnded] = useState(false);
   const done = useRef<Done[]>([]);
   const busy = useRef(false);
-  const flying = useRef(Promise.resolve(true)); // the decision that is on its way
+  const flying = useRef(Promise.resolve(true)); // the decision that is being sent
   const show = (SHOWN.some(([name]) => name === at.show) ? at.show : "undecided") as Show;
   const number = at.item !== undefined && at.item !== "" ? Number(at.item) : null;
   const open = (next: number | null, replace = false) => go("review", "", { show, item: next === null ? "" : String(next) }, replace);
@@ -40,7 +40,7 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
     setOrder(null);
     reorder().then((found) => { if (number === null && found.length) open(found[0], true); }, fail);
   }, [show]);
-  // Answers may overtake one another: an item is shown while it is the chosen one, and never as it was before it was decided.
+  // Responses may arrive out of order: show only the current item, and never its state before a decision.
   const chosen = useRef(number);
   chosen.current = number;
   const changes = useRef(0);
@@ -56,7 +56,7 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
     else load(number).catch(fail);
   }, [number]);
 
-  // Whoever works with keys, or listens, goes on where the next item begins.
+  // Move the focus to the next item for users of the keyboard or a screen reader.
   const shownBefore = useRef<number | null>(null);
   useLayoutEffect(() => {
     const before = shownBefore.current;
@@ -77,9 +77,9 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
     const further = fresh.find((one) => one !== number);
     if (show === "undecided" && fresh.length) open(further ?? fresh[0]);
     else if (show === "undecided") open(null);
-    else say("This was the last one.");
+    else say("This was the last item.");
   };
-  // A key that is pressed before the next item is there decides nothing: nobody has seen it.
+  // Ignore keys that are pressed before the next item is visible.
   const keep = async (decision: Decision): Promise<boolean> =>
     item !== null && item.number === number ? put(item.number, item.seen, decision, item) : false;
   const put = (of: number, seen: unknown, decision: Decision, before: ReviewItem): Promise<boolean> => {
@@ -110,7 +110,7 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
   const undo = async () => {
     await flying.current;
     const lastOne = done.current.at(-1);
-    if (!lastOne) return say("There is nothing to undo.");
+    if (!lastOne) return say("Nothing to undo.");
     const { before } = lastOne;
     if (lastOne.number !== chosen.current) open(lastOne.number);
     if (await put(lastOne.number, lastOne.after, undone(before), before)) {
@@ -134,7 +134,7 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
     return () => removeEventListener("keydown", pressed, true);
   });
 
-  if (ended) return <main><h1>Finished</h1><p role="status">{decided(counts, start.total)}; kept in <code>{start.file}</code>. This page can be closed.</p></main>;
+  if (ended) return <main><h1>Finished</h1><p role="status">{decided(counts, start.total)}; saved in <code>{start.file}</code>. You can close this page.</p></main>;
   return (
     <main class="review">
       <h1><Plain text={start.title} /></h1>
@@ -159,8 +159,8 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
           {start.kind === "mqm" ? <Annotate head={start} item={item as MqmItem} keep={keep} next={() => void move(1)} say={say} />
             : <Asked item={item as QuestionItem} keep={keep} next={() => void move(1)} />}
         </article>
-      ) : order && !order.length ? <p class="empty">{show === "undecided" ? "Everything is decided." : "There is no such item."}</p> : null}
-      <p class="note">Every decision is saved at once, in <code>{start.file}</code>.</p>
+      ) : order && !order.length ? <p class="empty">{show === "undecided" ? "All items are decided." : "No items match."}</p> : null}
+      <p class="note">Every decision is saved immediately in <code>{start.file}</code>.</p>
     </main>
   );
 }
@@ -178,9 +178,9 @@ function Progress({ counts, total }: { counts: Counts; total: number }) {
 }
 
 const what = (decision: Decision): string =>
-  "choice" in decision ? decision.choice : !decision.errors ? "taken back" : decision.errors.length ? plural(decision.errors.length, "error") : "no error";
+  "choice" in decision ? decision.choice : !decision.errors ? "withdrawn" : decision.errors.length ? plural(decision.errors.length, "error") : "no error";
 
-// What takes an item back to how it was.
+// The decision that restores an item's previous state.
 function undone(before: ReviewItem): Decision {
   if ("passages" in before) {
     if (before.mine.startsWith("edit:")) return { choice: "edit", text: before.mine.slice("edit:".length) };
@@ -227,7 +227,7 @@ function Asked({ item, keep, next }: { item: QuestionItem; keep: (decision: Deci
         </div>
       ) : (
         <form class="edit" onSubmit={(event) => { event.preventDefault(); void choose("edit"); }}>
-          <label>The corrected text
+          <label>Corrected text
             <textarea ref={field} rows={3} dir="auto" value={editing} onInput={(event) => setEditing(event.currentTarget.value.replace(/[\r\n]+/g, " "))}
               onKeyDown={(event) => { if (event.key === "Escape") { setEditing(null); event.stopPropagation(); } }} />
           </label>
@@ -240,7 +240,7 @@ function Asked({ item, keep, next }: { item: QuestionItem; keep: (decision: Deci
           {choice === item.mine ? "" : "≠ "}<Plain text={who} />: <b><Plain text={choice.startsWith("edit:") ? `edit “${choice.slice("edit:".length)}”` : choice} /></b>
         </p>
       ))}
-      {!item.mine && item.waiting > 0 && <p class="muted">{plural(item.waiting, "other person", "other people")} decided this: you see it when you have.</p>}
+      {!item.mine && item.waiting > 0 && <p class="muted">{plural(item.waiting, "other reviewer")} decided this item. Decide it to see their choice.</p>}
     </>
   );
 }

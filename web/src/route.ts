@@ -1,4 +1,4 @@
-// Where a person is: everything that makes a view stands in the address behind #, so that it can be kept and sent.
+// The current view: its complete state is in the address after #, so that it can be bookmarked and shared.
 import { useEffect, useState } from "preact/hooks";
 import type { Asked } from "./types";
 

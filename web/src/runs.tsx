@@ -9,7 +9,7 @@ const FEW = 4;
 
 export const home = (run: Head): string => (run.screens[0] ?? (run.kind === "items" ? "phenomena" : run.kind === "segments" ? "segments" : "tables"));
 
-// The title that a run has of its own; "assay score" says no more than the verb.
+// The title of a run, unless it only repeats the verb ("assay score").
 export const title = (run: Head): string => (run.title === `assay ${run.verb}` ? "" : run.title);
 
 function facts(run: Head, underWay: boolean): string {
@@ -26,7 +26,7 @@ export function Runs({ runs, live }: { runs: Head[]; live: Record<string, Live> 
   const [wanted, setWanted] = useState("");
   const [chosen, setChosen] = useState<string[]>([]);
   const choose = (key: string) => setChosen((old) => (old.includes(key) ? old.filter((one) => one !== key) : [...old, key].slice(-2)));
-  // The older of the two comes first: what people ask is what the newer one changed.
+  // The older run comes first, so that the comparison shows what the newer one changed.
   const pair = chosen.map((key) => runs.find((run) => run.key === key)).filter((run) => run !== undefined)
     .sort((a, b) => (a.started ?? "").localeCompare(b.started ?? "") || a.name.localeCompare(b.name));
   const shown = runs.filter((run) =>
@@ -39,7 +39,7 @@ export function Runs({ runs, live }: { runs: Head[]; live: Record<string, Live> 
           onInput={(event) => setWanted(event.currentTarget.value)} />
         <span class="muted" role="status">{plural(shown.length, "run")}</span>
         {pair.length === 2 ? <a id="compare" href={link("compare", "", { a: pair[0].key, b: pair[1].key })}>Compare <Plain text={pair[0].name} /> and <Plain text={pair[1].name} /></a>
-          : runs.length > 1 && <span class="muted">Tick two runs of the same job to compare them.</span>}
+          : runs.length > 1 && <span class="muted">Select two runs of the same job to compare them.</span>}
       </div>
       <ul class="runs">
         {shown.map((run) => (

@@ -1,4 +1,4 @@
-// One metric against another, a point a segment in the colour of its system; a box over points leads to their rows.
+// One metric against another, one point per segment in the colour of its system. A box around points opens their rows.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { around, Axes, scale, Swatch, useFrame } from "./charts";
 import { written } from "./expression";
@@ -18,7 +18,7 @@ export function Scatter({ metrics, detail, source, run, at, colour }: {
   const [found, setFound] = useState<Points | null>(null);
   const [box, setBox] = useState<Box | null>(null);
   const svg = useRef<SVGSVGElement>(null);
-  const from = useRef<[number, number]>([0, 0]); // where the box begins: the mouse may be faster than the page is drawn
+  const from = useRef<[number, number]>([0, 0]); // the start of the box; the mouse may move before the page is redrawn
   useEffect(() => {
     let current = true;
     setBox(null);
@@ -38,7 +38,7 @@ export function Scatter({ metrics, detail, source, run, at, colour }: {
     const [[x0, y0], [x1, y1]] = [from.current, place(event)];
     setBox(Math.abs(x1 - x0) + Math.abs(y1 - y0) < 4 ? null : { x0, y0, x1, y1 });
   };
-  // The box in scores: what a filter is made of.
+  // The box in units of scores, for the filter.
   const chosen = box && {
     x: [box.x0, box.x1].sort((a, b) => a - b).map(scale(frame.left, right, ...xs)),
     y: [box.y0, box.y1].sort((a, b) => b - a).map(scale(bottom, top, ...ys)),
@@ -51,7 +51,7 @@ export function Scatter({ metrics, detail, source, run, at, colour }: {
   };
   const label = (metric: string): string => detail.head.metrics[metric]?.label ?? metric;
   const choose = (axis: "x" | "y", value: string) => (
-    <label>{axis === "x" ? "Across" : "Up"}{" "}
+    <label>{axis === "x" ? "Horizontal" : "Vertical"}{" "}
       <select value={value} onChange={(event) => go("systems", run, { ...at, [axis]: event.currentTarget.value }, true)}>
         {metrics.map((metric) => <option key={metric} value={metric}>{label(metric)}</option>)}
       </select>
@@ -64,9 +64,9 @@ export function Scatter({ metrics, detail, source, run, at, colour }: {
       <div class="bar">
         {choose("x", across)} {choose("y", up)}
         {box ? <button onClick={show}>Show {points.length < (found?.total ?? 0) ? "these" : plural(inside, "segment")}</button>
-          : <span class="muted">Draw a box over points to see their segments.</span>}
+          : <span class="muted">Draw a box around points to see their segments.</span>}
       </div>
-      <svg ref={svg} class="plot scatter" viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`Segment scores: ${label(across)} across, ${label(up)} up`}
+      <svg ref={svg} class="plot scatter" viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`Segment scores: horizontal ${label(across)}, vertical ${label(up)}`}
         onPointerDown={(event) => {
           from.current = place(event);
           (event.currentTarget as SVGSVGElement).setPointerCapture(event.pointerId);

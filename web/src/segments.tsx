@@ -61,7 +61,7 @@ export function Segments({ source, run, head, at, grown = 0 }: {
     load(0);
   }, [key]);
 
-  // A run under way has more rows than a moment ago: what is seen is asked for again, where it stands.
+  // A running run gets more rows: load the visible pages again, at the same position.
   const before = useRef(grown);
   useEffect(() => {
     if (before.current === grown) return;
@@ -80,7 +80,7 @@ export function Segments({ source, run, head, at, grown = 0 }: {
   for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(last - 1, 0) / PAGE) && total; page++) load(page);
   const rowAt = (i: number): Row | undefined => pages.current.get(Math.floor(i / PAGE))?.[i % PAGE];
 
-  // Where a list is higher than a browser can scroll, its position stands for a share of the rows.
+  // If a list is higher than a browser can scroll, its position represents a share of the rows.
   const scrolled = () => {
     const box = list.current;
     if (!box || total === null) return;
@@ -88,7 +88,7 @@ export function Segments({ source, run, head, at, grown = 0 }: {
     const exact = total * HIGH > MOST_PIXELS ? (box.scrollTop / most) * Math.max(0, total - visible + 2) : box.scrollTop / HIGH;
     setFirst(Math.max(0, Math.min(Math.floor(exact), Math.max(0, total - 1))));
   };
-  // The place of the open row in this order; a view from an address finds it among the rows that are here.
+  // The index of the open row in this order. For a view from an address, search the loaded rows.
   const here = (): number => {
     if (place.current < 0 && at.row) {
       if (!asked.where && !asked.find && !asked.sort) place.current = Number(at.row);
@@ -168,7 +168,7 @@ export function Segments({ source, run, head, at, grown = 0 }: {
               <Space high={Math.max(0, height - last * HIGH)} span={columns.length} />
             </tbody>
           </table>
-          {total === 0 && !error && <p class="muted empty">{asked.where || asked.find ? "No row matches." : "There are no rows to show."}</p>}
+          {total === 0 && !error && <p class="muted empty">{asked.where || asked.find ? "No rows match." : "This run has no rows."}</p>}
         </div>
         {open && <Detail source={source} run={run} head={head} row={Number(at.row)} against={against} choose={(one) => set({ against: one })} step={step} close={() => set({ row: "" })} />}
       </div>
@@ -176,7 +176,7 @@ export function Segments({ source, run, head, at, grown = 0 }: {
   );
 }
 
-// Whether keys belong to a field or to a dialog, and not to the page.
+// Whether keys belong to a field or a dialog instead of the page.
 export const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest("dialog") !== null);
 
@@ -190,8 +190,8 @@ function Filter({ asked, error, set }: { asked: Asked; error: string; set: (chan
   useLayoutEffect(() => { setWhere(asked.where); setFind(asked.find); }, [asked.where, asked.find]);
   return (
     <form class="filter" onSubmit={(event) => { event.preventDefault(); set({ where, find, row: "" }); }}>
-      <input id="where" type="text" spellcheck={false} autocomplete="off" aria-label="Filter by an expression" aria-invalid={error !== ""}
-        aria-describedby="refused" placeholder='Filter, as in: chrf < 30 and langpair == "en-de"' value={where}
+      <input id="where" type="text" spellcheck={false} autocomplete="off" aria-label="Filter expression" aria-invalid={error !== ""}
+        aria-describedby="refused" placeholder='Filter, for example: chrf < 30 and langpair == "en-de"' value={where}
         onInput={(event) => setWhere(event.currentTarget.value)} />
       <input id="find" type="search" aria-label="Find text" placeholder="Find text" value={find} onInput={(event) => setFind(event.currentTarget.value)} />
       <button type="submit">Filter</button>
@@ -200,7 +200,7 @@ function Filter({ asked, error, set }: { asked: Asked; error: string; set: (chan
   );
 }
 
-// A pair is both scores and the verdict; a verdict is what is left of it where there is little room.
+// A pair shows both scores and the result; on narrow screens, only the result is shown.
 interface Shown { key: string; label: string; kind: "text" | "score" | "pair" | "verdict" | "label" | "count" }
 
 const NARROW = matchMedia("(max-width: 600px)").matches;
@@ -208,7 +208,7 @@ const WIDTHS: Record<Shown["kind"], number> = NARROW
   ? { text: 11, score: 4.6, pair: 8.5, verdict: 4.6, label: 5.6, count: 3 }
   : { text: 11, score: 5, pair: 8.5, verdict: 4.2, label: 7.8, count: 3.5 };
 
-// Beside an open row, and on a phone, the list keeps what tells rows apart; the row itself shows the rest.
+// Next to an open row, and on a phone, the list shows only the columns that distinguish rows.
 function shownColumns(head: Head, open: boolean, metrics: string[]): Shown[] {
   const has = (name: string): boolean => head.columns.includes(name) && !((open || NARROW) && (name === "src" || name === "ref"));
   const found: Shown[] = [];
@@ -233,7 +233,7 @@ function shownColumns(head: Head, open: boolean, metrics: string[]): Shown[] {
 
 function Heading({ columns, head, asked, set }: { columns: Shown[]; head: Head; asked: Asked; set: (changes: Record<string, string>) => void }) {
   const sort = (key: string) => {
-    const worst = key in head.metrics && !head.metrics[key].higher_is_better; // the worst come first
+    const worst = key in head.metrics && !head.metrics[key].higher_is_better; // show the worst rows first
     if (asked.sort !== key) set({ sort: key, descending: worst ? "1" : "" });
     else if (asked.descending === worst) set({ descending: worst ? "" : "1" });
     else set({ sort: "", descending: "" });
@@ -282,11 +282,11 @@ function Line({ row, columns, head, against, chosen, index, choose }: {
   );
 }
 
-// What a metric said of a pair: good, incorrect, and whether it told them apart.
+// The scores of a pair, and whether the metric ranks the good translation first.
 function Scored({ row, head, name, whole }: { row: Row; head: Head; name: string; whole: boolean }) {
   const facts = head.metrics[name];
   const [good, incorrect] = [row[`${name} good`], row[`${name} incorrect`]];
   if (typeof good !== "number" || typeof incorrect !== "number") return <>–</>;
   const right = facts.higher_is_better ? good > incorrect : good < incorrect;
-  return <>{whole && `${number(good, facts.decimals)} / ${number(incorrect, facts.decimals)} `}<span class={right ? "right" : "wrong"} title={right ? "right" : "failed"}>{right ? "✓" : "✗"}</span></>;
+  return <>{whole && `${number(good, facts.decimals)} / ${number(incorrect, facts.decimals)} `}<span class={right ? "right" : "wrong"} title={right ? "correct" : "failed"}>{right ? "✓" : "✗"}</span></>;
 }

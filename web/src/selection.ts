@@ -1,10 +1,9 @@
-// Characters of a text on the page: they are counted as Python counts them (code points), never cut inside what people see as one
-// sign, and found again in the elements that the text is drawn with.
+// Selections of text in code points, as in Python: never inside a grapheme, and mapped to and from the elements of the page.
 export interface Chosen { start: number; end: number }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-// The places where a sign begins, in code points, the end of the text among them.
+// The start of every grapheme in code points, and the end of the text.
 export function bounds(text: string): number[] {
   const found = [0];
   let at = 0;
@@ -12,7 +11,7 @@ export function bounds(text: string): number[] {
   return found;
 }
 
-// Words in code points: what a reader takes for one, or a punctuation mark; no blanks.
+// Words and punctuation marks in code points, without whitespace.
 export function wordsOf(text: string, language: string): Chosen[] {
   let segmenter: Intl.Segmenter;
   try {
@@ -30,7 +29,7 @@ export function wordsOf(text: string, language: string): Chosen[] {
   return found;
 }
 
-// Whole signs without blanks at the ends; null for nothing.
+// A selection of whole graphemes without whitespace at the ends; null if nothing is left.
 export function settled(text: string, start: number, end: number): Chosen | null {
   const places = bounds(text);
   const signs = [...text];
@@ -43,7 +42,7 @@ export function settled(text: string, start: number, end: number): Chosen | null
 
 const stands = (node: Node): boolean => node instanceof HTMLElement && node.dataset.sign !== undefined;
 
-// How many characters of `root` stand before a place in it.
+// The number of characters in `root` before a position.
 export function offsetIn(root: Node, node: Node, offset: number): number {
   let count = 0;
   let done = false;
@@ -69,7 +68,7 @@ export function offsetIn(root: Node, node: Node, offset: number): number {
   return count;
 }
 
-// What the mouse or a finger has selected in `root`; null where nothing of it is.
+// The user's selection in `root`; null if there is none.
 export function selectedIn(root: HTMLElement, text: string): Chosen | null {
   const selection = document.getSelection();
   if (!selection || selection.rangeCount === 0 || selection.isCollapsed) return null;

@@ -21,7 +21,7 @@ export function Systems({ detail, start, source, run, at }: {
     <main>
       <h1>Systems</h1>
       {table && <RunTable table={table} title={table.caption} />}
-      {!metrics.length && <p>This run has no scores of segments.</p>}
+      {!metrics.length && <p>This run has no segment scores.</p>}
       {metrics.length > 0 && detail.groupings.length > 0 && <Groups {...{ detail, source, run, at }} />}
       <div class="grid">
         {metrics.length > 1 && <Scatter metrics={metrics} {...{ detail, source, run, at, colour }} />}
@@ -45,8 +45,8 @@ export function Systems({ detail, start, source, run, at }: {
           </section>
         ))}
       </div>
-      {!all && metrics.length > FEW && <button class="quiet" onClick={() => setAll(true)}>The other {plural(metrics.length - FEW, "metric")}</button>}
-      {systems.length > start.palette.length && <p class="muted">Colours begin again after {start.palette.length} systems.</p>}
+      {!all && metrics.length > FEW && <button class="quiet" onClick={() => setAll(true)}>Show {plural(metrics.length - FEW, "more metric")}</button>}
+      {systems.length > start.palette.length && <p class="muted">Colours repeat after {start.palette.length} systems.</p>}
     </main>
   );
 }

@@ -5,7 +5,7 @@ import type { Column, Table, TableRow } from "./types";
 
 const MOST = 300;
 
-// What may be wider or higher than its place, and is scrolled by keys, too.
+// A scrollable region that also supports the keyboard.
 export function Scroll({ label, tall = false, children }: { label: string; tall?: boolean; children: ComponentChildren }) {
   return <div class={tall ? "scroll tall" : "scroll"} tabIndex={0} role="region" aria-label={label}>{children}</div>;
 }
@@ -47,13 +47,13 @@ export function RunTable({ table, title = table.caption || table.name }: { table
   );
 }
 
-// A line holds one row, or those that a pivot puts beside each other, by what stands above them.
+// A line holds one row or, in a wide layout, several rows by the heading of their column.
 type Line = Map<unknown, TableRow>;
 interface Field { label: string; column: Column; of: (line: Line) => TableRow | undefined }
 
 const first = (line: Line): TableRow | undefined => line.values().next().value;
 
-// Rows and columns as people read them; src/assay/report/grid.py does the same for the terminal and says why.
+// Lines and columns for display; src/assay/report/grid.py does the same for the terminal and gives the reasons.
 function laid({ columns, rows, pivot }: Table): { fields: Field[]; lines: Line[] } {
   const nought = (column: Column): boolean => column.kind === "count" && rows.length > 0 && rows.every((row) => row[column.key] === 0);
   const shown = columns.filter((column) => !column.hidden && !nought(column));

@@ -9,8 +9,8 @@ const NAMES: Record<string, string> = {
   "\u202e": "RLO", "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI", "\ufeff": "BOM",
 };
 
-// A text with its invisible signs shown: a bidi control that turned the line around would deceive the reader. A name stands for
-// one sign, which whoever counts characters of the page must know (data-sign).
+// A text with invisible characters shown by name: a hidden bidi control could mislead the reader. Each name represents one
+// character, which code that counts characters must take into account (data-sign).
 export function shown(text: string): ComponentChildren {
   if (!INVISIBLE.test(text)) return text;
   return text.split(/([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])/u).map((part, i) =>
@@ -34,8 +34,8 @@ export function Diffed({ pieces, lang, kind }: { pieces: Piece[]; lang?: string;
   );
 }
 
-// A translation with its errors marked. Offsets count characters, as Python does, not UTF-16 units. The short name of a severity
-// stands behind the word: between letters that join (Arabic, Devanagari …) it would tear them apart.
+// A translation with its errors marked. Offsets count characters, as in Python, not UTF-16 units. The abbreviated severity follows
+// the word, because between joined letters (Arabic, Devanagari …) it would separate them.
 export function Marked({ text, spans, lang }: { text: string; spans: Span[]; lang?: string }) {
   const signs = [...text];
   const parts: ComponentChildren[] = [];
@@ -52,7 +52,7 @@ export function Marked({ text, spans, lang }: { text: string; spans: Span[]; lan
     parts.push(shown(signs.slice(word, to).join("")));
   };
   for (const span of [...spans].sort((a, b) => a.start - b.start || a.end - b.end)) {
-    if (span.end > signs.length && span.start >= signs.length - 1) continue; // in what a list cut off
+    if (span.end > signs.length && span.start >= signs.length - 1) continue; // in the part that the list omits
     const start = Math.min(Math.max(span.start, at), signs.length);
     const end = Math.max(Math.min(span.end, signs.length), start);
     plain(start);
@@ -74,7 +74,7 @@ export function Marked({ text, spans, lang }: { text: string; spans: Span[]; lan
 const LETTER = /[\p{L}\p{M}\u200c\u200d]/u;
 const ALONE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
 
-// Whether two neighbours belong to one word that nothing may stand in.
+// Whether two adjacent characters belong to one word that must not be split.
 export const joins = (before: string | undefined, after: string | undefined): boolean =>
   before !== undefined && after !== undefined && LETTER.test(before) && LETTER.test(after) && !ALONE.test(after);
 

@@ -1,5 +1,5 @@
-// What the page and the server say to each other; the Python side is src/assay/viewer/server.py.
-import type { ReviewHead } from "./desk";
+// Types of the messages between page and server; the Python side is src/assay/viewer/server.py.
+import type { ReviewHead } from "./session";
 
 export type Value = string | number | boolean | null | Span[] | string[];
 export type Row = { "#": number; [column: string]: Value };
@@ -39,7 +39,7 @@ export interface Head {
   live: Live | null;
 }
 
-// How far a run is that is still being written.
+// Progress of a running run.
 export interface Live {
   done: number;
   total: number | null;
@@ -115,7 +115,7 @@ export interface Spread {
   systems: Record<string, { n: number; mean: number; quartiles: [number, number, number]; counts: number[] }>;
 }
 
-// A ranking of metrics by their agreement with people, or of systems by people (src/assay/viewer/people.py).
+// A ranking of metrics by agreement with human judgements, or of systems by human judgements (src/assay/viewer/judgements.py).
 export interface Entry {
   name: string;
   value: number | null;
@@ -173,7 +173,7 @@ export interface PeopleFound {
   curves: PointCurve[];
 }
 
-// What would become of the rows at every limit (src/assay/core/screens.py).
+// Numbers of rows used, reviewed and rejected at every threshold (src/assay/core/screens.py).
 export type RiskName = "caught" | "bad_used" | "lost";
 
 export interface Figures {
@@ -217,7 +217,7 @@ export interface Grouping {
   groups: number;
 }
 
-// A group's scores by system: how many, their mean, their standard deviation.
+// A group's scores by system: number, mean and standard deviation.
 export interface Grouped {
   systems: string[];
   groups: { name: string; where: string; cells: Record<string, [number, number, number | null]> }[];
@@ -253,7 +253,7 @@ export interface Points {
   systems: string[];
 }
 
-// Where the page gets its data: from the server, or out of its own file.
+// The source of the page's data: the server, or data embedded in the page.
 export interface Source {
   start(): Promise<Start>;
   detail(run: string): Promise<Detail>;

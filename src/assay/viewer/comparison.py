@@ -281,7 +281,7 @@ def _table(name: str, rows: Sequence[Mapping[str, Any]], a: Run, b: Run) -> Tabl
         if items
         else TableColumn("difference", "difference", "change", decimals=places, interval=("low", "high")),
         TableColumn("p", "p", "p"),
-        TableColumn("verdict", "sure"),
+        TableColumn("verdict", "significant"),
         TableColumn("up", "better", "count"),
         TableColumn("down", "worse", "count"),
     ]

@@ -1,4 +1,4 @@
-import { Against } from "./against";
+import { Agreement } from "./agreement";
 import { scale, ticks } from "./charts";
 import { number, plural } from "./format";
 import { colours } from "./heat";
@@ -6,28 +6,28 @@ import { go } from "./route";
 import { RunTable, Scroll } from "./table";
 import { Plain } from "./text";
 import type { Comparison, Detail, Ranking, Source, Start } from "./types";
-import { Worth } from "./worth";
+import { AgreementCurve } from "./curve";
 
 const LEVELS: [number, string][] = [[0.001, "***"], [0.01, "**"], [0.05, "*"]];
 
-export function People({ detail, start, source, run, at }: {
+export function HumanJudgements({ detail, start, source, run, at }: {
   detail: Detail; start: Start; source: Source; run: string; at: Record<string, string>;
 }) {
   const found = detail.people;
-  if (!found) return <main><h1>People</h1><p>Nobody judged anything in this run.</p></main>;
+  if (!found) return <main><h1>Human judgements</h1><p>This run has no human judgements.</p></main>;
   const set = (changed: Record<string, string>) => go("people", run, { ...at, ...changed }, true);
   const ranking = found.rankings.find((one) => one.key === at.ranking) ?? found.rankings[0];
-  // What a person looks at first: the metrics that were put into the table, then the best.
+  // Offer the metrics that were added to the table first, then the best ones.
   const first = found.rankings[0]?.of === "metrics" ? found.rankings[0].entries : [];
   const usual = [...first.filter((one) => one.kind === "new"), ...first].map((one) => one.name);
   const agreement = detail.tables.filter((table) => ["agreement", "metrics"].includes(table.name));
   return (
     <main>
-      <h1>People</h1>
+      <h1>Human judgements</h1>
       {ranking && (
         <section class="card">
           <div class="bar">
-            <h2>{ranking.of === "metrics" ? "How well metrics agree with people" : "Systems as people rank them"}</h2>
+            <h2>{ranking.of === "metrics" ? "Agreement of metrics with human judgements" : "Systems ranked by human judgements"}</h2>
             {found.rankings.length > 1 && (
               <label>{ranking.of === "metrics" ? "Task" : "Language pair"}{" "}
                 <select value={ranking.key} onChange={(event) => set({ ranking: event.currentTarget.value, first: "", second: "" })}>
@@ -40,8 +40,8 @@ export function People({ detail, start, source, run, at }: {
         </section>
       )}
       {ranking && <Matrix ranking={ranking} start={start} at={at} set={set} />}
-      {found.pairs.some((pair) => Object.keys(pair.metrics).length) && <Against pairs={found.pairs} {...{ usual, detail, start, source, run, at, set }} />}
-      {found.curves.length > 0 && <Worth curves={found.curves} {...{ usual, start, at, set }} />}
+      {found.pairs.some((pair) => Object.keys(pair.metrics).length) && <Agreement pairs={found.pairs} {...{ usual, detail, start, source, run, at, set }} />}
+      {found.curves.length > 0 && <AgreementCurve curves={found.curves} {...{ usual, start, at, set }} />}
       {agreement.map((table) => <RunTable key={table.name} table={table} />)}
     </main>
   );
@@ -49,7 +49,7 @@ export function People({ detail, start, source, run, at }: {
 
 const ROOM = 3;
 
-// A line a metric or system; a rule stands between clusters, and the plot is a cell of the table, so that it is read, printed and scrolled as one.
+// One line per metric or system, with a rule between clusters. The plot is a cell of the table, so that both are read, printed and scrolled together.
 function Ranked({ ranking, start }: { ranking: Ranking; start: Start }) {
   const { entries, decimals } = ranking;
   const values = entries.flatMap((entry) => [entry.value, entry.low, entry.high]).filter((value): value is number => value !== null);
@@ -61,7 +61,7 @@ function Ranked({ ranking, start }: { ranking: Ranking; start: Start }) {
   return (
     <>
       <p class="muted">
-        {clustered ? `A line stands between clusters: those below it are significantly ${ranking.of === "metrics" ? "worse than some member of the cluster above" : "worse than all above"}. ` : ""}
+        {clustered ? `Lines separate clusters: entries below a line are significantly ${ranking.of === "metrics" ? "worse than some member of the cluster above" : "worse than all entries above"}. ` : ""}
         {ranking.about}
       </p>
       <Scroll label={`Ranking: ${ranking.title}`}>
@@ -121,7 +121,7 @@ function sentence(tests: Comparison, i: number, j: number, decimals: number): st
   const [difference, low, high, p] = [tests.difference[at], tests.low[at], tests.high[at], tests.p[at]];
   if (difference === null || p === null) return `${tests.names[a]} and ${tests.names[b]} were not compared.`;
   const bounds = low !== null && high !== null ? ` (95% interval ${low.toFixed(decimals)} to ${high.toFixed(decimals)})` : "";
-  return `${tests.names[a]} is ahead of ${tests.names[b]} by ${difference.toFixed(decimals)}${bounds}, ${written(p)}: ${p <= 0.05 ? "significantly better." : "not told apart."}`;
+  return `${tests.names[a]} is ${difference.toFixed(decimals)} better than ${tests.names[b]}${bounds}, ${written(p)}: ${p <= 0.05 ? "significant." : "not significant."}`;
 }
 
 function Matrix({ ranking, start, at, set }: {
@@ -130,7 +130,7 @@ function Matrix({ ranking, start, at, set }: {
   const tests = ranking.comparison;
   if (!tests || tests.names.length < 2) {
     return ranking.of === "metrics" ? (
-      <section class="card"><h2>Every two metrics</h2><p class="muted">This run made no tests: assay meta --significance does, and then shows which metrics cannot be told apart.</p></section>
+      <section class="card"><h2>Pairs of metrics</h2><p class="muted">This run has no significance tests. Run assay meta --significance to see which metrics differ significantly.</p></section>
     ) : null;
   }
   const names = tests.names;
@@ -145,13 +145,13 @@ function Matrix({ ranking, start, at, set }: {
   const shade: Record<string, number> = { "***": 0.5, "**": 0.32, "*": 0.18 };
   return (
     <section class="card">
-      <h2>Every two {ranking.of}</h2>
+      <h2>Pairs of {ranking.of}</h2>
       <p class="muted">
-        Above the diagonal the {ranking.of === "metrics" ? "metric" : "system"} of the line is ahead, below it behind. *** p ≤ 0.001, ** p ≤ 0.01, * p ≤ 0.05, · not told apart
-        ({ranking.two_sided ? "two-sided" : "one-sided, not corrected for the number of tests"}). Columns have the numbers of the lines.
+        Above the diagonal, the {ranking.of === "metrics" ? "metric" : "system"} of the row is better; below it, worse. *** p ≤ 0.001, ** p ≤ 0.01, * p ≤ 0.05, · not significant
+        ({ranking.two_sided ? "two-sided" : "one-sided, not corrected for the number of tests"}). Column numbers are row numbers.
       </p>
       <div class="bar">{choose("Compare", "first", first)} {choose("with", "second", second)}</div>
-      <p role="status" class="said">{first === second ? "Choose two different ones." : <Plain text={sentence(tests, first, second, ranking.decimals)} />}</p>
+      <p role="status" class="said">{first === second ? "Select two different ones." : <Plain text={sentence(tests, first, second, ranking.decimals)} />}</p>
       <Scroll label={`Matrix of ${plural(names.length, ranking.of.slice(0, -1))}`} tall>
         <table class="matrix">
           <thead><tr><td></td>{names.map((name, j) => <th key={j} scope="col" title={name}>{j + 1}<span class="unseen"> {name}</span></th>)}</tr></thead>

@@ -1,4 +1,4 @@
-// A review on the server; the Python side is src/assay/core/review_session.py. What is acknowledged here is on the disk.
+// Client of a review session on the server (src/assay/core/review.py). A decision is on disk when its request has succeeded.
 export type Show = "undecided" | "all" | "mine" | "others" | "disagreeing" | "skipped";
 export type Counts = Record<Show, number>;
 
@@ -58,7 +58,7 @@ export type ReviewItem = QuestionItem | MqmItem;
 export type Decision = { choice: string; text?: string } | { errors: MarkedError[] | null };
 export interface Kept { item: ReviewItem; counts: Counts }
 
-// Somebody decided elsewhere: the page shows what holds.
+// The item was decided elsewhere; the page shows the current state.
 export class StaleView extends Error {}
 
 async function answered<T>(asked: Promise<Response>, lost: string): Promise<T> {
@@ -66,7 +66,7 @@ async function answered<T>(asked: Promise<Response>, lost: string): Promise<T> {
   try {
     answer = await asked;
   } catch {
-    throw new Error(`The server does not answer: ${lost}Start it again and open the address that it prints; all that was saved is there.`);
+    throw new Error(`The server does not respond. ${lost}Start it again and open the address that it prints; saved decisions are not lost.`);
   }
   const whole = await answer.json();
   if (answer.status === 409) throw new StaleView(whole.error);
@@ -77,7 +77,7 @@ async function answered<T>(asked: Promise<Response>, lost: string): Promise<T> {
 const get = <T>(path: string): Promise<T> => answered(fetch(`api/review${path}`), "");
 const post = <T>(path: string, said: unknown): Promise<T> => answered(fetch(`api/review${path}`, {
   method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(said),
-}), "this was not saved. ");
+}), "This decision was not saved. ");
 
 export const order = async (show: string): Promise<number[]> => (await get<{ order: number[] }>(`/order?show=${encodeURIComponent(show)}`)).order;
 export const item = (number: number): Promise<ReviewItem> => get(`/item?item=${number}`);

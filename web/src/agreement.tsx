@@ -7,8 +7,8 @@ import { Scroll } from "./table";
 import { Plain } from "./text";
 import type { Detail, JudgedPair, Points, Source, Start } from "./types";
 
-// A metric against people in one language pair: every system a point, or every segment.
-export function Against({ pairs, usual, detail, start, source, run, at, set }: {
+// A metric against human judgements in one language pair: one point per system or per segment.
+export function Agreement({ pairs, usual, detail, start, source, run, at, set }: {
   pairs: JudgedPair[]; usual: string[]; detail: Detail; start: Start; source: Source; run: string; at: Record<string, string>; set: (changed: Record<string, string>) => void;
 }) {
   const usable = pairs.filter((pair) => Object.keys(pair.metrics).length);
@@ -24,7 +24,7 @@ export function Against({ pairs, usual, detail, start, source, run, at, set }: {
   return (
     <section class="card">
       <div class="bar">
-        <h2>A metric against people</h2>
+        <h2>Metric against human judgements</h2>
         <label>Pair <select value={pair.langpair} onChange={(event) => set({ pair: event.currentTarget.value })}>
           {usable.map((one) => <option key={one.langpair} value={one.langpair}>{one.langpair || "all"}</option>)}
         </select></label>
@@ -41,7 +41,7 @@ export function Against({ pairs, usual, detail, start, source, run, at, set }: {
         )}
       </div>
       {segments ? <Segments {...{ source, run, where, metric, label, start }} column={pair.column} gold={pair.gold} /> : <Systems {...{ pair, metric, label, start, all }} />}
-      {segments && <p><a href={link("segments", run, { where, sort: pair.column })}>Show these segments, the worst by people first</a></p>}
+      {segments && <p><a href={link("segments", run, { where, sort: pair.column })}>Show these segments, worst human scores first</a></p>}
     </section>
   );
 }
@@ -53,7 +53,7 @@ export function pearson(xs: number[], ys: number[]): number {
   return dot(xs, mx, ys, my) / Math.sqrt(dot(xs, mx, xs, mx) * dot(ys, my, ys, my));
 }
 
-// MQM, DA, ESA: files write them small.
+// Names such as MQM, DA and ESA are in lower case in files.
 const shout = (gold: string): string => (/^[a-z-]{2,7}$/.test(gold) && gold !== "score" ? gold.toUpperCase() : gold);
 
 interface Point { name: string; apart: string; x: number; y: number }
@@ -73,23 +73,23 @@ function Systems({ pair, metric, label, start, all }: { pair: JudgedPair; metric
   const spots = names(points.map((point) => ({ ...point, x: x(point.x), y: y(point.y) })), frame);
   return (
     <>
-      <p role="status">Pearson r = <b data-r={r}>{r.toFixed(3)}</b> over the {plural(points.length, "system")} drawn.</p>
+      <p role="status">Pearson r = <b data-r={r}>{r.toFixed(3)}</b> for {plural(points.length, "system")}.</p>
       <div class="beside">
-        <Plot frame={frame} name="against" label={`Systems of ${pair.langpair}: ${label} across, ${gold} by people up. Pearson r = ${r.toFixed(3)}. The table has the numbers.`}>
-          <Axes frame={frame} {...{ xs, ys, x, y }} across={label} up={`${gold}, people`} />
+        <Plot frame={frame} name="against" label={`Systems of ${pair.langpair}: horizontal ${label}, vertical ${gold} by annotators. Pearson r = ${r.toFixed(3)}. The table has the numbers.`}>
+          <Axes frame={frame} {...{ xs, ys, x, y }} across={label} up={`${gold}, annotators`} />
           {points.map((point, i) => (
             <g key={point.name} class="point">
               {point.apart
                 ? <rect class="filled" style={{ "--c": start.palette[1] }} x={x(point.x) - 4} y={y(point.y) - 4} width="8" height="8" transform={`rotate(45 ${x(point.x)} ${y(point.y)})`} />
                 : <circle class="filled" style={{ "--c": start.palette[0] }} cx={x(point.x)} cy={y(point.y)} r="5" />}
               {spots[i] && <text class="name" x={spots[i].x} y={spots[i].y} text-anchor={spots[i].anchor}>{point.name}</text>}
-              <title>{`${point.name}: ${label} ${point.x.toFixed(3)}, people ${point.y.toFixed(3)}`}</title>
+              <title>{`${point.name}: ${label} ${point.x.toFixed(3)}, annotators ${point.y.toFixed(3)}`}</title>
             </g>
           ))}
         </Plot>
         <Scroll label="Systems with both scores">
           <table class="plain">
-            <thead><tr><th scope="col">system</th><th scope="col" class="num">{label}</th><th scope="col" class="num">{gold}, people</th></tr></thead>
+            <thead><tr><th scope="col">system</th><th scope="col" class="num">{label}</th><th scope="col" class="num">{gold}, annotators</th></tr></thead>
             <tbody>
               {[...points].sort((a, b) => b.y - a.y).map((point) => (
                 <tr key={point.name}><th scope="row"><Plain text={point.name} />{point.apart && <span class="tag">{point.apart}</span>}</th><td class="num">{number(point.x, 3)}</td><td class="num">{number(point.y, 3)}</td></tr>
@@ -103,7 +103,7 @@ function Systems({ pair, metric, label, start, all }: { pair: JudgedPair; metric
   );
 }
 
-// Where a name can stand beside its point without covering another; left out where it cannot, the table has it.
+// Positions of names next to their points without overlaps; a name without space is omitted, since the table has it.
 function names(points: Point[], frame: Frame): ({ x: number; y: number; anchor: "start" | "end" | "middle" } | null)[] {
   type Box = [number, number, number, number];
   const taken: Box[] = points.map((point) => [point.x - 5, point.y - 5, point.x + 5, point.y + 5]);
@@ -142,7 +142,7 @@ function Segments({ source, run, where, metric, label, column, gold, start }: {
     return () => { current = false; };
   }, [run, where, metric, column]);
   if (error) return <p class="problem">{error}</p>;
-  if (!found) return <p class="muted" aria-busy="true">Reading …</p>;
+  if (!found) return <p class="muted" aria-busy="true">Loading …</p>;
   if (found.points.length < 2) return <p>Fewer than two segments have both scores.</p>;
   const [xs, ys] = [around(found.points.map((point) => point[1])), around(found.points.map((point) => point[2]))];
   const x = scale(...xs, frame.left, frame.width - 10);
@@ -151,9 +151,9 @@ function Segments({ source, run, where, metric, label, column, gold, start }: {
   const drawn = found.points.length < found.total ? ` of ${found.total.toLocaleString("en-US")}` : "";
   return (
     <>
-      <p role="status">Pearson r = <b>{r.toFixed(3)}</b> over the {plural(found.points.length, "segment")}{drawn} drawn.</p>
-      <Plot frame={frame} name="against" label={`Segments: ${label} across, ${shout(gold)} by people up. Pearson r = ${r.toFixed(3)}.`}>
-        <Axes frame={frame} {...{ xs, ys, x, y }} across={label} up={`${shout(gold)}, people`} />
+      <p role="status">Pearson r = <b>{r.toFixed(3)}</b> for {plural(found.points.length, "segment")}{drawn}.</p>
+      <Plot frame={frame} name="against" label={`Segments: horizontal ${label}, vertical ${shout(gold)} by annotators. Pearson r = ${r.toFixed(3)}.`}>
+        <Axes frame={frame} {...{ xs, ys, x, y }} across={label} up={`${shout(gold)}, annotators`} />
         {found.points.map(([row, a, b]) => <circle key={row} cx={x(a)} cy={y(b)} r="2.2" class="filled" style={{ "--c": start.palette[0] }} fill-opacity="0.45" />)}
       </Plot>
     </>

@@ -7,13 +7,13 @@ import { Plain } from "./text";
 import type { Detail, RiskName, Start, Sweep } from "./types";
 
 const RISKS: [RiskName, string, string][] = [
-  ["bad_used", "bad among used", "Of what is used, so many are bad."],
-  ["caught", "breakdowns caught", "Of all that is bad, so much is not used."],
-  ["lost", "bad and used, of all", "Of all translations, so many are bad and used."],
+  ["bad_used", "bad among used", "Share of bad translations among those that are used."],
+  ["caught", "breakdowns caught", "Share of bad translations that are not used."],
+  ["lost", "bad and used, of all", "Share of all translations that are bad and used."],
 ];
 const percent = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : `${fixed(100 * value, 1)}%`);
 
-// The rows that are used, go to review, or are rejected at a limit, in the grammar of filters.
+// Filter expressions for the rows that are used, sent to review or rejected at a threshold.
 export function chosen(sweep: Sweep, limit: number): Record<"used" | "review" | "rejected", string> {
   const score = written(sweep.column);
   const [better, notBetter] = sweep.higher_is_better ? [">", "<="] : ["<", ">="];
@@ -28,11 +28,11 @@ export function chosen(sweep: Sweep, limit: number): Record<"used" | "review" | 
   };
 }
 
-// The stop of the slider that lies at a limit, or next to it.
+// The position of the slider that is closest to a threshold.
 export const stopAt = (sweep: Sweep, limit: number): number =>
   sweep.limits.reduce((best, value, i) => (Math.abs(value - limit) < Math.abs(sweep.limits[best] - limit) ? i : best), 0);
 
-export function Limits({ sweeps, goal, detail, start, run, at, set }: {
+export function Thresholds({ sweeps, goal, detail, start, run, at, set }: {
   sweeps: Sweep[]; goal: string; detail: Detail; start: Start; run: string; at: Record<string, string>; set: (changed: Record<string, string>) => void;
 }) {
   const fields: [keyof Sweep & ("metric" | "task" | "language"), string][] = [["metric", "Metric"], ["task", "Task"], ["language", "Language"]];
@@ -52,7 +52,7 @@ export function Limits({ sweeps, goal, detail, start, run, at, set }: {
   return (
     <section class="card limits">
       <div class="bar">
-        <h2>{goal ? <Plain text={goal} /> : "What a limit would let through"}</h2>
+        <h2>{goal ? <Plain text={goal} /> : "Effect of a threshold"}</h2>
         {fields.map(([key, name]) => {
           const values = [...new Set(sweeps.map((one) => one[key]))];
           return values.length > 1 && (
@@ -63,13 +63,13 @@ export function Limits({ sweeps, goal, detail, start, run, at, set }: {
           );
         })}
       </div>
-      {sweep.promise && <p>Promise: <Plain text={sweep.promise} />.{!sweep.language && sweeps.some((one) => one.language)
-        ? <span class="muted"> Here one limit is held to all languages; the rule has one for each: choose a language.</span> : null}</p>}
+      {sweep.promise && <p>Guarantee: <Plain text={sweep.promise} />.{!sweep.language && sweeps.some((one) => one.language)
+        ? <span class="muted"> One threshold applies to all languages here, but the rule has one per language. Select a language to see it.</span> : null}</p>}
       <div class="slide">
         <label for="limit">Use {sweep.higher_is_better ? "above" : "below"} <output>{label} {shown}</output></label>
         <input id="limit" type="range" min="0" max={sweep.limits.length - 1} step="1" value={stop} aria-valuetext={`${label} ${shown}: ${plural(counts.used, "row")} used`}
           onInput={(event) => set({ limit: String(sweep.limits[Number(event.currentTarget.value)]) })} />
-        {stop !== own && sweep.limit !== null && <button class="quiet" onClick={() => set({ limit: "" })}>{goal ? "The rule's own" : "The chosen threshold"}: {sweep.limit.toFixed(sweep.decimals)}</button>}
+        {stop !== own && sweep.limit !== null && <button class="quiet" onClick={() => set({ limit: "" })}>{goal ? "Reset to the rule's threshold" : "Reset to the chosen threshold"}: {sweep.limit.toFixed(sweep.decimals)}</button>}
       </div>
       <svg class="plot shares" viewBox="0 0 680 26" preserveAspectRatio="none" role="img" aria-label={parts.map(([key, name]) => `${name} ${count(counts[key])}`).join(", ")}>
         {parts.map(([key, , colour]) => {
@@ -102,9 +102,9 @@ function Risks({ sweep, stop }: { sweep: Sweep; stop: number }) {
   const observed = RISKS.some(([key]) => sweep.figures[key].observed.some((value) => value !== null));
   const order = [...RISKS].sort(([a], [b]) => Number(b === sweep.risk) - Number(a === sweep.risk));
   return (
-    <Scroll label="Risk at this limit">
+    <Scroll label="Risk at this threshold">
       <table class="plain narrow">
-        <thead><tr><th scope="col">risk at this limit</th>{sweep.promised.length > 0 && <th scope="col" class="num">promised</th>}<th scope="col" class="num">expected</th>{observed && <th scope="col" class="num">observed</th>}</tr></thead>
+        <thead><tr><th scope="col">risk at this threshold</th>{sweep.promised.length > 0 && <th scope="col" class="num">guaranteed</th>}<th scope="col" class="num">expected</th>{observed && <th scope="col" class="num">observed</th>}</tr></thead>
         <tbody>
           {order.map(([key, name, about]) => {
             const one = sweep.figures[key];
@@ -121,8 +121,8 @@ function Risks({ sweep, stop }: { sweep: Sweep; stop: number }) {
         </tbody>
       </table>
       <p class="note">
-        {sweep.promised.length > 0 ? "Promised: what a rule that is learned for this limit would promise, if the goal is named before one looks. " : ""}
-        Expected: by the calibrated probability of a breakdown. {observed ? `Observed: on the ${sweep.counted}, with 95% intervals (Wilson).` : "What came of these translations is not known."}
+        {sweep.promised.length > 0 ? "Guaranteed: the guarantee of a rule learned with this threshold, if the goal is fixed before looking at the results. " : ""}
+        Expected: from calibrated probabilities of a breakdown. {observed ? `Observed: on the ${sweep.counted}, with 95% intervals (Wilson).` : "The outcomes of these translations are unknown."}
       </p>
     </Scroll>
   );
@@ -139,14 +139,14 @@ function Curves({ sweep, stop, own, label, start }: { sweep: Sweep; stop: number
   const x = scale(0, 1, frame.left, frame.width - 10);
   const y = scale(0, top, frame.height - frame.bottom, 10);
   const keys: [string, (number | null)[], string, string][] = [
-    ["observed", figure.observed, start.palette[0], ""], ["expected", figure.expected, start.palette[2], "2 4"], ["promised", sweep.promised, start.palette[1], "7 4"],
+    ["observed", figure.observed, start.palette[0], ""], ["expected", figure.expected, start.palette[2], "2 4"], ["guaranteed", sweep.promised, start.palette[1], "7 4"],
   ];
   const there = keys.filter(([, values]) => values.some((value) => value !== null));
   return (
     <>
-      <h3>{name}, by the share that is used</h3>
-      <Plot frame={frame} name="curve" label={`${name} by the share that is used: ${there.map(([key, values]) => `${key} ${percent(values[stop])}`).join(", ")} at this limit`}>
-        <Axes frame={frame} xs={[0, 1]} ys={[0, top]} {...{ x, y }} across={`share used, by the limit of ${label}`} up={name} percent="xy" />
+      <h3>{name}, by share used</h3>
+      <Plot frame={frame} name="curve" label={`${name} by share used: ${there.map(([key, values]) => `${key} ${percent(values[stop])}`).join(", ")} at this threshold`}>
+        <Axes frame={frame} xs={[0, 1]} ys={[0, top]} {...{ x, y }} across={`share used, by threshold of ${label}`} up={name} percent="xy" />
         <path class="filled band" style={{ "--c": start.palette[0] }} d={band(xs, figure.low, figure.high, x, y)} />
         {there.map(([key, values, colour, dash]) => <path key={key} class="line" style={{ "--c": colour }} stroke-width="2" stroke-dasharray={dash} d={line(xs, values, x, y)} />)}
         <line class="chance" x1={x(xs[own])} x2={x(xs[own])} y1="10" y2={frame.height - frame.bottom} />
@@ -157,7 +157,7 @@ function Curves({ sweep, stop, own, label, start }: { sweep: Sweep; stop: number
         {there.map(([key, , colour, dash]) => (
           <li key={key}><svg width="30" height="8" aria-hidden="true"><line class="line" style={{ "--c": colour }} x1="0" x2="30" y1="4" y2="4" stroke-width="2.5" stroke-dasharray={dash} /></svg> {key}</li>
         ))}
-        {sweep.limit !== null && <li><svg width="8" height="14" aria-hidden="true"><line class="chance" x1="4" x2="4" y1="0" y2="14" /></svg> {sweep.promise ? "the rule's own limit" : "the threshold of the development part"}</li>}
+        {sweep.limit !== null && <li><svg width="8" height="14" aria-hidden="true"><line class="chance" x1="4" x2="4" y1="0" y2="14" /></svg> {sweep.promise ? "the rule's threshold" : "threshold from the development part"}</li>}
       </ul>
     </>
   );
@@ -172,16 +172,16 @@ function Calibration({ sweep, start }: { sweep: Sweep; start: Start }) {
   return (
     <>
       <h3>Calibration</h3>
-      <p class="muted">Tenths of the {sweep.counted} by their probability of a breakdown: on the line, so many broke down as was foretold.</p>
+      <p class="muted">The {sweep.counted} in ten groups by predicted probability of a breakdown. On the line, predicted and observed rates are equal.</p>
       <Plot frame={frame} name="calibration"
-        label={`Calibration: ${bins.map((bin) => `foretold ${percent(bin.expected)}, came ${percent(bin.observed)}`).join("; ")}`}>
-        <Axes frame={frame} xs={[0, top]} ys={[0, top]} {...{ x, y }} across="breakdowns foretold" up="breakdowns that came" percent="xy" />
+        label={`Calibration: ${bins.map((bin) => `predicted ${percent(bin.expected)}, observed ${percent(bin.observed)}`).join("; ")}`}>
+        <Axes frame={frame} xs={[0, top]} ys={[0, top]} {...{ x, y }} across="predicted breakdown rate" up="observed breakdown rate" percent="xy" />
         <line class="chance" x1={x(0)} y1={y(0)} x2={x(top)} y2={y(top)} />
         {bins.map((bin, i) => (
           <g key={i}>
             {bin.low !== null && bin.high !== null && <line class="line" style={{ "--c": start.palette[0] }} x1={x(bin.expected)} x2={x(bin.expected)} y1={y(bin.low)} y2={y(Math.min(bin.high, top))} stroke-width="1.6" />}
             <circle class="filled" style={{ "--c": start.palette[0] }} cx={x(bin.expected)} cy={y(bin.observed)} r="4.5" />
-            <title>{`${plural(bin.n, "row")}: foretold ${percent(bin.expected)}, came ${percent(bin.observed)}`}</title>
+            <title>{`${plural(bin.n, "row")}: predicted ${percent(bin.expected)}, observed ${percent(bin.observed)}`}</title>
           </g>
         ))}
       </Plot>

@@ -3,7 +3,7 @@ import { Scroll } from "./table";
 import type { PointCurve, Start } from "./types";
 
 const LEVELS = [0.8, 0.9, 0.95];
-// What is said at the least and at the most, as assay compare says it: a handful of pairs at either end prove nothing.
+// Lowest and highest share that is reported, as in assay compare; the few pairs at either end are not reliable.
 const [LOWEST, HIGHEST] = [0.5, 0.95];
 
 export function agreeing(curve: PointCurve, difference: number): number {
@@ -17,8 +17,8 @@ export function agreeing(curve: PointCurve, difference: number): number {
 const said = (share: number): string =>
   (share >= HIGHEST ? "in over 95%" : share <= LOWEST ? "in about half" : `in about ${5 * Math.round(20 * share)}%`);
 
-// What a point is worth: how far two systems must lie apart before people agree which is better.
-export function Worth({ curves, usual, start, at, set }: {
+// Agreement by score difference: how much two systems must differ before annotators agree which is better.
+export function AgreementCurve({ curves, usual, start, at, set }: {
   curves: PointCurve[]; usual: string[]; start: Start; at: Record<string, string>; set: (changed: Record<string, string>) => void;
 }) {
   const frame = useFrame(320, 540);
@@ -38,16 +38,16 @@ export function Worth({ curves, usual, start, at, set }: {
   return (
     <section class="card">
       <div class="bar">
-        <h2>What a point is worth</h2>
+        <h2>Agreement by score difference</h2>
         <label>Metric <select value={curve.metric} onChange={(event) => set({ worth: event.currentTarget.value, points: "" })}>
           {curves.map((one) => <option key={one.metric} value={one.metric}>{one.metric}</option>)}
         </select></label>
         <label>Difference <input type="number" min="0" step={step} value={String(+wanted.toPrecision(4))} onInput={(event) => set({ points: event.currentTarget.value })} /></label>
       </div>
-      <p role="status" class="said">When two systems lie {String(+wanted.toPrecision(4))} apart by {curve.metric}, people prefer the same one <b>{said(share)}</b> of the cases.</p>
+      <p role="status" class="said">If two systems differ by {String(+wanted.toPrecision(4))} {curve.metric}, annotators prefer the same one <b>{said(share)}</b> of cases.</p>
       <div class="beside">
-        <Plot frame={frame} name="curve" label={`Share of system pairs that people order as ${curve.metric} does, by the size of its difference. The table has its levels.`}>
-          <Axes frame={frame} {...{ xs, x, y }} ys={[0, 1]} across={`difference in ${curve.metric} between two systems`} up="people agree" percent="y" />
+        <Plot frame={frame} name="curve" label={`Share of system pairs that annotators order as ${curve.metric} does, by score difference. The table has its levels.`}>
+          <Axes frame={frame} {...{ xs, x, y }} ys={[0, 1]} across={`difference in ${curve.metric} between two systems`} up="annotators agree" percent="y" />
           <path class="filled band" style={{ "--c": start.palette[0] }} d={band(reached, level(curve.low), level(curve.high), x, y)} />
           <line class="chance" x1={frame.left} x2={frame.width - 10} y1={y(0.5)} y2={y(0.5)} />
           <path class="line" style={{ "--c": start.palette[0] }} stroke-width="2" d={line(reached, level(curve.agree), x, y)} />
@@ -55,13 +55,13 @@ export function Worth({ curves, usual, start, at, set }: {
           <circle class="filled" style={{ "--c": start.palette[1] }} cx={x(Math.abs(wanted))} cy={y(share)} r="5" />
         </Plot>
         <div>
-          <Scroll label="Differences from which people agree"><table class="plain narrow">
-            <thead><tr><th scope="col">people agree</th>{LEVELS.map((one) => <th key={one} scope="col" class="num">in {100 * one}%</th>)}</tr></thead>
-            <tbody><tr><th scope="row">from a difference of</th>{needed.map((value, i) => <td key={i} class="num">{value === undefined ? "never here" : String(+value.toPrecision(3))}</td>)}</tr></tbody>
+          <Scroll label="Differences from which annotators agree"><table class="plain narrow">
+            <thead><tr><th scope="col">annotators agree</th>{LEVELS.map((one) => <th key={one} scope="col" class="num">in {100 * one}%</th>)}</tr></thead>
+            <tbody><tr><th scope="row">from a difference of</th>{needed.map((value, i) => <td key={i} class="num">{value === undefined ? "not reached" : String(+value.toPrecision(3))}</td>)}</tr></tbody>
           </table></Scroll>
           <p class="note">
-            From {curve.pairs.toLocaleString("en-US")} pairs of judged systems ({curve.origin}), isotonic regression{curve.low.some((value) => value !== null) ? "; the band is the 95% bootstrap over pairs" : ""}.
-            The dashed line is a coin. A smaller difference may be significant, and still be one that people do not see.
+            From {curve.pairs.toLocaleString("en-US")} pairs of judged systems ({curve.origin}), isotonic regression{curve.low.some((value) => value !== null) ? "; the band is the 95% bootstrap interval over pairs" : ""}.
+            The dashed line is chance. A smaller difference may be significant and still not be noticed by annotators.
           </p>
         </div>
       </div>
