@@ -17,7 +17,7 @@ import torch
 
 from assay.models.encoders.config import EncoderConfig, ModelConfig
 from assay.models.encoders.tokenizer import Tokens
-from assay.models.heads.base import CometModel
+from assay.models.heads.comet import CometModel
 from assay.models.heads.checkpoint import LoadedCheckpoint, load
 from assay.models.heads.comet import build_model
 

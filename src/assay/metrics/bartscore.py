@@ -97,7 +97,6 @@ class BartScore(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the selected score, the treatment of several references, and the weights' hash."""
         several = {"several": self.several} if self.several != "best" else {}
         return self.signed_as(1, value=self.value, model=self.files.folder.resolve().name, **several)
 
@@ -107,8 +106,8 @@ class BartScore(NeuralMetric):
     def _load(self) -> Likelihood:
         from assay.models.seq2seq.likelihood import Likelihood
 
-        unasked = self.framing.shape.pad if self.framing.shape.family == "bart" else None
-        return Likelihood(self.files.network(dtype=self.dtype(), device=self.place()[0]), unasked=unasked)
+        ignored = self.framing.shape.pad if self.framing.shape.family == "bart" else None
+        return Likelihood(self.files.network(dtype=self.dtype(), device=self.place()[0]), ignored=ignored)
 
     def _score(self, batch: Batch) -> Scores:
         import numpy as np

@@ -42,7 +42,6 @@ class RandomScore(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the seed."""
         return Signature.of("random", 1, seed=self.seed)
 
     def score(self, batch: Batch) -> Scores:
@@ -91,7 +90,6 @@ class LengthBaseline(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the text that lengths are compared with."""
         return Signature.of("length", 1, against=self.against)
 
     def score(self, batch: Batch) -> Scores:
@@ -132,7 +130,6 @@ class CopySourceBaseline(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with chrF's parameters."""
         return Signature("copy-source", 1, self._chrf.signature.parameters)
 
     def score(self, batch: Batch) -> Scores:
@@ -141,7 +138,6 @@ class CopySourceBaseline(Metric):
         return self._chrf.score(Batch(batch.hypotheses, references=(batch.sources or (),)))
 
     def combine(self, stats: Floats) -> Floats:
-        """Return corpus chrF."""
         return self._chrf.combine(stats)
 
 

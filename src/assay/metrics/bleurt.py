@@ -49,7 +49,6 @@ class Bleurt(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the model's name, the checkpoint's hash and the precision."""
         signature = self.signed_as(1, model=self.published or self.files.folder.resolve().name)
         return replace(signature, name="BLEURT")
 

@@ -51,7 +51,6 @@ class Chrf(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature such as chrF2++ with every parameter."""
         return Signature.of(
             f"chrF{self.beta}{'+' * self.word_order}",
             1,

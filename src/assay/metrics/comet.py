@@ -75,7 +75,6 @@ class Comet(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with all options that change a number, the checkpoint's hash and the precision."""
         parameters: dict[str, object] = {}
         if self.hparams.get("class_identifier") == "xcomet_metric":
             parameters |= {"decoder": self.decoder, "mix": self.weights}

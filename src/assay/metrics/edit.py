@@ -1,9 +1,15 @@
-"""CER and WER: character and word error rate, which are Levenshtein distances relative to the reference's length."""
+"""Edit-distance metrics: CER and WER (character and word error rate), and TER (translation edit rate).
+
+TER (Snover et al. 2006) has the same numbers as sacrebleu's.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.metric import Card, Metric, Scores, Signature
@@ -11,8 +17,6 @@ from assay.kernels import _native
 from assay.metrics.common import References, bounded_scores, error_rate, lowercased, reference_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from assay.core.metric import Bools, Floats
 
 
@@ -24,7 +28,6 @@ class _ErrorRate(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the rate's name and case sensitivity."""
         return Signature.of(self.card.label, 1, case="lc" if self.lowercase else "mixed")
 
     def score(self, batch: Batch) -> Scores:
@@ -39,7 +42,6 @@ class _ErrorRate(Metric):
         """Return (statistics, rates, bounded) from the kernel."""
 
     def combine(self, stats: Floats) -> Floats:
-        """Divide all edits by all reference symbols. Without symbols the rate is 1 for any edits, else 0."""
         return error_rate(stats)
 
 
@@ -86,3 +88,108 @@ class Wer(_ErrorRate):
 
     def _distances(self, hypotheses: Sequence[str], references: References) -> tuple[Floats, Floats, Bools]:
         return _native.wer(hypotheses, references)
+
+
+Text = TypeVar("Text", str, str | None)
+
+NEEDS_NEIGHBOURS = ("\u0130", "\u03a3")
+"""Capital İ and Σ, the two letters whose lower case has two letters or depends on neighbours."""
+
+
+class Ter(Metric):
+    """Edits that turn the hypothesis into the reference, in percent of the reference's words; lower is better.
+
+    An edit inserts, deletes or replaces a word, or shifts a run of words. With several references the fewest edits are
+    divided by the mean length of the references. Without any reference word, a hypothesis with words scores 100 and an
+    empty one 0. An empty hypothesis scores 100 otherwise. Texts of more than 2,000 words on either side are scored without
+    shifts, and flagged ``bounded`` if a shift might have helped.
+    """
+
+    card = Card(
+        name="ter",
+        label="TER",
+        needs="reference",
+        higher_is_better=False,
+        range=(0.0, None),
+        meaning="Words to insert, delete, replace, or shift as a block, in percent of the reference's words. 0 is the "
+        "reference itself; more than 100 is possible.",
+        citation="Snover et al. 2006, A study of translation edit rate with targeted human annotation",
+        stored=False,
+    )
+
+    def __init__(
+        self,
+        *,
+        normalized: bool = False,
+        no_punct: bool = False,
+        asian_support: bool = False,
+        case_sensitive: bool = False,
+    ) -> None:
+        self.normalized, self.no_punct = normalized, no_punct
+        self.asian_support, self.case_sensitive = asian_support, case_sensitive
+
+    @property
+    def signature(self) -> Signature:
+        return Signature.of(
+            "TER",
+            1,
+            case="mixed" if self.case_sensitive else "lc",
+            tok="tercom",
+            norm=self.normalized,
+            punct=not self.no_punct,
+            asian=self.asian_support,
+        )
+
+    def score(self, batch: Batch) -> Scores:
+        """Return segment TER, with [edits, reference length] as statistics."""
+        hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
+        lowercase = not self.case_sensitive
+        if self.normalized or self.no_punct:
+            hypotheses, references = self._tokenized(hypotheses, references)
+            lowercase = False
+        elif lowercase:
+            hypotheses = _lowered_where_needed(hypotheses)
+            references = tuple(map(_lowered_where_needed, references))
+        return bounded_scores(*_native.ter(hypotheses, references, lowercase))
+
+    def combine(self, stats: Floats) -> Floats:
+        return np.asarray(100 * error_rate(stats))
+
+    def _tokenized(self, hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:
+        """Tokenize both sides as sacrebleu does.
+
+        sacrebleu tokenizes references twice, and a second pass can split tokens that the first did not (``...``).
+        """
+        tokenize = self._tokenizer()
+
+        def twice(text: str) -> str:
+            return tokenize(tokenize(text))
+
+        tokenized_texts: dict[str, str] = {}
+        for column in references:
+            tokenized_texts.update(
+                (text, twice(text))
+                for text in dict.fromkeys(column)
+                if text is not None and text not in tokenized_texts
+            )
+        tokenized = tuple([None if text is None else tokenized_texts[text] for text in column] for column in references)
+        return [tokenize(text) for text in hypotheses], tokenized
+
+    def _tokenizer(self) -> Callable[[str], str]:
+        from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer
+
+        tokenizer = TercomTokenizer(
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )
+        # without sacrebleu's cache, which would hold on to 65,536 texts of any length
+        uncached: Callable[[TercomTokenizer, str], str] = TercomTokenizer.__call__.__wrapped__
+        return lambda text: uncached(tokenizer, text.rstrip())
+
+
+def _lowered_where_needed(column: Sequence[Text]) -> Sequence[Text]:
+    """Convert the texts to lower case that the kernel cannot convert itself."""
+    first, second = NEEDS_NEIGHBOURS
+    return [text.lower() if text is not None and (first in text or second in text) else text for text in column]

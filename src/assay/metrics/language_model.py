@@ -73,7 +73,6 @@ class HwtscTlm(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the model's name and the weights' hash."""
         return self.signed_as(1, model=self.files.folder.resolve().name)
 
     def _fingerprint(self) -> str:

@@ -47,7 +47,6 @@ class Matese(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the checkpoint's hash and the precision."""
         return self.signed_as(1)
 
     def _score(self, batch: Batch) -> Scores:

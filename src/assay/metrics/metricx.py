@@ -71,7 +71,6 @@ class Metricx(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the weights' hash, and the inputs if they were selected."""
         return self.signed_as(1, **({"inputs": self.inputs} if self.inputs != "auto" else {}))
 
     def _fingerprint(self) -> str:

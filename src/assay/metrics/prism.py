@@ -77,7 +77,6 @@ class Prism(NeuralMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the weights' hash, and the temperature if it is not 1."""
         return self.signed_as(1, **({"temperature": self.temperature} if self.temperature != 1.0 else {}))
 
     def _fingerprint(self) -> str:

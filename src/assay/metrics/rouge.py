@@ -22,7 +22,6 @@ class _Rouge(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the measure, always F1 without stemming."""
         return Signature.of(self.card.name, 1, measure="f1", stem=False)
 
     def score(self, batch: Batch) -> Scores:

@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed (pip install
 
 
 def test_sparsemax_by_hand() -> None:
-    from assay.models.heads.base import sparsemax
+    from assay.models.heads.comet import sparsemax
 
     # The projection of (1, 0.5, -1): the support is the first two, the threshold (1 + 0.5 - 1) / 2 = 0.25.
     assert sparsemax(torch.tensor([1.0, 0.5, -1.0])).tolist() == pytest.approx([0.75, 0.25, 0.0])
@@ -16,7 +16,7 @@ def test_sparsemax_by_hand() -> None:
 
 def test_an_unknown_activation_is_named() -> None:
     from assay.core.errors import InputError
-    from assay.models.heads.base import activation
+    from assay.models.heads.comet import activation
 
     with pytest.raises(InputError, match="wobble"):
         activation("wobble")

@@ -151,7 +151,7 @@ def test_the_example_runs_as_written_and_stops_in_time(tmp_path: Path) -> None:
 def test_a_configuration_is_checked(tmp_path: Path) -> None:
     (tmp_path / "toy.jsonl").write_text("")
     wrong = {
-        "no earlier stage": "[{name: a, steps: 1, teachers: [b]}]",
+        "unknown earlier stage": "[{name: a, steps: 1, teachers: [b]}]",
         "stage names must be unique": "[{name: a, steps: 1}, {name: a, steps: 1}]",
     }
     head = "architecture: mini\noutput: run\ndata: [{path: toy.jsonl}]\nstages: "

@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-ass
 pytest.importorskip("tokenizers", reason="tokenizers is not installed (pip install 'mt-assay[neural]')")
 
 from assay.models.mini import synthetic_errors
-from assay.models.mini.documents import join_documents
+from assay.models.mini.corpus import join_documents
 from assay.models.mini.groups import JudgedGroup, JudgedTranslation
 from assay.models.mini.subwords import SubwordModel, inverse_frequency
 from assay.models.mini.synthetic_errors import synthetic_groups, with_error

@@ -85,5 +85,5 @@ def test_a_sentinel_of_translations_may_tag_and_one_of_sources_may_not(tmp_path:
     _, folder = trained(tmp_path, "candidate", curriculum=2)
     found = metric(f"{folder}:threshold=0.01").score(Batch(["mala nefi"], sources=["x"]))
     assert found.spans is not None and found.spans[0]
-    with pytest.raises(InputError, match=r"sees no translation to tag"):
+    with pytest.raises(InputError, match=r"has no translation to tag"):
         trained(tmp_path / "b", "source", curriculum=2)

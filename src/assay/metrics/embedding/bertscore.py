@@ -96,7 +96,6 @@ class Bertscore(EncoderMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with encoder, layer, token weights, rescaling and the selected value."""
         if self._missing is not None:  # no number is ever made by it
             return Signature.of(self.card.label, 1, model=self.default_model, weights="not here")
         parameters: dict[str, object] = {"layer": "last" if self.layer is None else self.layer}
@@ -109,7 +108,6 @@ class Bertscore(EncoderMetric):
         return [Path(path) for path in (self.idf, self.baseline) if path is not None]
 
     def release(self) -> None:
-        """Release the encoder and the token weights."""
         for one in self._of_language.values():
             one.release()
         super().release()

@@ -62,7 +62,6 @@ class Mee(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the hash of the word vectors."""
         return Signature.of(self.card.label, 1, vectors=self._vectors_hash())
 
     def _vectors_hash(self) -> str:
@@ -82,7 +81,6 @@ class Mee(Metric):
         return Scores(values[best(values.tolist(), rows, len(batch))])
 
     def release(self) -> None:
-        """Release the word vectors."""
         self._known = None
 
 
@@ -110,7 +108,6 @@ class MeeSentence(SentenceMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with encoder and word vectors."""
         return self.signed_as(1)
 
     def others(self) -> Sequence[Path]:
@@ -118,7 +115,6 @@ class MeeSentence(SentenceMetric):
         return [*super().others(), self.vectors]
 
     def release(self) -> None:
-        """Release the encoder and the word vectors."""
         super().release()
         self._known = None
 

@@ -46,7 +46,6 @@ class SentenceMetric(EncoderMetric):
         return [path for name in beside if (path := self.folder / name).is_file()]
 
     def release(self) -> None:
-        """Release the encoder and its head."""
         super().release()
         self._head = None
 
@@ -71,7 +70,6 @@ class Similarity(SentenceMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with the encoder and the text that is compared."""
         return self.signed_as(1, against=self.against)
 
     def _score(self, batch: Batch) -> Scores:

@@ -61,18 +61,15 @@ class Yisi(EncoderMetric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with encoder, layer, length of n-grams, weight of recall, and token weights."""
         parameters: dict[str, object] = {"layer": "last" if self.layer is None else self.layer}
         parameters |= {"ngram": self.ngram, "alpha": self.alpha, "idf": self.idf is not None}
         parameters |= {"idf_source": self.idf_source is not None} if self.against == "source" else {}
         return self.signed_as(1, **parameters)
 
     def others(self) -> Sequence[Path]:
-        """Return the files for token weights."""
         return [Path(path) for path in (self.idf, self.idf_source) if path is not None]
 
     def release(self) -> None:
-        """Release the encoder and the token weights."""
         super().release()
         self._rarities.clear()
 

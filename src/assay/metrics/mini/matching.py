@@ -47,7 +47,6 @@ class Matching(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with token weights, depth, the weights' hash and the precision."""
         plain = Signature.of(self.card.label, 1, idf=self.idf, depth=self.depth)
         return replace(plain, weights=weights_of(self.path).identity, precision=self.precision)
 

@@ -90,7 +90,6 @@ class Reading(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with inputs, threshold, treatment of long texts, the weights' hash and the precision."""
         plain = Signature.of(self.card.label, 3, inputs=self.inputs, threshold=self.threshold, long=self.long)
         return replace(plain, weights=weights_of(self.path).identity, precision=self.precision)
 
@@ -148,11 +147,9 @@ class AssayMini(Reading):
     card = MINI
 
     def read(self, values: Floats, ranked: Floats) -> Floats:
-        """Return the sum of minus log mu, direct assessment and teachers, standardised."""
         return ranked.copy()
 
     def worst(self) -> float:
-        """Return the lowest score of known translations."""
         return constants.worst().ranking
 
 
@@ -162,11 +159,9 @@ class AssayMiniUnit(Reading):
     card = UNIT
 
     def read(self, values: Floats, ranked: Floats) -> Floats:
-        """Return the share of known translations with a lower ranking score."""
         return constants.unit(ranked)
 
     def worst(self) -> float:
-        """Return 0."""
         return constants.worst().unit
 
 
@@ -176,11 +171,9 @@ class AssayMiniMqm(Reading):
     card = MQM
 
     def read(self, values: Floats, ranked: Floats) -> Floats:
-        """Return minus mu."""
         return constants.expected_mqm(values)
 
     def worst(self) -> float:
-        """Return the penalty of a text that is not a translation."""
         return constants.worst().mqm
 
 

@@ -101,7 +101,6 @@ class EncoderConfig:
 
     @property
     def longest(self) -> int:
-        """Longest sequence for which the encoder has positions."""
         return self.positions - self.offset
 
     @property

@@ -46,7 +46,6 @@ class BleurtFiles:
         return self.weights[0].suffix == ".index"
 
     def fingerprint(self) -> str:
-        """Return a hash of all files that determine the scores."""
         return fingerprint_files(*self.described, *self.weights, self.vocabulary)
 
 

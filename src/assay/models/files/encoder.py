@@ -25,7 +25,6 @@ class EncoderFiles:
     tokenizer: Path
 
     def fingerprint(self, *others: Path) -> str:
-        """Return a hash of these files and of `others` that determine the scores."""
         return fingerprint_files(self.config, *self.weights, self.tokenizer, *others)
 
 
@@ -78,7 +77,6 @@ class MateseFiles:
     quality_estimation: bool
 
     def fingerprint(self) -> str:
-        """Return a hash of all files that determine the scores."""
         others = [path for path in (self.config, self.encoder) if path is not None]
         return fingerprint_files(self.weights, self.tokenizer, *others)
 

@@ -21,8 +21,7 @@ from assay.models.encoders.pretrained import official_names, to_official
 from assay.models.encoders.tokenizer import Tokenizer
 from assay.models.files.comet import Files, fingerprint, locate, read_config, read_hparams
 from assay.models.files.weights import check_finite, read_torch
-from assay.models.heads.base import CometModel
-from assay.models.heads.comet import build_model
+from assay.models.heads.comet import CometModel, build_model
 from assay.models.heads.marian import read_model
 
 

@@ -112,9 +112,9 @@ class MateseTagger:
         self, hypotheses: Sequence[str], others: Sequence[str]
     ) -> tuple[list[tuple[ErrorSpan, ...]], list[float], list[bool]]:
         """Return error spans and score of every pair, and whether it was longer than the model reads."""
-        beside = SOURCE if self.reference_less else REFERENCE
+        marker = SOURCE if self.reference_less else REFERENCE
         texts = [
-            f"{CANDIDATE} {replace_surrogates(a) or EMPTY} {beside} {replace_surrogates(b) or EMPTY}"
+            f"{CANDIDATE} {replace_surrogates(a) or EMPTY} {marker} {replace_surrogates(b) or EMPTY}"
             for a, b in zip(hypotheses, others, strict=True)
         ]
         pairs, offsets = [], []
@@ -123,7 +123,7 @@ class MateseTagger:
             ids = [*encoding.ids[: self.limit - 1], encoding.ids[-1]] if cut else encoding.ids
             offsets_of_text = [*encoding.offsets[: self.limit - 1], (0, 0)] if cut else encoding.offsets
             first = ids.index(self.ids[CANDIDATE]) + 1
-            last = ids.index(self.ids[beside]) if self.ids[beside] in ids else len(ids)
+            last = ids.index(self.ids[marker]) if self.ids[marker] in ids else len(ids)
             pairs.append(TokenPair(ids, len(ids), cut, last))
             offsets.append((first, last, offsets_of_text))
         all_spans, scores = [], []
@@ -191,7 +191,7 @@ def _config(files: MateseFiles, shape: MateseShape, state: dict[str, Tensor]) ->
         if name not in KNOWN_ENCODERS:
             raise MissingPart(
                 f"{files.folder} was trained on {name[:80]}, an encoder whose shape assay does not know. Put its config.json "
-                "beside the weights."
+                "marker the weights."
             )
         published = KNOWN_ENCODERS[name]
     if published.family != "xlm-roberta":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.core.errors import InputError
 from assay.models.encoders.tokenizer import Tokenizer, Tokens
-from assay.models.heads.base import CometModel
+from assay.models.heads.comet import CometModel
 
 
 @dataclass(slots=True)

@@ -62,7 +62,6 @@ class Workers:
         return take(whole, back)
 
     def close(self) -> None:
-        """End the worker processes."""
         self.pool.shutdown(cancel_futures=True)
 
 

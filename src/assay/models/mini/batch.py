@@ -56,11 +56,9 @@ class TrainingBatch:
 
     @property
     def longest(self) -> int:
-        """Number of places of padded tensors."""
         return self.labels.shape[1]
 
     def to(self, device: torch.device) -> TrainingBatch:
-        """Return a copy on another device."""
         moved: dict[str, object] = {}
         for one in fields(self):
             value = getattr(self, one.name)
@@ -85,7 +83,6 @@ class TeacherTargets:
     """(n, longest, 2) probabilities times 255."""
 
     def to(self, device: torch.device) -> TeacherTargets:
-        """Return a copy on another device."""
         return TeacherTargets(*(to_device(getattr(self, one.name), device) for one in fields(self)))
 
 

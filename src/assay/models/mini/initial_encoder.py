@@ -47,7 +47,6 @@ class InitialEncoder:
         return InitialEncoder(replace(self.config, vocabulary=len(used), raw={}), pieces, cut)
 
     def write(self, folder: Path) -> None:
-        """Write the weights and the shape; the subwords have a separate file."""
         write_tensors(folder / ENCODER, self.tensors)
         with atomic_write(folder / SHAPE, "w") as out:
             json.dump(self.config.to_json(), out, indent=1)

@@ -23,8 +23,16 @@ from assay.io.documents import read_document
 from assay.io.files.atomic import atomic_write
 from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.config import MiniConfig, plain_preparation
-from assay.models.mini.corpus import CORPUS, FACTS, PIECES, PreparedCorpus, pair_starts, shard_name, write_facts
-from assay.models.mini.documents import join_documents
+from assay.models.mini.corpus import (
+    CORPUS,
+    FACTS,
+    PIECES,
+    PreparedCorpus,
+    join_documents,
+    pair_starts,
+    shard_name,
+    write_facts,
+)
 from assay.models.mini.features import PLACES, SOURCE_ORDER, Spelling, SubwordTexts, pair_features
 from assay.models.mini.groups import KINDS, MAJOR, REFERENCES, SPLITS, JudgedGroup, JudgedTranslation, load_groups
 from assay.models.mini.initial_encoder import initial_encoder

@@ -72,11 +72,9 @@ class StageRecipe:
         self.tokens, self.reported = 0, time.monotonic()
 
     def batches(self, first: int) -> Iterator[TrainingBatch]:
-        """Yield the batches from step `first` on."""
         return self.run.loaded(self.data, range(first, self.steps))
 
     def state(self) -> tuple[Tensors, Tensors]:
-        """Return the weights and the state of the optimizer."""
         return self.model.state_dict(), named_state(self.optimizer)
 
     def step(self, number: int, batch: TrainingBatch) -> dict[str, Tensor]:

@@ -132,7 +132,6 @@ class Packed:
         return groups
 
     def to(self, device: torch.device | str) -> Packed:
-        """Return a copy on another device."""
         return Packed(
             to_device(self.ids, device),
             to_device(self.positions, device),

@@ -102,7 +102,6 @@ class Stack(nn.Module):
 
     @property
     def dtype(self) -> torch.dtype:
-        """Precision of the matrix products."""
         return self.words.weight.dtype
 
     def embed(self, ids: Tensor, positions: Tensor) -> Tensor:
@@ -179,7 +178,6 @@ class Network(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Device of the weights."""
         return self.head.weight.device
 
     def encode(self, ids: Tensor, positions: Tensor, lengths: list[int]) -> Tensor:

@@ -96,7 +96,6 @@ class FairseqFolder:
         return build(read_settings(content, words.shape[0], str(path)), state, str(path), dtype=dtype, device=device)
 
     def fingerprint(self) -> str:
-        """Return a hash of all four files."""
         return fingerprint_files(*self.files)
 
 

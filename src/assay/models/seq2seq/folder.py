@@ -44,7 +44,6 @@ class ModelFolder:
         return build(self.shape(), weights, str(self.weights[0]), dtype=dtype, device=device)
 
     def fingerprint(self, *others: Path) -> str:
-        """Return a hash of weights, shape and `others` (the tokenizer)."""
         return fingerprint_files(*self.weights, self.config, *others)
 
 

@@ -33,10 +33,10 @@ class Likelihood:
     matrix in chunks.
     """
 
-    def __init__(self, network: Network, *, temperature: float = 1.0, unasked: int | None = None) -> None:
-        """`unasked` is a token that counts in a target's length but not in its sum, as padding in BARTScore."""
+    def __init__(self, network: Network, *, temperature: float = 1.0, ignored: int | None = None) -> None:
+        """`ignored` is a token that counts in a target's length but not in its sum, as padding in BARTScore."""
         self.network, self.device = network, network.device
-        self.temperature, self.unasked = temperature, unasked
+        self.temperature, self.ignored = temperature, ignored
         self.runner = sequence_runner(network.shape, self.device, network.head.weight.dtype)
 
     def means(self, pairs: Sequence[tuple[Source, Target]]) -> NDArray[np.float64]:
@@ -94,8 +94,8 @@ class Likelihood:
         for number, target in zip(numbers, targets, strict=True):
             values = tokens[at : at + len(target.asked)]
             at += len(target.asked)
-            if self.unasked is not None and self.unasked in target.asked:
-                values = np.where(np.asarray(target.asked) == self.unasked, 0.0, values)
+            if self.ignored is not None and self.ignored in target.asked:
+                values = np.where(np.asarray(target.asked) == self.ignored, 0.0, values)
             scores[number] = values[target.counted_from :].mean()
 
 

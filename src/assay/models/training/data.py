@@ -203,7 +203,6 @@ class Plan:
 
     @property
     def steps(self) -> int:
-        """Number of steps."""
         whole, part = divmod(self.phase.epochs, 1)
         total = sum(len(self.epoch(i)) for i in range(int(whole)))
         total += math.ceil(part * len(self.epoch(int(whole)))) if part else 0

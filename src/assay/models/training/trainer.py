@@ -47,12 +47,10 @@ class PhaseRecipe:
 
     @property
     def name(self) -> str:
-        """The name of the phase."""
         return self.phase.name
 
     @property
     def steps(self) -> int:
-        """Number of steps."""
         return self.plan.steps
 
     @property
@@ -61,11 +59,9 @@ class PhaseRecipe:
         return self.phase.micro_batch or max(map(len, self.plan.epoch(0)))
 
     def batches(self, first: int) -> Iterator[list[int]]:
-        """Yield the rows of each step."""
         return (self.plan.batch(step) for step in range(first, self.steps))
 
     def state(self) -> tuple[Tensors, Tensors]:
-        """Return the weights and the state of the optimizer."""
         return self.trainer.model.state_dict(), named_state(self.optimizer)
 
     def report(self, done: int, values: dict[str, Any]) -> None:
