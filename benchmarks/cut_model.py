@@ -17,9 +17,8 @@ import torch
 
 from assay.models.encoders.config import EncoderConfig, ModelConfig
 from assay.models.encoders.tokenizer import Tokens
-from assay.models.heads.comet import CometModel
 from assay.models.heads.checkpoint import LoadedCheckpoint, load
-from assay.models.heads.comet import build_model
+from assay.models.heads.comet import CometModel, build_model
 
 Texts = tuple[list[str], list[str], list[str]]
 """Read sources, translations and references."""
