@@ -27,7 +27,9 @@ def test_counts_and_promises_that_hand_gives() -> None:
     quality = np.array([*range(1, 20), *range(41, 81)], float)
     worth = np.array([0.0] * 19 + [1.0] * 40)
     both = SweepSample(quality, worth)
-    found = sweep(MINE, both, breakdown_curve(quality, worth), above=18.0, reject_at=0.5, goal=Catch(0.9), taught=both)
+    found = sweep(
+        MINE, both, breakdown_curve(quality, worth), above=18.0, reject_at=0.5, goal=Catch(0.9), training=both
+    )
     at = found.limits.index(18.0)
     assert found.limit == 18.0 and found.promised[at] == pytest.approx(0.9)
     assert (found.used[at], found.review[at], found.rejected[at]) == (41, 0, 18)
@@ -53,7 +55,7 @@ def test_the_promise_at_the_rules_own_limit_keeps_its_goal(goal: Catch | Lose | 
     )  # fmt: skip
     assert limit is not None
     curve = breakdown_curve(taught.quality, taught.worth)
-    found = sweep(MINE, rows, curve, above=limit.above, reject_at=0.5, goal=goal, taught=taught)
+    found = sweep(MINE, rows, curve, above=limit.above, reject_at=0.5, goal=goal, training=taught)
     at = found.limits.index(limit.above)
     promised = found.promised[at]
     assert promised is not None

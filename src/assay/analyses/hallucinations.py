@@ -198,16 +198,16 @@ class _Sampler:
         self._resamples: dict[bytes, Any] = {}
         self._draws: dict[tuple[int, bytes], Draws] = {}
 
-    def draws(self, m: int, kept: Bools) -> Draws:
-        """Return draws of ROC area and precision of metric `m` on the segments `kept`, which include positives and negatives."""
-        mask = kept.tobytes()
+    def draws(self, m: int, scored: Bools) -> Draws:
+        """Return draws of ROC area and precision of metric `m` on the segments `scored`, which include positives and negatives."""
+        mask = scored.tobytes()
         if mask not in self._resamples:
-            n_positive = int(self.positive[kept].sum())
+            n_positive = int(self.positive[scored].sum())
             generator = _generator(self.seed, self.name)
-            self._resamples[mask] = resamples(n_positive, int(kept.sum()) - n_positive, generator, self.samples)
+            self._resamples[mask] = resamples(n_positive, int(scored.sum()) - n_positive, generator, self.samples)
         if (m, mask) not in self._draws:
-            drawn = detection_draws(self.alarms[m][kept], self.positive[kept], self._resamples[mask])
-            self._draws[m, mask] = drawn
+            pair = detection_draws(self.alarms[m][scored], self.positive[scored], self._resamples[mask])
+            self._draws[m, mask] = pair
         return self._draws[m, mask]
 
     def worse(self, values: Floats, figure: int) -> Floats:

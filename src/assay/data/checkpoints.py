@@ -69,7 +69,7 @@ class PublishedCheckpoint:
 
     @property
     def citation(self) -> Paper:
-        """The paper to cite; an empty one if there is none."""
+        """Paper to cite; an empty one if the entry has no paper."""
         return _table().papers[self.paper] if self.paper else Paper("", ())
 
 

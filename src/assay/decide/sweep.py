@@ -54,41 +54,41 @@ class SweepLabel:
 
 
 def sweep(
-    named: SweepLabel,
+    label: SweepLabel,
     rows: SweepSample,
     curve: Curve,
     *,
     above: float,
     reject_at: float,
     goal: Goal | None = None,
-    taught: SweepSample | None = None,
+    training: SweepSample | None = None,
     promise: str = "",
     most: int = LIMITS,
 ) -> Sweep:
     """Compute the figures of `rows` at every threshold, from using all to using nothing.
 
-    `above` is the rule's own threshold, in quality. `taught`, the training examples, yields the guarantees of a goal.
+    `above` is the rule's own threshold, in quality. `training`, the training examples, yields the guarantees of a goal.
     """
     finite = np.isfinite(rows.quality)
     quality = rows.quality[finite]
-    limits = _limits(quality, taught, goal, above, named, most)
+    limits = _limits(quality, training, goal, above, label, most)
     chance = curve.at(quality)
     rejectable = quality[chance >= reject_at]
     reject = float(rejectable.max()) if len(rejectable) else -math.inf
     used = np.array([(quality > limit).sum() for limit in limits], np.int64)
     rejected = np.array([((quality <= limit) & (quality <= reject)).sum() for limit in limits], np.int64)
     worth = None if rows.worth is None else rows.worth[finite]
-    sign = named.sign
+    sign = label.sign
     return Sweep(
-        named.metric, named.column, sign > 0, named.decimals, named.where, named.counted,
+        label.metric, label.column, sign > 0, label.decimals, label.where, label.counted,
         tuple((sign * limits).tolist()), tuple(used.tolist()), tuple((len(rows.quality) - used - rejected).tolist()),
         tuple(rejected.tolist()),
         {name: _figures(name, quality, 1 - chance, worth, limits) for name in RISKS},
-        int((~finite).sum()), named.task, named.language,
+        int((~finite).sum()), label.task, label.language,
         sign * above if math.isfinite(above) else None,
         sign * reject if math.isfinite(reject) else None,
         promise,
-        _promised(goal, taught, limits),
+        _promised(goal, training, limits),
         risk_of(goal),
         () if worth is None else calibration(chance, worth),
     )  # fmt: skip
@@ -100,18 +100,18 @@ def risk_of(goal: Goal | None) -> Risk:
 
 
 def _limits(
-    quality: Floats, taught: SweepSample | None, goal: Goal | None, above: float, named: SweepLabel, most: int
+    quality: Floats, training: SweepSample | None, goal: Goal | None, above: float, label: SweepLabel, most: int
 ) -> Floats:
     """Return thresholds from lenient to strict, including the rule's own.
 
     They are rounded quantiles of the counted qualities; for `clean`, the twenty thresholds of its tests.
     """
-    if isinstance(goal, Clean) and taught is not None:
-        order = np.sort(taught.quality[np.isfinite(taught.quality)])[::-1]
+    if isinstance(goal, Clean) and training is not None:
+        order = np.sort(training.quality[np.isfinite(training.quality)])[::-1]
         ranks = [round(len(order) * step / STEPS) for step in range(1, STEPS)]
         limits = order[[rank for rank in ranks if 0 < rank < len(order)]]
     elif len(quality):
-        limits = np.quantile(quality, np.linspace(0, 1, most + 1)).round(named.decimals + 2)
+        limits = np.quantile(quality, np.linspace(0, 1, most + 1)).round(label.decimals + 2)
         limits = np.append(limits, [math.floor(quality.min()) - 1, quality.max()])
     else:
         limits = np.zeros(0)
@@ -149,11 +149,11 @@ def _share(name: str, used: Bools, losses: Floats) -> tuple[float | None, float,
     return (bad / len(losses) if len(losses) else None), bad, len(losses)
 
 
-def _promised(goal: Goal | None, taught: SweepSample | None, limits: Floats) -> Numbers:
-    if taught is None or taught.worth is None or not isinstance(goal, Catch | Clean | Lose):
+def _promised(goal: Goal | None, training: SweepSample | None, limits: Floats) -> Numbers:
+    if training is None or training.worth is None or not isinstance(goal, Catch | Clean | Lose):
         return ()
-    finite = np.isfinite(taught.quality)
-    quality, losses = taught.quality[finite], 1 - taught.worth[finite]
+    finite = np.isfinite(training.quality)
+    quality, losses = training.quality[finite], 1 - training.worth[finite]
     return _rounded([_promise(goal, quality > limit, losses) for limit in limits.tolist()])
 
 

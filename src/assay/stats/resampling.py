@@ -50,7 +50,7 @@ def interval(scores: Floats) -> Interval:
 
 
 def percentile_interval(draws: Floats, level: float = 0.95) -> tuple[float, float]:
-    """Return the percentile interval of bootstrap draws; NaN if all draws are equal, which is no evidence of certainty."""
+    """Return the percentile interval of bootstrap draws; NaN if all draws are equal, which proves no certainty."""
     if draws.min() == draws.max():
         return np.nan, np.nan
     tail = (1.0 - level) / 2.0

@@ -104,31 +104,31 @@ def harmonic(precision: Floats, recall: Floats) -> Floats:
 
 
 def f1(
-    sums: Floats, found: str = "credit", gold: str = "gold", predicted: str = "predicted", *, empty: float = 0.0
+    sums: Floats, hits: str = "credit", gold: str = "gold", predicted: str = "predicted", *, empty: float = 0.0
 ) -> Floats:
     """Return F1 from summed rows, over the last axis.
 
-    `found`, `gold` and `predicted` name the fields to compare. If there is nothing on either side the result is `empty`;
+    `hits`, `gold` and `predicted` name the fields to compare. If there is nothing on either side the result is `empty`;
     bootstrap draws pass NaN, which `drop_undefined` leaves out.
     """
-    some = sums[..., PLACES[gold]] + sums[..., PLACES[predicted]] > 0
-    return np.where(some, harmonic(precision(sums, found, predicted), recall(sums, found, gold)), empty)
+    present = sums[..., PLACES[gold]] + sums[..., PLACES[predicted]] > 0
+    return np.where(present, harmonic(precision(sums, hits, predicted), recall(sums, hits, gold)), empty)
 
 
-def precision(sums: Floats, found: str = "credit", predicted: str = "predicted", *, empty: float = 0.0) -> Floats:
+def precision(sums: Floats, hits: str = "credit", predicted: str = "predicted", *, empty: float = 0.0) -> Floats:
     """Return the share of predictions that are right."""
-    return ratio(sums[..., PLACES[found]], sums[..., PLACES[predicted]], empty)
+    return ratio(sums[..., PLACES[hits]], sums[..., PLACES[predicted]], empty)
 
 
-def recall(sums: Floats, found: str = "credit", gold: str = "gold", *, empty: float = 0.0) -> Floats:
+def recall(sums: Floats, hits: str = "credit", gold: str = "gold", *, empty: float = 0.0) -> Floats:
     """Return the share of gold that was found."""
-    return ratio(sums[..., PLACES[found]], sums[..., PLACES[gold]], empty)
+    return ratio(sums[..., PLACES[hits]], sums[..., PLACES[gold]], empty)
 
 
 def drop_undefined(drawn: Floats) -> Floats:
     """Return the draws that have a value, or a single NaN if none has.
 
-    A resample without the spans in question is no evidence of a share of 0.
+    A resample without the spans in question does not mean that the share is 0.
     """
     defined = drawn[~np.isnan(drawn)]
     return defined if len(defined) else np.full(1, np.nan)

@@ -1,4 +1,4 @@
-"""ACES tables of Sections 8.1 and 8.3, and by language pair: use of the source, and generalisation to other languages."""
+"""ACES tables of Sections 8.1 and 8.3 and by language pair: use of the source, and generalisation to other languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Error types and downstream breakdowns: which errors break which task, and where a metric misjudges them (Moghe et al. 2023)."""
+"""Error types and breakdowns: which errors break which task, and which ones a metric misjudges (Moghe et al. 2023)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Correlation of metrics with human judgements: bootstrap intervals (Deutsch et al.
+"""Correlation of metrics with human judgements: bootstrap intervals and Williams' test of every two metrics.
 
-2021) and Williams' test of every two metrics.
+The bootstrap is that of Deutsch et al. 2021.
 """
 
 from __future__ import annotations

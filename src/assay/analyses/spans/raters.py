@@ -1,4 +1,4 @@
-"""Agreement of annotators on error spans, the ceiling for predictions, on translations judged by two or more."""
+"""Agreement of annotators on error spans, the ceiling for predictions."""
 
 from __future__ import annotations
 

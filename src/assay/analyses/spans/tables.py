@@ -210,9 +210,9 @@ def severities(counted: Counted) -> Table:
         for level in LEVELS:
             both, gold, guessed = (f"{level}_{part}" for part in ("both", "gold", "predicted"))
             statistics: Mapping[str, Statistic] = {
-                "f1": partial(f1, found=both, gold=gold, predicted=guessed),
-                "precision": partial(precision, found=both, predicted=guessed),
-                "recall": partial(recall, found=both, gold=gold),
+                "f1": partial(f1, hits=both, gold=gold, predicted=guessed),
+                "precision": partial(precision, hits=both, predicted=guessed),
+                "recall": partial(recall, hits=both, gold=gold),
             }
             for pair, estimates in counted.estimates(counted.rows[name], statistics).items():
                 chosen = counted.pairs.get(pair, range(len(counted.rows[name])))

@@ -234,7 +234,7 @@ def _of_group(
         risky = rows.quality[group.curve.at(rows.quality) > group.use_at]
         above = float(risky.max()) if len(risky) else -math.inf
     return sweep(
-        named, rows, group.curve, above=above, reject_at=group.reject_at, goal=goal, taught=taught, promise=group.promise
+        named, rows, group.curve, above=above, reject_at=group.reject_at, goal=goal, training=taught, promise=group.promise
     )  # fmt: skip
 
 
