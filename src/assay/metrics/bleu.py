@@ -83,7 +83,7 @@ class Bleu(Metric):
         self._words_of = tokenize
         self._tokenizer = None if tokenize in NATIVE else tokenizer(tokenize, model)
         if self._tokenizer is not None:
-            self.card = replace(self.card, stored=True)  # these tokenizers cost more than a look-up
+            self.card = replace(self.card, stored=True)  # these tokenizers cost more than a cache look-up
 
     def for_language(self, language: str) -> Bleu:
         """Return BLEU with the tokenizer of a target language, unless one was requested.

@@ -184,7 +184,7 @@ class Ter(Metric):
             asian_support=self.asian_support,
             case_sensitive=self.case_sensitive,
         )
-        # without sacrebleu's cache, which would hold on to 65,536 texts of any length
+        # bypass sacrebleu's cache, which keeps 65,536 texts of any length in memory
         uncached: Callable[[TercomTokenizer, str], str] = TercomTokenizer.__call__.__wrapped__
         return lambda text: uncached(tokenizer, text.rstrip())
 

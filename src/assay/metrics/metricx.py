@@ -104,7 +104,7 @@ class Metricx(NeuralMetric):
     def _encoded(self, texts: list[str]) -> tuple[list[list[int]], NDArray[np.bool_]]:
         import numpy as np
 
-        longest = LONGEST[self.version] - 1  # the end token counted while the text was cut, and then went
+        longest = LONGEST[self.version] - 1  # the original cuts the text with the end token and then removes the token
         distinct = list(dict.fromkeys(texts))
         encoded = dict(zip(distinct, self.words.encode(distinct), strict=True))
         sequences = [encoded[text] for text in texts]

@@ -156,7 +156,7 @@ def free_memory() -> None:
     """Return the memory of released models to the system, on a GPU as well; on Linux the C library would keep it."""
     gc.collect()
     if sys.platform == "linux":
-        with suppress(OSError, AttributeError):  # another C library than GNU's gives it back by itself
+        with suppress(OSError, AttributeError):  # other C libraries than GNU's return memory by themselves
             ctypes.CDLL(None).malloc_trim(0)
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():

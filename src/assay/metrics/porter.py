@@ -110,7 +110,7 @@ def _restored(stem: str) -> str:
         return stem + "e"
     if len(stem) >= 2 and stem[-1] == stem[-2] and _shape(stem).endswith(b"c"):
         return stem if stem[-1] in "lsz" else stem[:-1]
-    if stem.endswith("*d"):  # NLTK takes its sign for "double consonant" also as a suffix of its own
+    if stem.endswith("*d"):  # NLTK also treats its mark for "double consonant" as a literal suffix
         return stem[:-2] + "d"
     return stem + "e" if _measure(stem) == 1 and _short_end(stem) else stem
 

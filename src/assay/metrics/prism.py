@@ -117,7 +117,7 @@ class PrismQe(Prism):
     def _score(self, batch: Batch) -> Scores:
         _, texts = with_sources_or_references(batch, self.card)
         languages = target_languages(batch, self.lang)
-        # The encoder is not told which language it reads: the source goes under the target's tag, which it never shows.
+        # The encoder reads no language tag, so that the source can be encoded with the target's.
         sources = list(zip(texts, languages, strict=True))
         mt_texts = list(zip(batch.hypotheses, languages, strict=True))
         model, framing = self.loaded()

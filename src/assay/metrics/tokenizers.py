@@ -36,7 +36,7 @@ class LineTokenizer:
     def __init__(self, signature: str, call: Callable[[str], str], weights: str | None = None) -> None:
         self.signature, self.weights = signature, weights
         self._call = call
-        self._lock = threading.Lock()  # a MeCab tagger serves one thread at a time
+        self._lock = threading.Lock()  # MeCab taggers are not thread-safe
 
     def columns(self, hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:
         """Tokenize both sides, each distinct line once."""
@@ -60,7 +60,7 @@ def tokenizer(name: str, model: str | None) -> LineTokenizer:
         return LineTokenizer(name, make())
     try:
         line_tokenizer = make()
-    except (RuntimeError, AssertionError) as error:  # MeCab is not there, or its dictionary is another one
+    except (RuntimeError, AssertionError) as error:  # MeCab or its dictionary is missing
         extra = _EXTRAS[name]
         raise MissingPart(f"tokenizer {name} needs the extra {extra!r}: pip install 'mt-assay[{extra}]'") from error
     return LineTokenizer(

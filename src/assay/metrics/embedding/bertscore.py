@@ -75,7 +75,7 @@ class Bertscore(EncoderMetric):
                 raise
             if not any(map(_is_here, LANGUAGES.values())):
                 raise MissingPart(f"{missing} {_OTHERS}") from missing
-            self._missing = missing  # told when a language comes that needs it
+            self._missing = missing  # raised for the first language that needs it
             return
         self.layer = best_layer(self.folder) if layer is None else layer
         self.baseline = None if baseline is None else _baseline_file(baseline, self.folder)
@@ -96,7 +96,7 @@ class Bertscore(EncoderMetric):
 
     @property
     def signature(self) -> Signature:
-        if self._missing is not None:  # no number is ever made by it
+        if self._missing is not None:  # such a metric never scores
             return Signature.of(self.card.label, 1, model=self.default_model, weights="not here")
         parameters: dict[str, object] = {"layer": "last" if self.layer is None else self.layer}
         parameters |= {"idf": self.idf is not None, "rescaled": self.baseline is not None}

@@ -242,7 +242,7 @@ def common_runs(one: str, other: str, longest: int) -> list[int]:
     shorter, lengths, counts = [-1], [0], [[0, 0]]
     last = 0
     for side, text in enumerate((one, other)):
-        for at in range(-side, len(text)):  # between the texts stands what no text has
+        for at in range(-side, len(text)):  # a symbol that no text contains separates the texts
             symbol = text[at] if at >= 0 else ""
             new = len(steps)
             steps.append({})
@@ -257,7 +257,7 @@ def common_runs(one: str, other: str, longest: int) -> list[int]:
                 continue
             target = steps[state][symbol]
             if lengths[target] != lengths[state] + 1:
-                # its longer runs do not end here: those that do get a state of their own
+                # its longer runs do not end here; the others get a separate state
                 clone = len(steps)
                 steps.append(dict(steps[target]))
                 lengths.append(lengths[state] + 1)

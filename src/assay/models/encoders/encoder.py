@@ -284,5 +284,5 @@ def _learns(kernel: Callable[..., Any]) -> bool:
                 float((a - b).detach().float().norm() / b.detach().float().norm()) < 0.03
                 for a, b in zip(actual, expected, strict=True)
             )
-    except Exception:  # a kernel that this GPU or this torch cannot run must never stop a score
+    except Exception:  # scoring must work if this GPU or torch cannot run the kernel
         return False

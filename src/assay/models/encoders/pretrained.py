@@ -77,7 +77,7 @@ class TransformersEncoder(nn.Module):
             with _quiet():
                 about = AutoConfig.for_model(kind, **settings)
             self.model: Any = AutoModel.from_config(about)  # type: ignore[no-untyped-call, unused-ignore]
-        except Exception as error:  # a config.json may say anything, and transformers stumbles in as many ways
+        except Exception as error:  # an invalid config.json may raise any exception
             reason = (str(error).splitlines() or [type(error).__name__])[0][:160]
             raise InputError(
                 f"transformers cannot build an encoder of type {kind[:40]!r} from this config.json: {reason}."

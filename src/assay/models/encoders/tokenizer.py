@@ -172,7 +172,7 @@ def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
     kinds = subword_kinds(data)
     if not subwords or 2 not in kinds:
         raise ValueError("it contains no sentencepiece vocabulary")
-    if not named:  # under a character that is none
+    if not named:  # named by noncharacters, which no text contains
         subwords = [
             (f"\ufdd0{i}" if kind in (2, 3, 5) else text, score)
             for i, ((text, score), kind) in enumerate(zip(subwords, kinds, strict=True))
@@ -223,5 +223,5 @@ def read_sentencepiece(path: Path) -> Any:
         raise MissingPart("neural metrics need the extra 'neural': pip install 'mt-assay[neural]'") from error
     try:
         return sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
-    except Exception as error:  # sentencepiece raises what its C++ raises
+    except Exception as error:  # sentencepiece may raise any exception
         raise InputError(f"{path} is incomplete or not a sentencepiece model. Fetch it again.") from error

@@ -171,7 +171,7 @@ def _inside(folder: Path, name: str, where: Path) -> Path:
     path = folder / Path(name.replace("\0", "")).name
     try:
         there = path.is_file()
-    except OSError:  # a name that no file has
+    except OSError:  # not a valid file name
         there = False
     if not there:
         raise MissingPart(f"{where} names {path.name[:200]}, which is not in {folder}.")

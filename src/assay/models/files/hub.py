@@ -138,7 +138,7 @@ def _described(name: str, address: str, target: Path, headers: Mapping[str, str]
         raise download_error(error, name, address, target) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise download_error(OSError(str(error)), name, address, target) from error
-    # A redirect's own ETag is not that of the file it leads to.
+    # The ETag of a redirect is not that of its target.
     tag = response.get("X-Linked-ETag") or (response.get("ETag") if status == 200 else None) or ""
     tag = tag.removeprefix("W/").strip('"')
     commit = response.get("X-Repo-Commit", "")

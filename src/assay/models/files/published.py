@@ -142,7 +142,7 @@ def _fetch_baselines(name: str, place: Path, say: Notify | None) -> None:
             target = place / "baselines" / f"{row['language']}.tsv"
             if row["encoder"] == name and not target.is_file() and not offline():
                 download(name, f"{baselines_address()}/{row['path']}", target, row["sha256"])
-    except MissingPart as error:  # they are of use to whoever rescales only
+    except MissingPart as error:  # only rescaling needs them
         if say is not None:
             say(f"the baselines for bertscore:baseline=… were not downloaded: {error}")
 
@@ -161,7 +161,7 @@ def _fetch_sharded(
     choices.append([(file, address_of(checkpoint, file)) for file in PARTS])
     target = fetch_files(name, folder, choices, progress, say)
     parts = [part for file in PARTS if file.endswith(".index.json") for part in _parts(target / file)]
-    # config.json comes last: where it is, all of the model is.
+    # config.json comes last, so that it marks a complete model.
     whole = [[(file, address_of(checkpoint, file))] for file in (*parts, "config.json")]
     return fetch_files(name, folder, whole, progress, say)
 
@@ -274,7 +274,7 @@ def _write(opened: zipfile.ZipFile, one: zipfile.ZipInfo, folder: Path, name: st
     parts = Path(name).parts
     if name.startswith(("/", "\\")) or ".." in parts or ":" in name or stat.S_ISLNK(one.external_attr >> 16):
         raise InputError(
-            f"{opened.filename} holds {one.filename[:80]!r}, which is outside its folder. Nothing was unpacked."
+            f"{opened.filename} contains {one.filename[:80]!r}, which is outside its folder. Nothing was unpacked."
         )
     target = folder.joinpath(*parts)
     target.parent.mkdir(parents=True, exist_ok=True)

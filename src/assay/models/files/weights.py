@@ -46,7 +46,7 @@ def read_torch(path: Path, stand_ins: Sequence[StandIn] = ()) -> Any:
                 "its state_dict and hyper_parameters only."
             ) from error
         raise InputError(f"{path} is not a torch checkpoint.") from error
-    except Exception as error:  # whatever a reader of pickles stumbles over in a damaged file
+    except Exception as error:  # a damaged file may raise any exception
         _refuse_too_large(path, error)
         raise InputError(f"{path} is incomplete or not a torch checkpoint ({_said(error)}). Fetch it again.") from error
 
@@ -59,7 +59,7 @@ def read_safetensors(path: Path) -> dict[str, Tensor]:
         return load_file(path)
     except MemoryError:
         raise
-    except Exception as error:  # whatever a reader of tensors stumbles over in a damaged file
+    except Exception as error:  # a damaged file may raise any exception
         _refuse_too_large(path, error)
         raise InputError(f"{path} is incomplete or not a safetensors file ({_said(error)}). Fetch it again.") from error
 

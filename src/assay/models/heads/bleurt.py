@@ -199,7 +199,7 @@ class BleurtVocabulary:
         if self.wordpiece:
             clean = [_cleaned(text) for text in plain]
             return [encoding.ids for encoding in self._spoken.encode_batch_fast(clean, add_special_tokens=False)]
-        # By way of the pieces, as BLEURT does: unknown characters in a row that spell a special token become it.
+        # Encode through subwords, as BLEURT does: unknown characters that spell a special token become that token.
         ids: list[list[int]] = [self._spoken.piece_to_id(pieces) for pieces in self._spoken.encode(plain, out_type=str)]
         return ids
 

@@ -218,7 +218,7 @@ def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
     content = {
         "state_dict": to_official({k: v.cpu() for k, v in model.state_dict().items()}, model.encoder_config),
         "hyper_parameters": hparams,
-        "pytorch-lightning_version": "2.2.0",  # unbabel-comet's loader asks for it
+        "pytorch-lightning_version": "2.2.0",  # required by unbabel-comet's loader
         "epoch": 0,
         "global_step": 0,
     }

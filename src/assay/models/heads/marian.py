@@ -76,7 +76,7 @@ def read_model(model: Path, vocabulary: Path) -> tuple[EncoderConfig, dict[str, 
         vocabulary=words.shape[0],
         positions=positions.shape[0],
         types=0,
-        pad=-1,  # positions begin at 0, and no id is padding
+        pad=-1,  # positions start at 0, and there is no padding id
     )
     renamed = {official: tensors[name] for name, official in _names(settings.enc_depth).items() if name in tensors}
     mixed = tensors.get("CometEncoder->encoder->weights")

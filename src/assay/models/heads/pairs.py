@@ -75,7 +75,7 @@ class PairPredictor:
         bert = self.config.family == "bert"
         return pack(
             [pair.ids for pair in part],
-            pad=-1 if bert else self.config.pad,  # BERT's padding, spelt out in a text, is a token like others
+            pad=-1 if bert else self.config.pad,  # a padding token spelled out in a text is an ordinary token in BERT
             first_type=[pair.first for pair in part] if bert else None,
             pad_restarts=not bert,
             leading=[pair.leading for pair in part],

@@ -194,7 +194,7 @@ class Stage(Loop):
         """Yield batches on the device, prepared by other processes if the configuration has some."""
         workers = self.config.workers
         if workers:
-            # A batch has two dozen tensors: as open files, those made ready ahead would be too many.
+            # A batch has two dozen tensors; shared as open files, prefetched batches would exceed the limit of open files.
             torch.multiprocessing.set_sharing_strategy("file_system")  # type: ignore[no-untyped-call]
         loader = DataLoader(
             made,

@@ -73,5 +73,5 @@ def _kernel() -> Any:
                 total, _, _ = fused_add_norm(residual, added, norm, torch.bfloat16, True, shared)
                 right = right and torch.allclose(total, summed(residual, added, shared), atol=1e-5)
         return fused_add_norm if right else None
-    except Exception:  # a missing or mismatched triton must never stop a score
+    except Exception:  # scoring must work without a suitable triton
         return None

@@ -93,5 +93,5 @@ def can_prepack(dtype: torch.dtype = torch.bfloat16) -> bool:
             ]
         near = 0.02 if dtype == torch.bfloat16 else 1e-6
         return all(torch.allclose(actual.float(), expected.float(), atol=near) for actual, expected in pairs)
-    except Exception:  # private operators may change; the plain path gives the same numbers
+    except Exception:  # private operators may change; plain operators give the same numbers
         return False

@@ -123,7 +123,7 @@ class AttentionLayout:
         """Return what is added to the attention logits: a bias, and minus infinity for padding or later keys."""
         padded = not bool(seen.all())
         if bias is None:
-            # Padding lies behind all that is real: who looks backwards only never meets it.
+            # Padding follows all tokens, so that causal attention never reaches it.
             return _on(seen[:, None, None, :], self.device) if padded and not self.causal else None
         length = bias.shape[-1]
         if self.causal:
@@ -190,5 +190,5 @@ def _agrees(kernel: Callable[..., Tensor], causal: bool) -> bool:
                 whole = functional.scaled_dot_product_attention(query, key, value, is_causal=causal, scale=0.2)
                 dense.append(whole.transpose(0, 1))
             return bool(torch.allclose(mixed.float(), torch.cat(dense).float(), atol=0.03))
-    except Exception:  # a kernel that this GPU or this torch cannot run must never stop a score
+    except Exception:  # scoring must work if this GPU or torch cannot run the kernel
         return False

@@ -148,8 +148,8 @@ def activation(name: str) -> str:
 
 
 def _t5(read: _T5, kind: str) -> Shape:
-    # T5 shrinks its last states where words and outputs share a matrix; mT5 never shared them, whatever later versions of
-    # transformers write into its config.json.
+    # T5 scales its last states if embeddings and outputs share a matrix. mT5 never shares them, although later versions of
+    # transformers write so into its config.json.
     scaled = kind == "t5" and (
         read.tie_word_embeddings if read.scale_decoder_outputs is None else read.scale_decoder_outputs
     )

@@ -83,7 +83,7 @@ def _safetensors(path: Path) -> dict[str, Take]:
     try:
         file: Any = safe_open(path, "pt")
         return {name: partial(file.get_tensor, name) for name in file.keys()}  # noqa: SIM118
-    except Exception as error:  # whatever a reader of tensors stumbles over in a damaged file
+    except Exception as error:  # a damaged file may raise any exception
         raise InputError(
             f"{path} is incomplete or not a safetensors file ({str(error).splitlines()[0][:160]}). Fetch it again."
         ) from error
@@ -146,7 +146,7 @@ def _narrow(name: str) -> bool:
 def _joined(name: str, way: list[str], found: Mapping[str, Take], shape: Shape, size: torch.Size, where: str) -> Tensor:
     try:
         parts = [found[one]() for one in way]
-    except Exception as error:  # a damaged file may show it only now
+    except Exception as error:  # damage may become apparent only here
         raise InputError(f"{where} cannot be read ({str(error).splitlines()[0][:160]}). Fetch it again.") from error
     if transposed(name, shape):
         parts = [part.T for part in parts]

@@ -119,7 +119,7 @@ def _shares(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float) -> Ten
     if products.dtype == torch.float32:
         products = products if scale == 1.0 else products * scale
         return products.gather(1, asked[:, None]).squeeze(1) - torch.logsumexp(products, dim=1)
-    # In half precision the asked product is computed once more in float32; in the sum over all words rounding evens out.
+    # In half precision the target's logit is recomputed in float32; rounding errors in the sum over all tokens cancel out.
     own = (hidden.float() * head.weight[asked].float()).sum(1)
     if head.bias is not None:
         own = own + head.bias[asked].float()

@@ -182,7 +182,7 @@ class Framing:
         """Return the tokens that the encoder reads, and whether the text was cut."""
         before, after = self._around(language)
         if self.shape.family == "fairseq":
-            before = ()  # the language is asked of the decoder only
+            before = ()  # only the decoder reads the language
         return self._cut(before, ids, after)
 
     def target(self, ids: Sequence[int], language: str) -> tuple[Target, bool]:

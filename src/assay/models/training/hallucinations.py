@@ -62,7 +62,7 @@ def trigram_vectors(texts: Sequence[str], dimensions: int = 4096) -> Vectors:
         for i in range(len(padded) - 2):
             out[row, zlib.crc32(padded[i : i + 3].encode("utf-8", "surrogatepass")) % dimensions] += 1
     np.log1p(out, out=out)
-    # A trigram of every sentence says nothing about one of them.
+    # A trigram that all sentences share gets no weight.
     out *= np.log((1 + len(texts)) / (1 + (out > 0).sum(axis=0, dtype=np.float32)))
     norms = np.linalg.norm(out, axis=1, keepdims=True)
     np.divide(out, norms, out=out, where=norms > 0)

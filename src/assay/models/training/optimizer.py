@@ -138,7 +138,7 @@ def load_named_state(optimizer: torch.optim.Optimizer, state: dict[str, Tensor])
     for group in optimizer.param_groups:
         for name, parameter in zip(group["names"], group["params"], strict=True):
             if name in by_name:
-                # AdamW keeps its step count on the CPU, unless its own kernel counts.
+                # AdamW keeps its step count on the CPU, except in the fused kernel.
                 counts = parameter.device if group.get("fused") else "cpu"
                 optimizer.state[parameter] = {
                     key: value.to(counts if key == "step" else parameter.device, copy=True)

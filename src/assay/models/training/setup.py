@@ -55,7 +55,7 @@ def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]])
     if pretrained.weights is not None:
         model.encoder.load_state_dict(pretrained.weights)  # type: ignore[attr-defined]
     if whole:
-        # A model without a tagger lends what it has; a head of another shape starts afresh.
+        # Weights that the other model lacks, or has in another shape, keep their initial values.
         fitting = {name: value for name, value in whole.items() if _fits(model, name, value)}
         model.load_state_dict(fitting, strict=False)
     limit = min(config.model.max_tokens, pretrained.config.max_tokens)

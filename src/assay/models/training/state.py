@@ -69,7 +69,7 @@ def save_state(
 
     tensors = {f"model/{name}": value.detach().cpu().contiguous() for name, value in model.items()}
     tensors |= {f"optimizer/{name}": value.detach().cpu().contiguous() for name, value in optimizer.items()}
-    # One entry: safetensors writes several in no fixed order, and equal states shall be equal files.
+    # One entry, since safetensors writes several in random order, and equal states must be equal files.
     header = {"run": json.dumps({"progress": asdict(progress), "config": config})}
     with atomic_write(folder / STATE) as file:
         file.write(save(tensors, header))

@@ -41,7 +41,7 @@ phases:
     encoder_learning_rate: 1.0e-3
     keep_embeddings_frozen: false
   - name: words
-    curriculum: 2          # the tagger above all (lambda 0.983)
+    curriculum: 2          # mainly the tagger (lambda 0.983)
     data: [{path: toy.jsonl, format: spans}]
     epochs: 3
     batch_size: 32
