@@ -148,10 +148,10 @@ def test_a_rule_learned_with_another_metric_is_refused(
     [
         (["fit"], "--data outcomes.tsv"),
         (["apply"], "--rule rule.json"),
-        (["apply", "--rule", "nowhere.json"], "there is no file nowhere.json"),
+        (["apply", "--rule", "nowhere.json"], "nowhere.json does not exist"),
         (["fit", "--data", "DATA", "--goal", "be nice"], "is unknown. Use 'catch 95%'"),
         (["fit", "--data", "DATA", "--reject-at", "0"], "probability above 0"),
-        (["apply", "--rule", "DATA", "--mt", "x"], "cannot be read as a rule"),
+        (["apply", "--rule", "DATA", "--mt", "x"], "is not a rule"),
     ],
 )
 def test_wrong_decisions_end_in_one_line(

@@ -204,7 +204,7 @@ def test_what_cannot_be_meant(
 def test_by_needs_a_table(table: object, capsys: pytest.CaptureFixture[str]) -> None:
     Path("a").write_text("a b c\nd e\n")
     assert main(["score", "-m", "chrf", "--mt", "a", "--ref", "a", "--by", "doc"]) == 2
-    assert "needs a table with such a column" in capsys.readouterr().err
+    assert "requires a table with that column" in capsys.readouterr().err
     assert main(["score", "-m", "chrf", "--mt", "a", "--ref", "a", "--by", "length"]) == 0
     assert "5 characters" in capsys.readouterr().out
     assert main(["score", "-m", "chrf", "--data", "t.tsv", "--by", "doc", "--format", "tsv"]) == 2

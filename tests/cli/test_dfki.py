@@ -97,7 +97,7 @@ def test_mistakes_leave_with_2(data, capsys):
     assert dfki(data, "build", "--n", "5") == 2
     assert "allow 1 to 2" in capsys.readouterr().err
     assert dfki(data, "judge", "--decisions", "none.jsonl") == 2
-    assert "assay dfki review --decisions none.jsonl makes it" in capsys.readouterr().err
+    assert "Create it with: assay dfki review --decisions none.jsonl" in capsys.readouterr().err
     assert dfki(data, "build", "--format", "csv") == 2
     assert main(["dfki", "judge", "--langpair", "en-de", "--data-dir", data]) == 2
     assert "outputs.LP.tsv" in capsys.readouterr().err

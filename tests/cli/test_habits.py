@@ -60,7 +60,7 @@ def test_specs_with_commas(text: str, specs: list[str]) -> None:
 
 
 def test_an_option_without_its_colon_is_explained() -> None:
-    with pytest.raises(InputError, match="write chrf:order=3"):
+    with pytest.raises(InputError, match="Write chrf:order=3"):
         split("chrf,order=3")
 
 

@@ -167,7 +167,7 @@ def test_one_line_for_each_trouble(server, capsys, trouble, said):
 def test_one_line_more(server, capsys, monkeypatch):
     unreached = failed([*command(server)[:-3], "http://127.0.0.1:9/v1", "--llm", "tiny"], capsys)
     assert "cannot be reached" in unreached and unreached.endswith("Is the server running?")
-    assert "name an OpenAI-compatible endpoint" in failed(command(server)[:-4], capsys)
+    assert "requires an OpenAI-compatible endpoint" in failed(command(server)[:-4], capsys)
     assert "--llm NAME" in failed(command(server)[:-2], capsys)
     assert "unknown option 'key' of judge-mqm" in failed(command(server, metric=f"judge-mqm:key={KEY}"), capsys)
     assert "has a key in it" in failed([*command(server)[:-3], f"http://x:{KEY}@127.0.0.1/v1", "--llm", "tiny"], capsys)

@@ -66,7 +66,7 @@ def outcomes(path: Path) -> list[str]:
 
 Command = Callable[[Path], list[str]]
 CASES: list[tuple[Command, str, str, str]] = [
-    (apply_rule, "rule.json", DEEP, "cannot be read as a rule: nested more than 100 deep"),
+    (apply_rule, "rule.json", DEEP, "is not a rule: nested more than 100 deep"),
     (apply_rule, "rule.json", changed(RULE, 10**400, "groups", "all", "above"), "a number of 401 digits"),
     (apply_rule, "rule.json", changed(RULE, "x", "groups", "all", "above"), "groups.all.above must be a number, not 'x'"),
     (apply_rule, "rule.json", changed(RULE, float("inf"), "groups", "all", "n"), "groups.all.n must be a whole number"),
@@ -112,7 +112,7 @@ def test_the_same_through_a_process_of_its_own(tmp_path: Path) -> None:
 def test_the_citation_beside_receipts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "r.csv").write_text("table,row,column,published,tolerance,derivable,reason\na,b,c,1,,yes,\n")
     for text, said in (
-        (b"\xff{}", "is not UTF-8"),
+        (b"\xff{}", "is not valid UTF-8"),
         (b"[]", "must be a mapping"),
         (b'{"tables": [1]}', "tables must be a mapping"),
     ):

@@ -32,5 +32,5 @@ def test_judge_review_and_build(data: str, tmp_path: Path) -> None:  # noqa: F81
 def test_mistakes_are_named(data: str, tmp_path: Path) -> None:  # noqa: F811
     with pytest.raises(UnknownName, match="unknown direction 'de-fr' of the DFKI suite"):
         dfki.judge("de-fr", data_dir=data)
-    with pytest.raises(InputError, match=r"assay dfki review --decisions .*none\.jsonl makes it"):
+    with pytest.raises(InputError, match=r"Create it with: assay dfki review --decisions .*none\.jsonl"):
         dfki.build(decisions=tmp_path / "none.jsonl", data_dir=data)

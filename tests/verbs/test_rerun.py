@@ -169,7 +169,7 @@ def test_what_cannot_be_done_again_says_why(capsys: pytest.CaptureFixture[str]) 
     subprocess.run(words, check=True, input=Path("h").read_bytes())
     for path, said in [
         ("o.json", "a text came through standard input"),
-        ("h", "h has no manifest beside it"),
+        ("h", "h has no manifest"),
         (".", "there is no manifest.json in it"),
         ("none", "none is not a run"),
     ]:

@@ -96,7 +96,7 @@ def test_files_by_hand(capsys: pytest.CaptureFixture[str]):
         (["clean.jsonl", "--predicted", "clean.jsonl"], "clean.jsonl marks no error in 2 translations, so there is nothing"),
         (["with_ref.jsonl", "-m", "chrf"], "chrf marks no error spans. Use a model that does: xcomet-xl"),
         (["gold.tsv", "--rater", "rr"], "unknown rater 'rr' in gold.tsv. Did you mean r?"),
-        (["nowhere.tsv"], "there is no file nowhere.tsv, and no test set of that name (wmt22"),
+        (["nowhere.tsv"], "nowhere.tsv is neither a file nor a test set (wmt22"),
         (["gold.tsv", "--predicted", "like_r.jsonl", "--out", "like_r.jsonl"], "would overwrite the input like_r.jsonl"),
     ],
 )  # fmt: skip

@@ -42,7 +42,7 @@ def split(text: str) -> list[str]:
         key, equals, _ = piece.partition("=")
         if equals and ":" not in key and specs:
             if ":" not in specs[-1]:
-                raise InputError(f"option {piece!r} stands after a comma: write {specs[-1]}:{piece}.")
+                raise InputError(f"option {piece!r} follows a comma. Write {specs[-1]}:{piece}.")
             specs[-1] += f",{piece}"
         elif piece.strip():
             specs.append(piece.strip())

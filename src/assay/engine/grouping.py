@@ -21,7 +21,7 @@ def column_of(by: str | Sequence[str] | None, table: bool) -> str | None:
         return None
     if not table:
         raise InputError(
-            f"--by {by} needs a table with such a column (--data FILE). Text files can be grouped by {LENGTH} only."
+            f"--by {by} requires a table with that column (--data FILE). Text files can be grouped by {LENGTH} only."
         )
     return by
 

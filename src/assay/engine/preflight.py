@@ -83,7 +83,7 @@ def _suspicions(batch: Batch, rows: Sequence[int], name: str) -> list[str]:
     verb = "are" if name == "the translations" else "is"
     for column in references:
         if equal := _equal(hypotheses, column):
-            sentences.append(f"{name} {verb} equal to a reference ({equal}): was a reference given as a system?")
+            sentences.append(f"{name} {verb} equal to a reference ({equal}): is a reference among the systems?")
         if sources and (equal := _equal(column, sources)):
             sentences.append(f"a reference is equal to the sources ({equal}): were the sources given as references?")
     if sentences:

@@ -366,8 +366,8 @@ def _measured(
 def read_rule(path: str | os.PathLike[str]) -> Rule:
     """A rule from its JSON file."""
     if not Path(path).exists():
-        raise InputError(f"there is no file {path}. assay decide fit --out {path} makes it.")
-    read = read_document(path, said="cannot be read as a rule", remedy="assay decide fit makes one.")
+        raise InputError(f"{path} does not exist. Create it with: assay decide fit --out {path}")
+    read = read_document(path, said="is not a rule", remedy="Create a rule with assay decide fit.")
     return Rule.from_dict(read, str(path))
 
 

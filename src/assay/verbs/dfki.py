@@ -203,5 +203,5 @@ def _existing(decisions: PathLike | None) -> Path | None:
     if decisions is None:
         return None
     if not Path(decisions).is_file():
-        raise InputError(f"there is no file {decisions}. assay dfki review --decisions {decisions} makes it.")
+        raise InputError(f"{decisions} does not exist. Create it with: assay dfki review --decisions {decisions}")
     return Path(decisions)

@@ -48,7 +48,7 @@ def test_a_key_in_the_address_is_refused_and_not_repeated(url):
 
 
 def test_without_an_endpoint_the_message_is_the_instruction():
-    with pytest.raises(MissingPart, match=r"--endpoint URL, gemba-da:endpoint=URL or ASSAY_LLM_ENDPOINT"):
+    with pytest.raises(MissingPart, match=r"--endpoint URL, gemba-da:endpoint=URL or \$ASSAY_LLM_ENDPOINT"):
         address_of("", "gemba-da")
 
 

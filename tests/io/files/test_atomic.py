@@ -140,9 +140,9 @@ def test_impossible_targets(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder").mkdir()
     cases = {
-        "missing/deep/a": r"there is no folder .*missing/deep\. Make it first: mkdir -p .*missing/deep",
-        "folder": r"it is a folder. Give a file name",
-        "file/a": r"there is no folder .*file",
+        "missing/deep/a": r"the folder .*missing/deep does not exist\. Create it: mkdir -p .*missing/deep",
+        "folder": r"it is a folder. Use a file name",
+        "file/a": r"the folder .*file does not exist",
         "x" * 300: r"cannot write .*xxx: File name too long",
     }
     for name, said in cases.items():

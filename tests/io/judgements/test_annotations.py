@@ -85,7 +85,7 @@ def test_what_a_form_cannot_hold_is_refused(tmp_path: Path) -> None:
         (tmp_path / "out.jsonl").unlink()
     with pytest.raises(InputError, match=r"a \.jsonl, which holds every text, or a \.tsv"):
         AnnotationFile(tmp_path / "out.csv")
-    with pytest.raises(OutputError, match=r"there is no folder .*: mkdir -p"):
+    with pytest.raises(OutputError, match=r"the folder .* does not exist\. Create it: mkdir -p"):
         AnnotationFile(tmp_path / "none" / "out.jsonl")
     (tmp_path / "other.jsonl").write_text('{"mt": "x"}\n')
     with pytest.raises(InputError, match="line 1 is no annotation"):

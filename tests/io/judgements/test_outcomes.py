@@ -176,7 +176,7 @@ def test_every_door_takes_the_folder(folder: Path) -> None:
 def test_other_names_of_columns_are_given_by_the_user(folder: Path) -> None:
     for path in folder.rglob("task_*.tsv"):
         path.write_text(path.read_text().replace("src\tmt\tref\tlabel", "a\tb\tc\td"))
-    with pytest.raises(InputError, match=r"task_en_test_de.tsv has no translation column. It has 'a', 'b', 'c', 'd'"):
+    with pytest.raises(InputError, match=r"task_en_test_de.tsv has no translation column; it has 'a', 'b', 'c', 'd'"):
         read_benchmark(folder)
     named = {"source": "a", "translation": "b", "reference": "c", "outcome": "d"}
     assert len(read_benchmark(folder, named)) == 6 * 30 + 230

@@ -53,8 +53,8 @@ def address_of(url: str, judge: str) -> Address:
     url = url or os.environ.get("ASSAY_LLM_ENDPOINT", "") or os.environ.get("OPENAI_BASE_URL", "")
     if not url:
         raise MissingPart(
-            f"{judge} asks a language model: name an OpenAI-compatible endpoint (--endpoint URL, {judge}:endpoint=URL or "
-            "ASSAY_LLM_ENDPOINT) and a model (--llm NAME). (docs/judges.md)"
+            f"{judge} requires an OpenAI-compatible endpoint (--endpoint URL, {judge}:endpoint=URL or $ASSAY_LLM_ENDPOINT) and "
+            "a model (--llm NAME). See docs/judges.md."
         )
     parts = _split(url)
     path = parts.path.rstrip("/")

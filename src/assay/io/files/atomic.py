@@ -251,9 +251,9 @@ def _output_error(path: str, error: OSError) -> OutputError:
             f"cannot write {path}: the disk is full. Free some space or write elsewhere; nothing was left half-written."
         )
     elif isinstance(error, IsADirectoryError):
-        said = f"cannot write {path}: it is a folder. Give a file name, such as {Path(path) / 'scores.json'}."
+        said = f"cannot write {path}: it is a folder. Use a file name such as {Path(path) / 'scores.json'}."
     elif isinstance(error, (FileNotFoundError, NotADirectoryError)) and not folder.is_dir():
-        said = f"cannot write {path}: there is no folder {folder}. Make it first: mkdir -p {folder}"
+        said = f"cannot write {path}: the folder {folder} does not exist. Create it: mkdir -p {folder}"
     elif isinstance(error, PermissionError) or error.errno == errno.EROFS:
         said = f"cannot write {path}: no permission to write in {folder}. Choose another folder."
     else:

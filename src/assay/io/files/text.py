@@ -43,7 +43,9 @@ def open_bytes(path: str | os.PathLike[str]) -> io.BufferedReader:
         promised = compression.SUFFIXES.get(Path(name).suffix.lower())
         if promised and not kind:
             what = "it is empty" if not head else "its first bytes are something else"
-            raise InputError(f"{name} is not {promised} data, as its name says: {what}. Make it again, or rename it.")
+            raise InputError(
+                f"{name} is not {promised} data, although its name says so: {what}. Create it again, or rename it."
+            )
     except BaseException:
         file.close()
         raise

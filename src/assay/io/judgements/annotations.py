@@ -172,7 +172,7 @@ class AnnotationFile:
         self._stamp: tuple[int, int, int] | None = None
         folder = path.absolute().parent
         if not folder.is_dir():
-            raise OutputError(f"cannot write {path}: there is no folder {folder}. Make it first: mkdir -p {folder}")
+            raise OutputError(f"cannot write {path}: the folder {folder} does not exist. Create it: mkdir -p {folder}")
         if not os.access(folder, os.W_OK):
             raise OutputError(f"cannot write {path}: no permission to write in {folder}. Choose another folder.")
         self.reload()

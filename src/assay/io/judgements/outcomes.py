@@ -42,7 +42,7 @@ WANTED = Wanted(
         "back": ("back",),
     },
     required=("translation", "outcome"),
-    missing="{file} has no {role} column. It has {quoted}; call the column {options}, or name it with --columns {pairs}.",
+    missing="{file} has no {role} column; it has {quoted}. Name it with --columns {pairs}, or rename it to {options}.",
     once=("translation",),
 )
 UNJUDGED = replace(WANTED, required=("translation",))

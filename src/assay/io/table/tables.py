@@ -131,8 +131,8 @@ def _check_needs(layout: Layout, needs: Mapping[str, str], table: OpenTable) -> 
         if not (layout.has_reference if role == "reference" else role in layout.places):
             names = spellings(role)
             raise InputError(
-                f"{table.name} has no {role} column, which {metric} needs. It has {listing(map(repr, table.names))}; "
-                f"call the column {' or '.join(names)}, or name it with --columns {names[-1]}=COLUMN."
+                f"{table.name} has no {role} column, which {metric} requires; it has {listing(map(repr, table.names))}. "
+                f"Name it with --columns {names[-1]}=COLUMN, or rename it to {' or '.join(names)}."
             )
 
 

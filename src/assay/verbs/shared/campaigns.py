@@ -35,7 +35,7 @@ def read_people(
     if text in years() or path.is_dir() or path.name.endswith((".tar.xz", ".tar.gz", ".tgz", ".tar.zst", ".tar")):
         return _tree(judgements, wanted, data_dir)
     if not path.exists():
-        raise InputError(f"there is no file {path}, and no test set of that name ({', '.join(years())}).")
+        raise InputError(f"{path} is neither a file nor a test set ({', '.join(years())}).")
     found = read_campaign(path, langpair=wanted[0] if len(wanted) == 1 else "", columns=columns, skip_bad=skip_bad)
     for pair in wanted:
         if pair not in found.langpairs:

@@ -19,7 +19,7 @@ def manifest_of(path: Path) -> Path:
     if not path.exists():
         raise InputError(f"{path} is not a run. Pass a run directory, a manifest, or a file written by --out.")
     if not path.name.endswith(".json"):
-        raise InputError(f"{path} has no manifest beside it ({beside.name}): it cannot be done again.")
+        raise InputError(f"{path} has no manifest ({beside.name}), so it cannot be repeated.")
     return path
 
 

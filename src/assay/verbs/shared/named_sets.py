@@ -58,7 +58,7 @@ def _sacrebleu(name: str, langpair: str | None) -> Known:
         if name in DATASETS:
             pair = langpair or next(iter(DATASETS[name].langpairs))
             get = f"sacrebleu -t {name} -l {pair} --echo src > /dev/null"
-            raise MissingPart(f"the test set {name} is not here. sacrebleu fetches it: {get}")
+            raise MissingPart(f"the test set {name} is not on this machine. Download it with: {get}")
         raise unknown("test set", name, [*years(), *DATASETS], "or give the path of an mt-metrics-eval tree")
     pairs = sorted({path.name[len(stem) + 1 : -4] for path in folder.glob(f"{stem}.*.src")})
     pair = _chosen(name, langpair, pairs)
