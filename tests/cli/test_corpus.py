@@ -50,7 +50,7 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
         (["in/", "--out", "out.jsonl"], "are a folder of shards, but out.jsonl is a file name. Use --out out/"),
         (["in/", "--out", "out.tsv.gz"], "out.tsv.gz is a file name. Use --out out/"),
         (["in/", "--mt", "in/", "--out", "out/"], "not both"),
-        (["in/", "-m", "judge-mqm", "--llm", "x", "--out", "out/"], "judge-mqm requires an OpenAI-compatible endpoint"),
+        (["in/", "-m", "judge-mqm", "--llm", "x", "--out", "out/"], "judge-mqm asks a language model"),
         (["in/", "--ref", "in/", "--out", "out/"], "--ref and --src go with --mt"),
         (["nowhere/", "--out", "out/"], "nowhere/ does not exist"),
         (["'in/*.zip'", "--out", "out/"], "no file is called like"),
