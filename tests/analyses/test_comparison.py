@@ -101,7 +101,7 @@ def test_p_is_the_larger_of_both_tests() -> None:
 def test_holm_by_hand() -> None:
     # Ordered 0.01, 0.02, 0.04 times 3, 2, 1: 0.03, 0.04, 0.04. One that claims nothing does not count.
     duels = [replace(DUEL, p=p) for p in (0.02, None, 0.01, 0.04)]
-    got = comparison.corrected_duels(duels, "holm")
+    got = comparison.correct_duels(duels, "holm")
     assert [duel.p for duel in got] == [pytest.approx(0.04), None, pytest.approx(0.03), pytest.approx(0.04)]
     assert {duel.comparisons for duel in got} == {3}
     assert "corrected for 3 comparisons (Holm)" in mark_notes({"m": got}, "holm", "a", "both tests")[0]

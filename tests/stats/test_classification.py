@@ -13,15 +13,15 @@ from assay.core.errors import InputError
 from assay.stats.classification import (
     auroc,
     bin_threshold,
-    coin,
     confusion,
     detection_draws,
-    draw,
     macro_f1,
     majority,
     matthews,
-    paired_draw,
     precision_at_recall,
+    random_baseline,
+    resample_counts,
+    resample_paired_counts,
     resamples,
 )
 
@@ -91,7 +91,7 @@ def test_majority_of_three_by_hand() -> None:
 
 
 def test_a_coin_has_no_correlation_and_the_f1_of_a_coin() -> None:
-    f1, mcc = coin(700, 300, np.random.default_rng(1), 4000)
+    f1, mcc = random_baseline(700, 300, np.random.default_rng(1), 4000)
     # Expected: F1 good ≈ 2 · 350 / (700 + 500) = 0.5833, F1 bad ≈ 2 · 150 / (300 + 500) = 0.375, macro 0.479.
     assert f1.mean() == pytest.approx(0.479, abs=0.002)
     assert mcc.mean() == pytest.approx(0.0, abs=0.002)
@@ -106,8 +106,8 @@ def test_draws_of_counts_behave_like_resampled_examples() -> None:
         rows = rng.integers(0, 400, 400)
         one, other = confusion(good[rows], first[rows]), confusion(good[rows], second[rows])
         slow.append((float(matthews(one)), float(matthews(one) - matthews(other))))
-    fast = matthews(draw(confusion(good, first), rng, 6000))
-    one, other = paired_draw(good, first, second, rng, 6000)
+    fast = matthews(resample_counts(confusion(good, first), rng, 6000))
+    one, other = resample_paired_counts(good, first, second, rng, 6000)
     quick = matthews(one) - matthews(other)
     assert fast.mean() == pytest.approx(np.mean(slow, axis=0)[0], abs=0.005)
     assert fast.std() == pytest.approx(np.std(slow, axis=0)[0], rel=0.08)

@@ -10,11 +10,11 @@ from assay.core.errors import InputError, UnknownName
 from assay.stats.multiple import (
     benjamini_hochberg,
     bonferroni,
-    corrected,
+    cluster_numbers,
+    correct_p_values,
     holm,
     rank_ranges,
     ranks_from_p_values,
-    separated,
 )
 from tests.stats.fixtures import fixtures
 
@@ -35,14 +35,14 @@ def test_benjamini_hochberg_equals_scipy(p):
 
 @given(st.lists(st.floats(0, 1), max_size=30))
 def test_holm_lies_between_raw_and_bonferroni(p):
-    raw, middle, strict = corrected(p), holm(p), bonferroni(p)
+    raw, middle, strict = correct_p_values(p), holm(p), bonferroni(p)
     assert (raw <= middle + 1e-15).all()
     assert (middle <= strict + 1e-15).all()
 
 
 def test_unknown_method():
     with pytest.raises(UnknownName, match="holm"):
-        corrected([0.1], "hollm")
+        correct_p_values([0.1], "hollm")
 
 
 @pytest.mark.real
@@ -65,4 +65,4 @@ def test_ranges_of_ranks_and_clusters_of_the_wmt_findings():
     wins = {("A", other) for other in "BCDE"} | {("B", "D")} | {(other, "E") for other in "BCD"}
     better = np.array([[(a, b) in wins for b in names] for a in names])
     assert rank_ranges(better) == [(1, 1), (2, 3), (2, 4), (3, 4), (5, 5)]
-    assert separated(better) == [1, 2, 2, 2, 3]
+    assert cluster_numbers(better) == [1, 2, 2, 2, 3]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import InputError
-from assay.stats.spans import FIELDS, PLACES, counts, f1, grouped, precision, recall, total_counts
+from assay.stats.spans import FIELDS, PLACES, counts, f1, precision, recall, sum_by_group, total_counts
 from tests.characters import totals
 
 spans = st.lists(
@@ -100,4 +100,4 @@ def test_nothing_marked_is_nothing_found():
 
 def test_rows_of_a_segment_are_drawn_together():
     rows = np.arange(8.0).reshape(4, 2)
-    assert grouped(rows, ["b", "a", "b", "c"]).tolist() == [[4, 6], [2, 3], [6, 7]]
+    assert sum_by_group(rows, ["b", "a", "b", "c"]).tolist() == [[4, 6], [2, 3], [6, 7]]

@@ -25,7 +25,7 @@ from assay.core.memory import refuse_beyond_memory
 from assay.core.metric import Metric
 from assay.core.sums import exact_sum
 from assay.stats import resampling
-from assay.stats.multiple import corrected
+from assay.stats.multiple import correct_p_values
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -181,7 +181,7 @@ class Contest:
         )  # fmt: skip
 
 
-def plain(corpus: Mapping[str, Mapping[str, float]]) -> Standings:
+def plain_standings(corpus: Mapping[str, Mapping[str, float]]) -> Standings:
     """Return standings with corpus scores only."""
     return {system: {name: Standing(value) for name, value in row.items()} for system, row in corpus.items()}
 
@@ -214,13 +214,13 @@ def contests(
 
 def against_baseline(contests: Mapping[str, Contest], correction: str = "holm") -> dict[str, list[Duel]]:
     """Return, by metric, the duels of every system with the first; the systems of a metric are corrected together."""
-    return {name: corrected_duels(with_first(contest), correction) for name, contest in contests.items()}
+    return {name: correct_duels(with_first(contest), correction) for name, contest in contests.items()}
 
 
 def all_pairs(contests: Mapping[str, Contest], correction: str = "holm") -> dict[str, list[Duel]]:
     """Return, by metric, the duels of every two systems, corrected together."""
     return {
-        name: corrected_duels([contest.duel(*two) for two in combinations(contest.scores, 2)], correction)
+        name: correct_duels([contest.duel(*two) for two in combinations(contest.scores, 2)], correction)
         for name, contest in contests.items()
     }
 
@@ -231,10 +231,10 @@ def with_first(contest: Contest) -> list[Duel]:
     return [contest.duel(baseline, other) for other in others]
 
 
-def corrected_duels(duels: Sequence[Duel], correction: str) -> list[Duel]:
+def correct_duels(duels: Sequence[Duel], correction: str) -> list[Duel]:
     """Correct p for the number of duels; duels without a conclusion are ignored."""
     tested = {i: duel.p for i, duel in enumerate(duels) if duel.p is not None}
-    p = dict(zip(tested, corrected(list(tested.values()), correction).tolist(), strict=True))
+    p = dict(zip(tested, correct_p_values(list(tested.values()), correction).tolist(), strict=True))
     return [replace(duel, p=p.get(i), comparisons=len(tested)) for i, duel in enumerate(duels)]
 
 

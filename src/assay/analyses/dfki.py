@@ -19,7 +19,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.analyses.table_parts import FIRST_PLACE, SHARE_INTERVALS, accuracy_dots, accuracy_map, known, metric_cells
+from assay.analyses.table_parts import (
+    FIRST_PLACE,
+    SHARE_INTERVALS,
+    accuracy_dots,
+    accuracy_map,
+    metric_cells,
+    none_if_nan,
+)
 from assay.core.analysis import columns as has_columns
 from assay.core.analysis import requires
 from assay.core.errors import InputError, count, listing
@@ -27,7 +34,7 @@ from assay.core.item import Item
 from assay.core.metric import Card
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
-from assay.stats.multiple import corrected
+from assay.stats.multiple import correct_p_values
 from assay.stats.proportions import stratified_z_test, weighted_interval, wilson_bounds
 
 LEVEL = 0.05
@@ -174,11 +181,11 @@ def _rows(
                     "class": classes[i],
                     "n": int(tally.scored.sum()),
                     "unscored": int(tally.unscored.sum()),
-                    "accuracy": known(tally.accuracy),
-                    "accuracy_low": known(low),
-                    "accuracy_high": known(high),
-                    "p": known(p[at, i]),
-                    "p_class": known(p_class[at, i]),
+                    "accuracy": none_if_nan(tally.accuracy),
+                    "accuracy_low": none_if_nan(low),
+                    "accuracy_high": none_if_nan(high),
+                    "p": none_if_nan(p[at, i]),
+                    "p_class": none_if_nan(p_class[at, i]),
                     **marks,
                     "place": marks["first"] or marks["first_in_class"],
                 }
@@ -201,7 +208,7 @@ def _places(lines: Sequence[list[_Tally]], rivals: Sequence[list[int]], correcti
                 if i != best:
                     p[at, i] = tallies[i].below(tallies[best])
     tested = ~np.isnan(p)
-    p[tested] = corrected(p[tested], correction)
+    p[tested] = correct_p_values(p[tested], correction)
     few = np.array([[tally.scored.sum() < FEWEST for tally in tallies] for tallies in lines]).reshape(size)
     return p, first | (tested & ((p >= LEVEL) | few))
 

@@ -38,7 +38,7 @@ from assay.core.judged import Judged
 from assay.core.suite import Measured
 from assay.core.table import Figure, Table, TableColumn
 from assay.stats.classification import auroc, detection_draws, precision_at_recall, resamples
-from assay.stats.multiple import corrected_family
+from assay.stats.multiple import correct_family
 from assay.stats.paired import bootstrap_p, share_first
 from assay.stats.resampling import median_interval, percentile_interval
 
@@ -227,7 +227,7 @@ class _Sampler:
 
 def _mark(rows: list[dict[str, Any]], key: str, mark: str, p: Floats, correction: str) -> None:
     """Write first places into the rows, which are ordered set by set; all sets of the table are one family of comparisons."""
-    p = corrected_family(p, correction)
+    p = correct_family(p, correction)
     width = p.shape[1]
     for s in range(len(p)):
         set_rows = rows[s * width : (s + 1) * width]

@@ -27,7 +27,15 @@ from assay.analyses.outcomes import (
     estimates,
     mean_weights,
 )
-from assay.analyses.table_parts import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, known, metric_cells
+from assay.analyses.table_parts import (
+    MARKS,
+    METRIC,
+    UNSCORED,
+    estimate_cells,
+    estimate_columns,
+    metric_cells,
+    none_if_nan,
+)
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
 from assay.stats.pooling import pooled_shares
@@ -89,7 +97,7 @@ def cross(
 
 
 def _scale(value: float, tau: bool) -> float | None:
-    return known(2 * value - 1 if tau else value)
+    return none_if_nan(2 * value - 1 if tau else value)
 
 
 def cell_table(

@@ -24,7 +24,7 @@ from assay.core.errors import count as counted
 from assay.core.item import Item
 from assay.core.memory import refuse_beyond_memory
 from assay.core.suite import Measured
-from assay.stats.multiple import corrected_family
+from assay.stats.multiple import correct_family
 from assay.stats.paired import Duels, duels, share_first, sign_test, weighted_difference_test
 from assay.stats.proportions import weighted_interval, wilson_bounds
 
@@ -159,7 +159,7 @@ def estimates(
     values = np.array([[_weighted(counts, m, row, tau) for m, row in enumerate(rows)] for rows in weightings])
     values = values.reshape(len(weightings), len(counts.n))
     p = np.array([_worse_than_best(counts, rows, values[i], sampling) for i, rows in enumerate(weightings)])
-    p = corrected_family(p, sampling.correction)
+    p = correct_family(p, sampling.correction)
     result: list[list[Estimate | None]] = []
     for i, rows in enumerate(weightings):
         several = race and np.count_nonzero(~np.isnan(values[i])) > 1

@@ -108,7 +108,7 @@ def _average(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], values: Seq
     return [mean | {"metric": AVERAGE}]
 
 
-def known(value: float) -> float | None:
+def none_if_nan(value: float) -> float | None:
     """Return the value, or None (an empty cell) for NaN."""
     return None if math.isnan(value) else float(value)
 

@@ -66,7 +66,7 @@ def counts(cells: Sequence[Checked]) -> dict[str, int]:
 def summary(cells: Sequence[Checked]) -> str:
     """Summarise in one line: matches per table, and the number of printed cells that do not follow from public data."""
     parts = [
-        f"{name}: {_matched(table_cells)}" for name, table_cells in by_table(cells).items() if followable(table_cells)
+        f"{name}: {_matched(table_cells)}" for name, table_cells in by_table(cells).items() if derivable(table_cells)
     ]
     if left := counts(cells)["not derivable"]:
         what = count(left, "printed cell does", "printed cells do")
@@ -76,7 +76,7 @@ def summary(cells: Sequence[Checked]) -> str:
 
 def by_origin(cells: Sequence[Checked]) -> dict[Origin, list[Checked]]:
     """Group the derivable cells by the origin of their value."""
-    groups = {origin: [cell for cell in followable(cells) if cell.origin == origin] for origin in get_args(Origin)}
+    groups = {origin: [cell for cell in derivable(cells) if cell.origin == origin] for origin in get_args(Origin)}
     return {origin: group for origin, group in groups.items() if group}
 
 
@@ -89,7 +89,7 @@ def totals(cells: Sequence[Checked]) -> str:
     )
 
 
-def raw(cells: Sequence[Checked], publication: Publication) -> Table:
+def raw_table(cells: Sequence[Checked], publication: Publication) -> Table:
     """Return all cells as raw rows, for data formats."""
     columns = (
         *(TableColumn(key) for key in ("table", "row", "column")),
@@ -102,7 +102,7 @@ def raw(cells: Sequence[Checked], publication: Publication) -> Table:
     return Table("receipts", columns, [cell.to_dict() for cell in cells], publication.citation, (summary(cells),))
 
 
-def reasons(cells: Sequence[Checked], publication: Publication) -> Table:
+def reasons_table(cells: Sequence[Checked], publication: Publication) -> Table:
     """Return why cells do not follow from public data, and how far off they are if a value can be recomputed."""
     grouped: dict[tuple[str, str], list[Checked]] = {}
     for cell in cells:
@@ -121,7 +121,7 @@ def reasons(cells: Sequence[Checked], publication: Publication) -> Table:
     return Table("reasons", columns, rows, "Printed cells that do not follow from public data", publication.notes)
 
 
-def followable(cells: Sequence[Checked]) -> list[Checked]:
+def derivable(cells: Sequence[Checked]) -> list[Checked]:
     """Return the cells that are derivable."""
     return [cell for cell in cells if cell.receipt.derivable]
 
@@ -130,7 +130,7 @@ def _matched(cells: Sequence[Checked]) -> str:
     """Return ``210 of 210 t, p, df, 70 of 70 accuracy``: by statistic if columns read METRIC:STATISTIC."""
     total: Counter[str] = Counter()
     matched: Counter[str] = Counter()
-    for cell in followable(cells):
+    for cell in derivable(cells):
         _, _, statistic = cell.receipt.column.partition(":")
         total[statistic] += 1
         matched[statistic] += cell.verdict == "match"
@@ -145,7 +145,7 @@ def _furthest(cells: Sequence[Checked]) -> float | None:
     return max((abs(difference) for difference in differences if difference is not None), default=None)
 
 
-def drawn(name: str, cells: Sequence[Checked], publication: Publication, everything: bool) -> Table:
+def display_table(name: str, cells: Sequence[Checked], publication: Publication, everything: bool) -> Table:
     """Return a published table for display, complete or in part; recomputed values have two more digits than printed ones."""
     shown = list(cells) if everything else _sample(cells)
     rows = [
@@ -177,7 +177,7 @@ def _sample(cells: Sequence[Checked]) -> list[Checked]:
 
 def _note(cells: Sequence[Checked], shown: Sequence[Checked]) -> str:
     left = sum(cell.verdict == "not derivable" for cell in cells)
-    parts = [f"{_matched(cells)} match" if followable(cells) else "", f"{left:,} not derivable" if left else ""]
+    parts = [f"{_matched(cells)} match" if derivable(cells) else "", f"{left:,} not derivable" if left else ""]
     if left and any(cell.verdict == "not derivable" for cell in shown):
         parts[1] += f" ({NOT_DERIVABLE})"
     if len(shown) < len(cells):

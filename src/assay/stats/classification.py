@@ -95,7 +95,7 @@ def bin_threshold(scores: Floats, good: Bools, bins: int = BINS) -> Threshold:
     return Threshold(float(edges[best]), float(f1s[best]), edges, f1s)
 
 
-def coin(n_good: int, n_bad: int, rng: np.random.Generator, samples: int = 1000) -> tuple[Floats, Floats]:
+def random_baseline(n_good: int, n_bad: int, rng: np.random.Generator, samples: int = 1000) -> tuple[Floats, Floats]:
     """Draw macro-F1 and Matthews correlation of the random baseline, which calls half of all examples good."""
     passed, missed = rng.binomial(n_good, 0.5, samples), rng.binomial(n_bad, 0.5, samples)
     counts = Confusion(passed, missed, n_good - passed, n_bad - missed)
@@ -109,14 +109,14 @@ def majority(votes: Sequence[Bools]) -> Bools:
     return np.asarray(2 * np.count_nonzero(np.asarray(votes, bool), axis=0) > len(votes))
 
 
-def draw(counts: Confusion, rng: np.random.Generator, samples: int) -> Confusion:
+def resample_counts(counts: Confusion, rng: np.random.Generator, samples: int) -> Confusion:
     """Bootstrap confusion counts: resampling examples is a multinomial draw of the four cells."""
     cells = np.array([int(count) for count in counts])
     drawn = rng.multinomial(cells.sum(), cells / cells.sum(), samples)
     return Confusion(*drawn.T)
 
 
-def paired_draw(
+def resample_paired_counts(
     good: Bools, first: Bools, second: Bools, rng: np.random.Generator, samples: int
 ) -> tuple[Confusion, Confusion]:
     """Bootstrap the counts of two classifiers on the same examples: a multinomial draw of their eight joint cells."""

@@ -36,9 +36,9 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
 
 
 def _in_place_of(order: NDArray[np.intp], stepped: Floats) -> Floats:
-    corrected = np.empty_like(stepped)
-    corrected[order] = np.minimum(stepped, 1.0)
-    return corrected
+    restored = np.empty_like(stepped)
+    restored[order] = np.minimum(stepped, 1.0)
+    return restored
 
 
 CORRECTIONS: dict[str, Callable[[ArrayLike], Floats]] = {
@@ -49,17 +49,17 @@ CORRECTIONS: dict[str, Callable[[ArrayLike], Floats]] = {
 }
 
 
-def corrected(p: ArrayLike, method: str = "none") -> Floats:
+def correct_p_values(p: ArrayLike, method: str = "none") -> Floats:
     """Correct the p-values of one family of comparisons by the named method."""
     if method not in CORRECTIONS:
         raise unknown("correction", method, CORRECTIONS)
     return CORRECTIONS[method](p)
 
 
-def corrected_family(p: Floats, method: str = "none") -> Floats:
+def correct_family(p: Floats, method: str = "none") -> Floats:
     """Correct the p-values of a table as one family; comparisons that were not tested (NaN) get 1."""
     p, tested = p.copy(), ~np.isnan(p)
-    p[tested] = corrected(p[tested], method)
+    p[tested] = correct_p_values(p[tested], method)
     p[~tested] = 1.0
     return p
 
@@ -93,7 +93,7 @@ def rank_ranges(better: Bools) -> list[tuple[int, int]]:
     return [(int(lost) + 1, len(better) - int(won)) for won, lost in zip(wins, losses, strict=True)]
 
 
-def separated(better: Bools) -> list[int]:
+def cluster_numbers(better: Bools) -> list[int]:
     """Return the cluster of each system, from 1, given in ranking order: every member of a cluster beats all systems below it."""
     better = np.asarray(better, dtype=bool)
     clusters, cluster = [], 1

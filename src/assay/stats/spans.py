@@ -134,7 +134,7 @@ def drop_undefined(drawn: Floats) -> Floats:
     return defined if len(defined) else np.full(1, np.nan)
 
 
-def grouped(rows: Floats, groups: Sequence[object]) -> Floats:
+def sum_by_group(rows: Floats, groups: Sequence[object]) -> Floats:
     """Sum rows of the same group, in the order of first occurrence: the units that a bootstrap resamples."""
     numbers: dict[object, int] = {}
     which = np.array([numbers.setdefault(group, len(numbers)) for group in groups], dtype=np.int64)

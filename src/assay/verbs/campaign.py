@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.analyses.campaign import metrics as metric_tables
 from assay.analyses.campaign import ranking, raters
-from assay.analyses.campaign.score_arrays import described, scored_pairs
+from assay.analyses.campaign.score_arrays import describe_size, scored_pairs
 from assay.analyses.spans.alignment import with_gold_names
 from assay.core.call import recorded
 from assay.core.campaign import Cell
@@ -71,7 +71,7 @@ class CampaignResult(Result):
 
     def lead(self) -> str:
         """How large it is."""
-        return described(self.people)
+        return describe_size(self.people)
 
     def columns(self) -> Columns:
         """One row for each judged translation: langpair, system, segment, score, z, judgements."""
@@ -137,7 +137,9 @@ def campaign(
     people = read_people(judgements, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
     pairs = scored_pairs(people, standardised(people))
     label = LABELS[people.protocol]
-    made = ranking.tables(pairs, by=by, test=test, samples=samples, seed=seed, notes=[described(people)], label=label)
+    made = ranking.tables(
+        pairs, by=by, test=test, samples=samples, seed=seed, notes=[describe_size(people)], label=label
+    )
     made += raters.tables(people, samples=samples, seed=seed)
     built = build_metrics(metrics) if metrics else {}
     scores = _metric_scores(people, pairs, built, metric_files, workers=workers, store=store)

@@ -122,7 +122,7 @@ def group_tables(
     family: dict[str, list[Duel]] = {}
     for name in metrics:
         fought = [comparison.with_first(found[group][name]) if name in found[group] else [] for group in order]
-        family[name] = comparison.corrected_duels([duel for mine in fought for duel in mine], how.correction)
+        family[name] = comparison.correct_duels([duel for mine in fought for duel in mine], how.correction)
         flat = iter(family[name])
         for group, pairs in zip(order, fought, strict=True):
             duels[group][name] = [next(flat) for _ in pairs]

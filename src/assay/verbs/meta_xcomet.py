@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assay.analyses.meta import xcomet as analysis
-from assay.analyses.meta.custom_tasks import check_patterns, matching
+from assay.analyses.meta.custom_tasks import check_patterns, match_names
 from assay.core.errors import InputError, MissingPart, listing
 from assay.core.judged_systems import JudgedSystems
 from assay.core.table import Table
@@ -54,7 +54,7 @@ def xcomet(
     rated = {pair: evalset for pair, evalset in sets.items() if len(evalset.raters) > 1}
     marks = {pair: {rater: one.ratings(rater) for rater in one.raters} for pair, one in rated.items()}
     raters = [analysis.rater_table(marks[pair], one.outputs, pair) for pair, one in rated.items()]
-    made += [analysis.joined_raters(raters)] if raters else []
+    made += [analysis.join_rater_tables(raters)] if raters else []
     made += _detection(added, data_dir, seed)
     label = official.name if official is not None else Path(name).name
     return MetaResult(
@@ -77,7 +77,7 @@ def _in_domain(
 
     there = sorted({domain for one in judged.values() for domain in one.domain_names})
     check_patterns(patterns, there, "domain")
-    found = matching(patterns, there)
+    found = match_names(patterns, there)
     if len(found) != 1:
         raise InputError(f"--recipe xcomet takes one domain, and --domain fits {listing(found) or 'none'}.")
     (domain,) = found

@@ -19,10 +19,10 @@ from assay.receipts.tables import (
     by_origin,
     by_table,
     counts,
-    drawn,
-    followable,
-    raw,
-    reasons,
+    derivable,
+    display_table,
+    raw_table,
+    reasons_table,
     summary,
     totals,
 )
@@ -49,8 +49,8 @@ class ReproduceResult(Result):
     @classmethod
     def of(cls, name: str, source: Publication, cells: Sequence[Checked]) -> ReproduceResult:
         """From checked cells: each published table, all receipts as rows, and why some cells do not follow."""
-        made = [drawn(table, mine, source, everything=True) for table, mine in by_table(cells).items()]
-        made += [raw(cells, source), reasons(cells, source)]
+        made = [display_table(table, mine, source, everything=True) for table, mine in by_table(cells).items()]
+        made += [raw_table(cells, source), reasons_table(cells, source)]
         return cls({table.name: table for table in made}, name, source, list(cells))
 
     @property
@@ -86,9 +86,9 @@ class ReproduceResult(Result):
         """One table for each published one, as people read it: the differing cells and a sample of those that match, or
         `everything`. Obtained values have two digits more than the printed ones."""
         return [
-            drawn(name, cells, self.source, everything)
+            display_table(name, cells, self.source, everything)
             for name, cells in by_table(self.cells).items()
-            if everything or followable(cells)
+            if everything or derivable(cells)
         ]
 
     def reasons(self) -> Table:

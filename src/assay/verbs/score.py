@@ -317,7 +317,7 @@ def score_request(
     run = selection.without_duplicates(asked).run(retained, workers, store, progress)
     if spans:
         _need_spans(run)
-    standings = comparison.plain(run.corpus)
+    standings = comparison.plain_standings(run.corpus)
     if ci:
         each = {s: {m: run.own_stats(s, m) for m in run.metrics} for s in run.systems}
         found = comparison.contests(each, run.metrics, samples=samples, trials=0, seed=seed, paired=False)
@@ -330,7 +330,9 @@ def score_request(
     few = comparison_tables.doubt_notes(standings, run.metrics, fewest_segments(run)) if ci else []
     tables = [comparison_tables.systems(standings, run.metrics, notes=[about, *few, *flag_notes(run.flagged())])]
     if keep and len(chosen):
-        kept = comparison_tables.systems(comparison.plain(chosen.corpus), run.metrics, caption=f"Rows for which {keep}")
+        kept = comparison_tables.systems(
+            comparison.plain_standings(chosen.corpus), run.metrics, caption=f"Rows for which {keep}"
+        )
         tables.append(replace(kept, name="kept"))
     if by is not None:
         tables.append(_by_group(run, by if isinstance(by, str) else "group"))
@@ -351,7 +353,7 @@ def _by_group(run: ScoredRun, by: str) -> Table:
     labels = pairing.labels(run, by)
     counts = {system: Counter(mine) for system, mine in labels.items()}
     scores = pairing.group_scores(run, labels)
-    groups = {group: comparison.plain(scores[group]) for group in pairing.order_of(labels, by)}
+    groups = {group: comparison.plain_standings(scores[group]) for group in pairing.order_of(labels, by)}
     sizes = {group: {system: counts[system][group] for system in row} for group, row in groups.items()}
     return comparison_tables.groups(by, groups, sizes, run.metrics, ())
 

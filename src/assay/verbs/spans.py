@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.analyses.spans import categories, consistency, raters, tables
 from assay.analyses.spans.alignment import align, check_texts, match_translations, predictions_of, with_gold_names
-from assay.analyses.spans.tables import Counted, Resampling, predicted_counts
+from assay.analyses.spans.tables import Counted, Resampling, describe_size
 from assay.core.call import recorded
 from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, count, unknown
@@ -62,7 +62,7 @@ class SpansResult(Result):
         if self.compared is None:
             return "raters with one another"
 
-        return f"{predicted_counts(self.compared)} · {', '.join(self.compared.predicted)}"
+        return f"{describe_size(self.compared)} · {', '.join(self.compared.predicted)}"
 
     def columns(self) -> Columns:
         """One row for each gold judgement and prediction, with the characters and spans that were found there."""
@@ -141,7 +141,7 @@ def spans(
     shown: list[Table] = []
     if marks:
         result.compared = align(people, marks, common=common)
-        said = [tables.predicted_counts(result.compared), *map(str, ceilings)]
+        said = [tables.describe_size(result.compared), *map(str, ceilings)]
         ceiling = ceilings[0].f1[0] if [c.langpair for c in ceilings] == people.langpairs else None
         shown += tables.tables(result.compared, how, ceiling, said)
         shown += [*categories.table(result.compared, how), *consistency.calibration_table(result.compared)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.analyses.meta.custom_tasks import TaskChoice, check_patterns, matching, recipe_of, tasks_of
+from assay.analyses.meta.custom_tasks import TaskChoice, check_patterns, match_names, recipe_of, tasks_of
 from assay.analyses.meta.recipes import task_set
 from assay.analyses.meta.tasks import judged_systems
 from assay.core.errors import AssayError, InputError, UnknownName
@@ -32,10 +32,10 @@ def official():
 
 def test_patterns_take_and_leave_out():
     names = ["ONLINE-A", "ONLINE-B", "GPT4", "refA"]
-    assert matching([], names) == names
-    assert matching(["ONLINE-*"], names) == ["ONLINE-A", "ONLINE-B"]
-    assert matching(["!ONLINE-*"], names) == ["GPT4", "refA"]
-    assert matching(["*", "!refA", "!*-B"], names) == ["ONLINE-A", "GPT4"]
+    assert match_names([], names) == names
+    assert match_names(["ONLINE-*"], names) == ["ONLINE-A", "ONLINE-B"]
+    assert match_names(["!ONLINE-*"], names) == ["GPT4", "refA"]
+    assert match_names(["*", "!refA", "!*-B"], names) == ["ONLINE-A", "GPT4"]
     with pytest.raises(UnknownName, match=r"unknown system 'GPT5'. Did you mean GPT4"):
         check_patterns(["!GPT5"], names, "system")
 

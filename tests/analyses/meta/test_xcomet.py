@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from assay.analyses.meta.xcomet import joined_raters, rater_table, shared_cells, tables
+from assay.analyses.meta.xcomet import join_rater_tables, rater_table, shared_cells, tables
 from assay.core.errors import InputError
 from assay.core.judged import Judgement
 from assay.core.spans import ErrorSpan
@@ -72,7 +72,7 @@ def test_every_language_pair_keeps_its_raters(tmp_path: Path):
     expected = {"en-de": 1.0, "zh-en": 0.5}
     assert found == {(pair, name): value for pair, value in expected.items() for name in ("mqm.rater1", "mean")}
     assert [note.partition(":")[0] for note in table.notes] == ["en-de", "zh-en"]
-    assert joined_raters([table]).notes == table.notes
+    assert join_rater_tables([table]).notes == table.notes
 
 
 @pytest.mark.real

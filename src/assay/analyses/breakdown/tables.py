@@ -37,11 +37,11 @@ from assay.analyses.breakdown.verdicts import (
     figures,
     generator,
     judge,
+    majority_verdict,
     mean_cells,
     sample_note,
     setups,
-    vote,
-    voted,
+    top_three,
 )
 from assay.analyses.table_parts import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
 from assay.core.analysis import requires
@@ -51,7 +51,7 @@ from assay.core.table import Pivot, Table, TableColumn
 from assay.stats.classification import (
     macro_f1,
     matthews,
-    paired_draw,
+    resample_paired_counts,
 )
 from assay.stats.paired import bootstrap_p, share_first
 
@@ -101,8 +101,10 @@ def _contestants(
         ]
         for metric in measured
     }
-    if top := vote(measured, cut, verdicts).get(task):
-        contestants[VOTE] = [verdict for setup in task_setups if (verdict := voted(top, setup, verdicts)) is not None]
+    if top := top_three(measured, cut, verdicts).get(task):
+        contestants[VOTE] = [
+            verdict for setup in task_setups if (verdict := majority_verdict(top, setup, verdicts)) is not None
+        ]
     return {name: metric_verdicts for name, metric_verdicts in contestants.items() if metric_verdicts}
 
 
@@ -176,7 +178,7 @@ def _mark(rows: list[dict[str, Any]], contestants: dict[str, list[Verdict]], see
                 draws = []
                 for setup, good, first, second in pairs:
                     rng = generator(seed, "pairs", setup.task, setup.language)
-                    one, other = paired_draw(good, first, second, rng, samples)
+                    one, other = resample_paired_counts(good, first, second, rng, samples)
                     draws.append(figure(one) - figure(other))
                 p[i] = bootstrap_p(np.mean(draws, axis=0))
         for row, is_first in zip(rows, share_first(values, p), strict=True):
@@ -269,6 +271,6 @@ def _notes(
     notes = [sample_note(cut, f"{bad:.0%} breakdowns", seed, samples)]
     if len(measured) > 1:
         notes.append(first_place_note("none").replace("items", "examples"))
-    for task, top in vote(measured, cut, verdicts).items():
+    for task, top in top_three(measured, cut, verdicts).items():
         notes.append(f"{VOTE}{f' in {task}' if task else ''}: {', '.join(top)} (best on the development part)")
     return notes + list(left_out)

@@ -13,7 +13,16 @@ from numpy.typing import NDArray
 from assay.core.errors import InputError, count, listing
 from assay.core.outcomes import BOTH, DEV, TEST, TaskOutcomes
 from assay.core.suite import Measured
-from assay.stats.classification import Confusion, bin_threshold, coin, confusion, draw, macro_f1, majority, matthews
+from assay.stats.classification import (
+    Confusion,
+    bin_threshold,
+    confusion,
+    macro_f1,
+    majority,
+    matthews,
+    random_baseline,
+    resample_counts,
+)
 from assay.stats.resampling import percentile_interval
 
 Bools = NDArray[np.bool_]
@@ -143,7 +152,7 @@ def judge(outcomes: TaskOutcomes, measured: Sequence[Measured], cut: Sequence[Se
     return verdicts
 
 
-def vote(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts) -> dict[str, list[str]]:
+def top_three(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts) -> dict[str, list[str]]:
     """Return, for each task, the three metrics with the highest mean macro-F1 on the development part; none with fewer metrics."""
     chosen = {}
     for task in dict.fromkeys(setup.task for setup in cut):
@@ -157,7 +166,7 @@ def vote(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts)
     return chosen
 
 
-def voted(top: Sequence[str], setup: Setup, verdicts: Verdicts) -> Verdict | None:
+def majority_verdict(top: Sequence[str], setup: Setup, verdicts: Verdicts) -> Verdict | None:
     """Return the majority vote on one setup, on the examples that all three metrics scored."""
     three = [verdicts.get((setup.task, setup.language, name)) for name in top]
     available = [verdict for verdict in three if verdict is not None]
@@ -178,7 +187,7 @@ def generator(seed: int, *names: str) -> np.random.Generator:
 
 def figures(verdict: Verdict, seed: int, samples: int) -> dict[str, Any]:
     """Return macro-F1 and Matthews correlation on the test part, with draws of each."""
-    draws = draw(verdict.counts, generator(seed, verdict.setup.task, verdict.setup.language), samples)
+    draws = resample_counts(verdict.counts, generator(seed, verdict.setup.task, verdict.setup.language), samples)
     return {
         "f1": (float(macro_f1(verdict.counts)), macro_f1(draws)),
         "mcc": (float(matthews(verdict.counts)), matthews(draws)),
@@ -187,7 +196,7 @@ def figures(verdict: Verdict, seed: int, samples: int) -> dict[str, Any]:
 
 def coin_figures(setup: Setup, good: int, bad: int, seed: int) -> dict[str, Any]:
     """Return the same for the random baseline."""
-    f1, mcc = coin(good, bad, generator(seed, COIN, setup.task, setup.language))
+    f1, mcc = random_baseline(good, bad, generator(seed, COIN, setup.task, setup.language))
     return {"f1": (float(f1.mean()), f1), "mcc": (float(mcc.mean()), mcc)}
 
 

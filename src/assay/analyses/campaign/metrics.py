@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.analyses.campaign.score_arrays import ScoredPair
-from assay.analyses.table_parts import INVERTED_BELOW, estimate_columns, inverted_note, known
+from assay.analyses.table_parts import INVERTED_BELOW, estimate_columns, inverted_note, none_if_nan
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
 from assay.stats.correlation import kendall, pearson, spearman
@@ -52,8 +52,8 @@ def tables(
         for level in LEVELS:
             if level == "sys" and judged_systems.sum() < 3:
                 continue
-            rows += _correlated(pair.langpair, level, names, gold, stack, statistic, resample, samples, seed)
-            tests += _tested(pair.langpair, level, names, gold, stack, statistic)
+            rows += _correlation_rows(pair.langpair, level, names, gold, stack, statistic, resample, samples, seed)
+            tests += _williams_rows(pair.langpair, level, names, gold, stack, statistic)
     label = statistic.capitalize()
     columns = [
         TableColumn("langpair"), TableColumn("level"), TableColumn("metric"),
@@ -81,7 +81,7 @@ def _means(values: Floats, judged: Any) -> Floats:
         return np.asarray(np.where(judged, values, 0.0).sum(axis=-1) / judged.sum(axis=-1))
 
 
-def _correlated(
+def _correlation_rows(
     langpair: str, level: str, names: Sequence[str], gold: Floats, stack: Floats, statistic: Correlation,
     resample: Resample, samples: int, seed: int,
 ) -> list[dict[str, Any]]:  # fmt: skip
@@ -103,14 +103,14 @@ def _correlated(
     n = int(np.isfinite(gold).sum()) if level == "seg" else len(gold)
     return [
         {
-            "langpair": langpair, "level": LEVELS[level], "metric": name, "n": n, "correlation": known(float(values[i])),
-            "correlation_low": known(float(resampled.lower[i])), "correlation_high": known(float(resampled.upper[i])),
+            "langpair": langpair, "level": LEVELS[level], "metric": name, "n": n, "correlation": none_if_nan(float(values[i])),
+            "correlation_low": none_if_nan(float(resampled.lower[i])), "correlation_high": none_if_nan(float(resampled.upper[i])),
         }
         for i, name in enumerate(names)
     ]  # fmt: skip
 
 
-def _tested(
+def _williams_rows(
     langpair: str, level: str, names: Sequence[str], gold: Floats, stack: Floats, statistic: Correlation
 ) -> list[dict[str, Any]]:
     judged = np.isfinite(gold)
@@ -123,7 +123,7 @@ def _tested(
     for a, b in combinations(range(len(names)), 2):
         test, r1, r2 = williams_test(gold_scores, metrics[a], metrics[b], correlation)
         row = {"langpair": langpair, "level": LEVELS[level], "first": names[a], "second": names[b], "r1": r1, "r2": r2}
-        rows.append({**row, "t": known(test.t), "df": test.df, "p": known(test.p_two_sided)})
+        rows.append({**row, "t": none_if_nan(test.t), "df": test.df, "p": none_if_nan(test.p_two_sided)})
     return rows
 
 

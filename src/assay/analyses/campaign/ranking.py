@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.analyses.campaign.score_arrays import ScoredPair
-from assay.analyses.table_parts import estimate_columns, known
+from assay.analyses.table_parts import estimate_columns, none_if_nan
 from assay.core.errors import count
 from assay.core.table import Figure, Table, TableColumn
-from assay.stats.multiple import rank_ranges, separated
+from assay.stats.multiple import cluster_numbers, rank_ranges
 from assay.stats.pairwise import pairwise_p_values
 from assay.stats.resampling import bootstrap_sums, interval
 from assay.stats.two_samples import rank_sum, signed_rank
@@ -115,7 +115,7 @@ def _ranked(
     judged = [index for index in order.tolist() if np.isfinite(means[index])]
     p, favoured = p_values(values[judged], test)
     better = np.triu((p < LEVEL) & favoured, 1)
-    ranges, clusters = rank_ranges(better), separated(better)
+    ranges, clusters = rank_ranges(better), cluster_numbers(better)
     rows = []
     for i, index in enumerate(judged):
         best, worst = ranges[i]
@@ -123,7 +123,7 @@ def _ranked(
         row["ranks"] = f"{best}–{worst}" if best != worst else str(best)
         for key in ("score", "z"):
             row |= _estimate(key, pair.at(key)[index], samples, seed)
-        row["errors"] = None if pair.errors is None else known(float(np.nanmean(pair.errors[index])))
+        row["errors"] = None if pair.errors is None else none_if_nan(float(np.nanmean(pair.errors[index])))
         row["segments"] = int(np.isfinite(values[index]).sum())
         row["judgements"] = int(pair.judgements[index].sum())
         rows.append(row)

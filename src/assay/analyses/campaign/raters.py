@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.analyses.campaign.score_arrays import by_rater
-from assay.analyses.table_parts import estimate_columns, known
+from assay.analyses.table_parts import estimate_columns, none_if_nan
 from assay.core.campaign import Campaign, Cell
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
 from assay.stats.correlation import kendall, pearson
 from assay.stats.rater_reliability import alpha, alpha_parts
 from assay.stats.resampling import bootstrap_sums, interval
-from assay.stats.spans import grouped
+from assay.stats.spans import sum_by_group
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -54,8 +54,8 @@ def _each(campaign: Campaign, pair: str, raters: Sequence[str], scores: Floats) 
         others = np.delete(scores, index, axis=0)
         shared = np.isfinite(scores[index]) & np.isfinite(others).any(axis=0)
         row: dict[str, Any] = {"langpair": pair, "rater": rater, "n": len(marked[rater]), "shared": int(shared.sum())}
-        row["mean"] = known(float(rater_scores.mean())) if len(rater_scores) else None
-        row["deviation"] = known(float(rater_scores.std(ddof=1))) if len(rater_scores) > 1 else None
+        row["mean"] = none_if_nan(float(rater_scores.mean())) if len(rater_scores) else None
+        row["deviation"] = none_if_nan(float(rater_scores.std(ddof=1))) if len(rater_scores) > 1 else None
         row["errors"] = float(np.mean(marked[rater])) if campaign.marked else None
         row["clean"] = float(np.mean(np.array(marked[rater]) == 0)) if campaign.marked else None
         mean = np.nanmean(others[:, shared], axis=0) if shared.any() else np.empty(0)
@@ -88,7 +88,7 @@ def _whole(
     pair: str, scores: Floats, cells: Sequence[Cell], pairs: Sequence[dict[str, Any]], samples: int, seed: int
 ) -> dict[str, Any]:
     """Return alpha with its interval from resampled segments, and the mean correlation of two annotators."""
-    parts = grouped(alpha_parts(scores), [cell.segment for cell in cells])
+    parts = sum_by_group(alpha_parts(scores), [cell.segment for cell in cells])
     value = float(alpha(parts.sum(axis=0)))
     resampled = alpha(bootstrap_sums(parts, samples, seed))
     resampled = resampled[np.isfinite(resampled)]
@@ -97,7 +97,7 @@ def _whole(
     judged = np.isfinite(scores).sum(axis=0)
     return {
         "langpair": pair,
-        "alpha": known(value),
+        "alpha": none_if_nan(value),
         "alpha_low": bounds.low if bounds else None,
         "alpha_high": bounds.high if bounds else None,
         "pearson": float(np.mean(known_pairs)) if known_pairs else None,

@@ -83,7 +83,7 @@ def by_rater(campaign: Campaign, langpair: str) -> tuple[list[str], list[Cell], 
     return raters, cells, scores
 
 
-def described(campaign: Campaign) -> str:
+def describe_size(campaign: Campaign) -> str:
     """Describe the size of a campaign."""
     judged = sum(len(cell_judgements) for cell_judgements in campaign.judgements.values())
     raters = count(len(campaign.raters), "annotator")

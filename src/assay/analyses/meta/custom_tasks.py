@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
-from assay.analyses.meta.recipes import SYSTEM_STATISTICS, MetaTask, Statistic, TaskLevel, TaskSet, weighted
+from assay.analyses.meta.recipes import SYSTEM_STATISTICS, MetaTask, Statistic, TaskLevel, TaskSet, normalise_weights
 from assay.core.errors import InputError, listing, unknown
 from assay.core.judged_systems import JudgedSystems
 from assay.core.schema import Bounds, Place, typed
@@ -49,7 +49,7 @@ class TaskChoice:
             available = listing(dict.fromkeys(f"{task.level} {task.label}" for task in tasks.tasks))
             raise InputError(f"no task matches {selection}. Available: {available}.")
         tasks_left = [replace(task, **self.settings) for task in tasks_left]
-        return weighted(self._spread(tasks_left, sets) if self.domains else tasks_left, tasks.overall)
+        return normalise_weights(self._spread(tasks_left, sets) if self.domains else tasks_left, tasks.overall)
 
     def _keeps(self, task: MetaTask) -> bool:
         return (not self.levels or task.level in self.levels) and (not self.groups or task.grouping in self.groups)
@@ -60,7 +60,7 @@ class TaskChoice:
         check_patterns(self.domains, domains_available, "domain")
         result: list[MetaTask] = []
         for task in tasks:
-            by_pair = {pair: matching(self.domains, sets[pair].domain_names) for pair in task.langpairs}
+            by_pair = {pair: match_names(self.domains, sets[pair].domain_names) for pair in task.langpairs}
             domains = sorted({domain for names in by_pair.values() for domain in names})
             for domain in domains:
                 pairs = tuple(pair for pair, names in by_pair.items() if domain in names)
@@ -84,7 +84,7 @@ def tasks_of(choice: TaskChoice, langpairs: Sequence[str], humans: Mapping[str, 
                     rows.append({**row, "langpairs": tuple(langpairs)})
                 else:
                     rows += [{**row, "langpairs": (pair,), "human": humans.get(pair, True)} for pair in langpairs]
-    return weighted([MetaTask(number, **row) for number, row in enumerate(rows, 1)], "value")
+    return normalise_weights([MetaTask(number, **row) for number, row in enumerate(rows, 1)], "value")
 
 
 def _levels(statistic: str, grouped: bool) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ def recipe_of(document: Any, where: str, langpairs: Sequence[str]) -> dict[str, 
     return {"overall": read.overall, "tasks": rows}
 
 
-def matching(patterns: Sequence[str], names: Iterable[str]) -> list[str]:
+def match_names(patterns: Sequence[str], names: Iterable[str]) -> list[str]:
     """Return the names that match a pattern (all without patterns) and no pattern with a leading ``!``."""
     included = [pattern for pattern in patterns if not pattern.startswith("!")]
     excluded = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
@@ -153,5 +153,5 @@ def matching(patterns: Sequence[str], names: Iterable[str]) -> list[str]:
 def check_patterns(patterns: Iterable[str], names: Sequence[str], kind: str) -> None:
     """Reject a pattern that matches no name."""
     for pattern in patterns:
-        if not matching([pattern.removeprefix("!")], names):
+        if not match_names([pattern.removeprefix("!")], names):
             raise unknown(kind, pattern.removeprefix("!"), names)

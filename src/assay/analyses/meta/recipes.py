@@ -99,7 +99,7 @@ class TaskSet:
             raise InputError(
                 f"unknown task {listing(missing)}. Tasks are numbered {min(by_number)} to {max(by_number)}."
             )
-        return weighted([by_number[number] for number in selected], self.overall)
+        return normalise_weights([by_number[number] for number in selected], self.overall)
 
     def for_langpairs(self, langpairs: Sequence[str]) -> TaskSet:
         """Return the tasks with these language pairs; pooled tasks lose the other pairs and weigh proportionally less."""
@@ -111,7 +111,7 @@ class TaskSet:
         if not tasks:
             available = sorted({pair for task in self.tasks for pair in task.langpairs})
             raise InputError(f"no task has the language pair {listing(langpairs)}. Available: {listing(available)}.")
-        return weighted(tasks, self.overall)
+        return normalise_weights(tasks, self.overall)
 
     @property
     def langpairs(self) -> list[str]:
@@ -133,7 +133,7 @@ def task_set(recipe: Mapping[str, Any], sets: Mapping[str, JudgedSystems] | None
     if split := recipe.get("split"):
         weights = _split_weights(tasks, list(split), 1.0)
         tasks = [replace(task, weight=weights[task.number]) for task in tasks]
-    return weighted(tasks, recipe.get("overall", "value"))
+    return normalise_weights(tasks, recipe.get("overall", "value"))
 
 
 def langpairs_of(recipe: Mapping[str, Any]) -> list[str]:
@@ -180,7 +180,7 @@ def _split_weights(tasks: Sequence[MetaTask], attributes: Sequence[str], mass: f
     }
 
 
-def weighted(tasks: Sequence[MetaTask], overall: Literal["value", "rank"]) -> TaskSet:
+def normalise_weights(tasks: Sequence[MetaTask], overall: Literal["value", "rank"]) -> TaskSet:
     """Return the tasks as a set with weights normalised to 1."""
     total = sum(task.weight for task in tasks)
     if not total:

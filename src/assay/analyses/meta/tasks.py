@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.analyses.meta.custom_tasks import matching
+from assay.analyses.meta.custom_tasks import match_names
 from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.core.errors import InputError, count, listing
 from assay.core.judged_systems import JudgedSystems, Level, LevelScores
@@ -168,7 +168,7 @@ def _gold(task: MetaTask, judged: JudgedSystems, level: Level) -> tuple[list[int
     excluded |= set() if task.human else set(judged.references)
     excluded |= set() if task.outliers else set(judged.outliers)
     scored = np.asarray((~np.isnan(human.reshape(len(judged.systems), -1))).any(axis=1))
-    included = set(matching(task.systems, judged.systems))
+    included = set(match_names(task.systems, judged.systems))
     rows = [row for row, system in enumerate(judged.systems) if system in included - excluded and scored[row]]
     if len(rows) < 2:
         raise InputError(

@@ -137,7 +137,7 @@ def rater_table(ratings: Ratings, outputs: Mapping[str, Sequence[str]], langpair
     )
 
 
-def joined_raters(tables: Sequence[Table]) -> Table:
+def join_rater_tables(tables: Sequence[Table]) -> Table:
     """Join the tables of several language pairs, with each note prefixed by its pair."""
     rows = [row for table in tables for row in table.rows]
     notes = [f"{table.rows[0]['langpair']}: {note}" for table in tables for note in table.notes]

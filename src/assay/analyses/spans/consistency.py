@@ -13,14 +13,14 @@ import numpy as np
 
 from assay.analyses.spans.alignment import AlignedSpans, as_tuples
 from assay.analyses.spans.tables import Resampling, cells
-from assay.analyses.table_parts import estimate_columns, known
+from assay.analyses.table_parts import estimate_columns, none_if_nan
 from assay.core.campaign import Cell
 from assay.core.metric import Scores
 from assay.core.spans import mqm
 from assay.core.table import Figure, Pivot, Table, TableColumn
 from assay.stats.proportions import wilson
 from assay.stats.resampling import bootstrap_sums, interval
-from assay.stats.spans import grouped, marks
+from assay.stats.spans import marks, sum_by_group
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -108,9 +108,9 @@ def interplay_table(scored: Mapping[str, Scores], translations: Sequence[Cell], 
             for pair, chosen in pairs.items():
                 usable = [row for row in chosen if np.isfinite(column[row])]
                 segments = [(translations[row].langpair, translations[row].segment) for row in usable]
-                correlation_cells = correlated(column[usable], inferred[usable], segments, how)
+                pearson_cells = correlation_cells(column[usable], inferred[usable], segments, how)
                 line = {"metric": metric, "score": part, "langpair": pair, "n": len(usable)}
-                rows.append({**line, "line": f"{metric} {part}", **correlation_cells})
+                rows.append({**line, "line": f"{metric} {part}", **pearson_cells})
     columns = [
         TableColumn("line", "score"), TableColumn("langpair"),
         *estimate_columns("pearson", "Pearson", mark=None), TableColumn("n", "translations", "count"),
@@ -125,17 +125,17 @@ def interplay_table(scored: Mapping[str, Scores], translations: Sequence[Cell], 
     return Table("interplay", columns, rows, caption, [how.note(False)], pivot, reading)
 
 
-def correlated(x: Floats, y: Floats, segments: Sequence[object], how: Resampling) -> dict[str, float | None]:
+def correlation_cells(x: Floats, y: Floats, segments: Sequence[object], how: Resampling) -> dict[str, float | None]:
     """Return Pearson's correlation with its interval from resampled segments; empty if either side is constant."""
     if len(x) < 3:
         return {"pearson": None, "pearson_low": None, "pearson_high": None}
     a, b = x - x.mean(), y - y.mean()
-    parts = grouped(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), segments)
+    parts = sum_by_group(np.stack([np.ones_like(a), a, b, a * a, b * b, a * b], axis=1), segments)
     value = float(_pearson(parts.sum(axis=0)))
     resampled = _pearson(bootstrap_sums(parts, how.samples, how.seed))
     resampled = resampled[np.isfinite(resampled)]
     low, high = (interval(resampled).low, interval(resampled).high) if len(resampled) else (np.nan, np.nan)
-    return {key: known(number) for key, number in cells("pearson", (value, low, high)).items()}
+    return {key: none_if_nan(number) for key, number in cells("pearson", (value, low, high)).items()}
 
 
 def _pearson(sums: Floats) -> Floats:

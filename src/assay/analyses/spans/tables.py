@@ -23,7 +23,7 @@ from assay.core.errors import count
 from assay.core.table import Figure, Table, TableColumn
 from assay.stats.multiple import holm
 from assay.stats.resampling import bootstrap_sums, interval, p_value, randomization_sums
-from assay.stats.spans import FIELDS, LEVELS, counts, drop_undefined, f1, grouped, precision, recall
+from assay.stats.spans import FIELDS, LEVELS, counts, drop_undefined, f1, precision, recall, sum_by_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,7 +72,7 @@ class Counted:
     def by_segment(self, rows: Floats, pair: str) -> Floats:
         """Return the rows of a language pair, summed by segment."""
         chosen = self.pairs[pair]
-        return grouped(rows[chosen], [self.compared.cells[row].segment for row in chosen])
+        return sum_by_group(rows[chosen], [self.compared.cells[row].segment for row in chosen])
 
     def draws(self, rows: Floats, pair: str) -> Floats:
         """Return the sums of bootstrap samples of segments, with the same segments for every prediction."""
@@ -232,6 +232,6 @@ def severities(counted: Counted) -> Table:
     return Table("severities", columns, rows, "error spans by severity", [counted.how.note(False)], reading=reading)
 
 
-def predicted_counts(compared: AlignedSpans) -> str:
+def describe_size(compared: AlignedSpans) -> str:
     """Describe how much is compared."""
     return f"{count(len(set(compared.cells)), 'translation')}, {count(len(compared.cells), 'gold judgement')}"

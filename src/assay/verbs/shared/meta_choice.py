@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from assay.analyses.meta.custom_tasks import check_patterns, matching, recipe_of, tasks_of
+from assay.analyses.meta.custom_tasks import check_patterns, match_names, recipe_of, tasks_of
 from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
 from assay.core.errors import listing, unknown
 from assay.core.judged_systems import JudgedSystems
@@ -114,4 +114,4 @@ def stored_metrics(
         return None if official is None or contrastive else official.primary
     found = {name.name for pair, one in sets.items() for name in one.metric_names(about[pair].standard_reference)}
     check_patterns(patterns, sorted(found), "stored metric")
-    return matching(patterns, sorted(found))
+    return match_names(patterns, sorted(found))
