@@ -112,7 +112,7 @@ def _group_help(heading: str) -> str:
 
 
 def _run(arguments: list[str]) -> int:
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
+    if not arguments or arguments[0] in ("-h", "--help", "--help-all", "help"):
         sys.stdout.write(HEAD + "".join(map(_group_help, GROUPS)) + EXAMPLES)
         sys.stdout.flush()
         return 0 if arguments else 2

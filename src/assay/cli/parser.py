@@ -24,6 +24,8 @@ OTHER_TOOLS = {
     "--model": "name the metric with -m",
 }
 """Options of sacrebleu and COMET, with the equivalent in assay."""
+LAST = ("output", "statistics", "corpora", "LLM judges")
+"""Groups at the end of the full help, in this order."""
 MOST_COLUMNS = 100
 """Width of help on wider terminals."""
 
@@ -114,7 +116,8 @@ class Parser(argparse.ArgumentParser):
         """Return the full help: every option in its group, and explanations."""
         if self.modes:
             return self.format_help()
-        groups = [(group.title, group.description, group._group_actions) for group in self._action_groups]
+        ordered = sorted(self._action_groups, key=lambda group: LAST.index(group.title) if group.title in LAST else -1)
+        groups = [(group.title, group.description, group._group_actions) for group in ordered]
         return self._help(groups, filled(self.text.details))
 
     def _help(self, groups: Iterable[tuple[str | None, str | None, list[argparse.Action]]], end: str) -> str:
