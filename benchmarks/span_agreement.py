@@ -10,7 +10,7 @@ import argparse
 import random
 import time
 
-from assay.kernels.twins.span_agreement import span_credits
+from assay.kernels.reference.span_agreement import span_credits
 from assay.stats.span_agreement import WEIGHTS, SpanVariant, averaged, segment_credits
 
 VARIANTS = (

@@ -8,7 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from assay.kernels.twins import bleu, chrf, edit, meteor, mini, pairwise, permutation, requests, resample, rouge, ter
+from assay.kernels.reference import (
+    bleu,
+    chrf,
+    edit,
+    meteor,
+    mini,
+    pairwise,
+    permutation,
+    requests,
+    resample,
+    rouge,
+    ter,
+)
 from tests.kernels.calls import Arguments
 from tests.kernels.mini_model import random_model
 from tests.kernels.texts import Batch

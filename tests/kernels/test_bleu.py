@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from assay.kernels import _native
-from assay.kernels.twins import bleu as twin
+from assay.kernels.reference import bleu as twin
 from tests.data import demetr_requests, ntrex
 
 PIECES = [*"aZ09.,.,..-'/ \t\n\r\v\x1c\x85\xa0\0&;<>[]{}!\"$%()*+:=?@\\^_`|~", "&quot;", "&amp;", "&lt;", "&gt;"]

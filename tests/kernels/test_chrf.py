@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.kernels import _native
-from assay.kernels.twins.chrf import chrf_statistics
+from assay.kernels.reference.chrf import chrf_statistics
 
 # Few letters make many matches; the rest makes every branch: punctuation, white space of all kinds, wide and odd characters.
 TEXT = st.text(alphabet=st.sampled_from("aab.(,) \t\u00a0\u3000\x85éΣ中文😀\x00\ud800"), max_size=40)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from assay.kernels import _native
-from assay.kernels.twins.edit import error_rate
+from assay.kernels.reference.edit import error_rate
 
 LETTERS = st.text(st.sampled_from("ab c\u4e2d\U0001f600\ud800\x00"), max_size=200)
 ANY = st.text(max_size=30)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.kernels import _native
-from assay.kernels.twins import meteor as twin
+from assay.kernels.reference import meteor as twin
 
 WORDS = st.sampled_from(["a", "as", "b", "bs", "c", "cs", "d", "e"])
 LINES = st.lists(WORDS, max_size=12)

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from assay.io.resources.mini import load_mini, mini_folder
 from assay.kernels._native import Mini
-from assay.kernels.twins import mini as twins
+from assay.kernels.reference import mini as reference
 from tests.kernels.mini_model import LETTERS, NORMAL, Tensors, random_model
-from tests.kernels.test_mini_twin import TRIPLES
+from tests.kernels.test_mini_reference import TRIPLES
 from tests.kernels.texts import batch
 
 PROCESSORS = ("avx512-vnni", "avx2", "generic")
 MODEL = random_model()
-NATIVE, TWIN = Mini(MODEL), twins.Mini(MODEL)
+NATIVE, REFERENCE = Mini(MODEL), reference.Mini(MODEL)
 ALPHABET = sorted({*LETTERS, *NORMAL, *" \t\x00\ud800\udfffΞΩкшअ्ጀ一猫\U0001f600\U0010ffff\u2581<>/|"})
 TEXTS = st.text(ALPHABET, max_size=60) | st.sampled_from(["", " ", "\x00", "<s></s>", "19,79.5", "1.", "a" * 900])
 ROWS = st.lists(st.tuples(TEXTS, st.none() | TEXTS, st.none() | TEXTS), min_size=1, max_size=4)
@@ -53,11 +53,11 @@ def same(one: Any, other: Any) -> bool:
     return all(a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(one, other, strict=True))
 
 
-def differences(model: Mini, twin: twins.Mini, rows: list[Any], precise: bool) -> tuple[float, float]:
+def differences(model: Mini, model_reference: reference.Mini, rows: list[Any], precise: bool) -> tuple[float, float]:
     """How far values and tags lie from the twin's; everything else is equal."""
     hypotheses, references, sources = map(list, zip(*rows, strict=True))
     found = model.score(hypotheses, references, sources, precise, 2)
-    expected = twin.score(hypotheses, references, sources)
+    expected = model_reference.score(hypotheses, references, sources)
     assert same(found[2:], expected[2:])
     values, tags = (np.abs(a - b).max(initial=0) for a, b in zip(found[:2], expected[:2], strict=True))
     return float(values), float(tags)
@@ -65,15 +65,15 @@ def differences(model: Mini, twin: twins.Mini, rows: list[Any], precise: bool) -
 
 @given(st.lists(TEXTS, max_size=5))
 def test_pieces_are_those_of_the_twin(texts: list[str]) -> None:
-    assert same(NATIVE.pieces(texts), TWIN.pieces(texts))
+    assert same(NATIVE.pieces(texts), REFERENCE.pieces(texts))
 
 
 @settings(max_examples=25)
 @given(ROWS)
 def test_scores_are_near_the_twin(rows: list[tuple[str, str | None, str | None]]) -> None:
-    values, tags = differences(NATIVE, TWIN, rows, precise=True)
+    values, tags = differences(NATIVE, REFERENCE, rows, precise=True)
     assert values < 0.005 and tags < 0.002
-    values, tags = differences(NATIVE, TWIN, rows, precise=False)
+    values, tags = differences(NATIVE, REFERENCE, rows, precise=False)
     assert values < 0.2 and tags < 0.08
 
 
@@ -82,7 +82,7 @@ def test_scores_are_near_the_twin(rows: list[tuple[str, str | None, str | None]]
 def test_similarities_are_near_the_twin(rows: list[Any], kind: Any, depth: int) -> None:
     hypotheses, others, _ = zip(*rows, strict=True)
     others = [text or "" for text in others]
-    expected = TWIN.match(hypotheses, others, kind, depth)
+    expected = REFERENCE.match(hypotheses, others, kind, depth)
     for precise, near in ((True, 0.001), (False, 0.05)):
         found = NATIVE.match(hypotheses, others, kind, depth, precise, 2)
         assert np.abs(found - expected).max() < near
@@ -91,7 +91,7 @@ def test_similarities_are_near_the_twin(rows: list[Any], kind: Any, depth: int) 
 @pytest.mark.slow
 def test_the_shipped_model_is_near_its_twin(shipped: Tensors) -> None:
     """Within the 0.002 and the small loss of 8 bits that are promised."""
-    model, twin = Mini(shipped), twins.Mini(shipped)
+    model, twin = Mini(shipped), reference.Mini(shipped)
     rows = [(hypothesis, reference, source) for source, hypothesis, reference in TRIPLES[:5]]
     texts = [text for row in TRIPLES for text in row]
     assert same(model.pieces(texts), twin.pieces(texts))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.kernels import _native
-from assay.kernels.twins import pairwise as twin
+from assay.kernels.reference import pairwise as twin
 
 cells = st.tuples(st.integers(-3, 3), st.sampled_from([-1.5, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3, 1.0, 1.1, 7.0]))
 group_lists = st.lists(st.lists(cells, min_size=1, max_size=7), min_size=1, max_size=6)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.kernels import _native
-from assay.kernels.twins import permutation as twin
+from assay.kernels.reference import permutation as twin
 
 
 @given(st.integers(0, 5), st.integers(1, 5), st.integers(0, 4), st.integers(0, 2**32 - 1))

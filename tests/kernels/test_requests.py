@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.kernels import _native
-from assay.kernels.twins import requests as twin
+from assay.kernels.reference import requests as twin
 
 WORD = st.sampled_from(
     ["", "a", "b", " ", "copied text", "x" * 80, "\ud800", "말" * 60, "字" * 30, "𠀀か" * 30, "ж" * 70]

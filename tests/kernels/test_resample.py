@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.kernels import _native
-from assay.kernels.twins import resample as twin
+from assay.kernels.reference import resample as twin
 
 
 @pytest.mark.parametrize(("rows", "columns", "samples"), [(1, 1, 1), (7, 3, 20), (33, 18, 64), (100, 5, 7)])

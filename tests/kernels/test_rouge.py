@@ -13,7 +13,7 @@ from rapidfuzz.distance import LCSseq
 from rouge_score.tokenize import tokenize
 
 from assay.kernels import _native
-from assay.kernels.twins import rouge as twin
+from assay.kernels.reference import rouge as twin
 
 words = st.lists(st.sampled_from(["a", "B", "c", "d4", "É", "日本", "K", "İx", "\ud800", "x\0y", "."]), max_size=12)
 text = words.map(" ".join) | words.map("".join) | st.text(st.characters(exclude_categories=()), max_size=20)

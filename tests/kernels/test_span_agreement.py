@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.kernels import _native
-from assay.kernels.twins.span_agreement import span_credits
+from assay.kernels.reference.span_agreement import span_credits
 
 SPAN = st.tuples(
     st.integers(0, 12),

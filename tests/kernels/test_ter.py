@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from assay.kernels import _native
-from assay.kernels.twins.ter import ter_statistics
+from assay.kernels.reference.ter import ter_statistics
 
 
 @st.composite

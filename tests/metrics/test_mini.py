@@ -18,7 +18,7 @@ from assay.core.batch import Batch
 from assay.core.context import use_threads
 from assay.core.errors import InputError, MissingPart
 from assay.core.langpair import languages
-from assay.kernels.twins.mini import Mini as Twin
+from assay.kernels.reference.mini import Mini as Twin
 from assay.metrics import metric
 from assay.metrics.common import best
 from assay.metrics.mini import constants

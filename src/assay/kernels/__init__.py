@@ -1,4 +1,4 @@
-"""Native loops (C++ through nanobind). Strings and arrays in, arrays out, the GIL released inside.
+"""Native loops in C++ (bound with nanobind): strings and arrays in, arrays out, with the GIL released.
 
-`_native.pyi` types them; `twins` holds the short, readable Python version of each, which is its specification.
+`_native.pyi` has their types. `reference` has a short Python implementation of each, which is its specification.
 """

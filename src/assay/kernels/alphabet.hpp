@@ -1,4 +1,4 @@
-// The code points of a reference as dense numbers.
+// Numbering of the code points of a reference.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// Code point to its number in the current reference; only the pages of scripts in use are ever touched.
+// Code point to its number in the current reference; only pages of scripts in use are accessed.
 class Alphabet {
   public:
     Alphabet() : numbers_(static_cast<uint32_t*>(std::calloc(0x110000, sizeof(uint32_t)))) {

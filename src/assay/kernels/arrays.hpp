@@ -16,7 +16,7 @@ using Vector = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
 using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 
-// A zeroed buffer that becomes an array once the GIL is held again.
+// A zeroed buffer that becomes an array when the GIL is held again.
 template <class T>
 struct Buffer {
     explicit Buffer(size_t n) : data(new T[n]()), size(n) {}
@@ -34,7 +34,7 @@ struct Buffer {
     }
 
   private:
-    // The memory is the capsule's once there is one.
+    // From here on, the capsule owns the memory.
     nb::capsule owner() {
         nb::capsule made(data.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
         (void)data.release();

@@ -1,4 +1,4 @@
-// BLEU statistics and sentence BLEU (Papineni et al. 2002) as sacrebleu defines them. The specification is twins/bleu.py.
+// BLEU statistics and sentence BLEU (Papineni et al. 2002) as sacrebleu defines them. The specification is reference/bleu.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
@@ -32,7 +32,7 @@ struct Options {
     double smooth_value;
 };
 
-// Sentence BLEU: only orders that the hypothesis has n-grams of take part (effective order).
+// Sentence BLEU over the orders for which the hypothesis has n-grams (effective order).
 double sentence_bleu(const double* stats, const Options& options) {
     const double hyp_len = stats[0], ref_len = stats[1];
     const double *correct = stats + 2, *total = correct + options.order;
@@ -55,7 +55,7 @@ double sentence_bleu(const double* stats, const Options& options) {
     return penalty * std::exp(logs / effective);
 }
 
-// The references of one segment with their n-grams counted. They are kept while consecutive segments share them.
+// The references of one segment with n-gram counts, reused while consecutive segments share them.
 class References {
   public:
     explicit References(const Options& options) : options_(options) {}
@@ -113,7 +113,7 @@ class References {
             split(buffer_, 0, tokens_);
         }
     }
-    // The reference length nearest to the hypothesis's; of two as near, the shorter.
+    // The reference length closest to the hypothesis's; ties go to the shorter one.
     size_t closest(size_t length) const {
         const auto distance = [length](size_t other) { return other > length ? other - length : length - other; };
         size_t best = lengths_.empty() ? 0 : lengths_[0];

@@ -1,5 +1,5 @@
 // Tie calibration (Deutsch et al. 2023): the threshold under which a metric's differences should count as ties, searched
-// over all observed differences. The specification is twins/pairwise.py.
+// over all observed differences. The specification is reference/pairwise.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -16,14 +16,14 @@ namespace {
 
 using Wide = __int128;
 
-// One correct pair adds 1 / pairs of its group to the sum of accuracies. Sums are kept as whole multiples of 1 / unit.
+// One correct pair adds 1 / (pairs of its group) to the sum of accuracies. Sums are integer multiples of 1 / unit.
 Wide common_unit(const Grouped& data) {
     Wide unit = 1;
     for (size_t g = 0; g < data.groups; ++g) {
         if (data.pairs(g) == 0) continue;
         const uint64_t pairs = data.pairs(g);
         unit *= static_cast<Wide>(pairs / std::gcd(static_cast<uint64_t>(unit), pairs));
-        if (unit >> 62) return static_cast<Wide>(1) << 90;  // none in reach: errors stay far below a double's
+        if (unit >> 62) return static_cast<Wide>(1) << 90;  // no common unit: rounding errors are far below those of a double
     }
     return unit;
 }
@@ -32,7 +32,7 @@ struct Best {
     double threshold, value, at_zero;
 };
 
-// Buckets of differences bound what any threshold inside them can reach, so only those that may hold the best are sorted.
+// Buckets of differences bound the accuracy of every threshold inside them, so only buckets that may contain the best are sorted.
 template <class Sum>
 class Calibration {
   public:
@@ -65,10 +65,10 @@ class Calibration {
 
     double mean(Sum sum) const { return static_cast<double>(sum) / unit_ / static_cast<double>(used_); }
 
-    // Rises with the difference, so that buckets follow each other as thresholds do.
+    // Increases with the difference, so that buckets are in the order of thresholds.
     size_t bucket_of(double difference) const { return scale_ > 0 ? static_cast<size_t>(difference * scale_) : 0; }
 
-    // Visits every pair: the metric's absolute difference, whether gold ties, and whether the pair is right without ties.
+    // Visit every pair: the metric's absolute difference, whether gold ties, and whether the pair is correct without ties.
     template <class Visit>
     void pairs(const double* metric, Visit visit) const {
         for (size_t g = 0; g < data_.groups; ++g) {
@@ -83,7 +83,7 @@ class Calibration {
                 }
         }
     }
-    // What each bucket's pairs win (gold ties) and lose (right pairs) once they count as ties; the sum at threshold zero.
+    // What each bucket's pairs gain (gold ties) and lose (correct pairs) if they count as ties, and the sum at threshold zero.
     Sum fill(const double* metric) {
         std::fill(sums_.begin(), sums_.end(), Sum{0});
         Sum at_zero = 0;
@@ -130,7 +130,7 @@ class Calibration {
         return {threshold, best};
     }
 
-    // A pair whose verdict changes once its difference counts as a tie.
+    // A pair whose result changes if its difference counts as a tie.
     struct Change {
         double difference;
         Sum gain;
@@ -139,7 +139,7 @@ class Calibration {
     double unit_, scale_ = 0;
     size_t used_ = 0;
     std::vector<Sum> weight_;  // of each group's pairs
-    std::vector<Sum> sums_;    // won and lost, bucket after bucket
+    std::vector<Sum> sums_;    // gains and losses, by bucket
     std::vector<uint8_t> candidate_;
     std::vector<Change> changes_;
 };

@@ -1,4 +1,4 @@
-// chrF and chrF++ statistics (Popović 2015, 2017), as sacrebleu defines them. The specification is twins/chrf.py.
+// chrF and chrF++ statistics (Popović 2015, 2017), as sacrebleu defines them. The specification is reference/chrf.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -22,7 +22,7 @@ bool is_punctuation(Char c) {
     return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
 
-// Split off one punctuation mark at the end of a word, else one at its start.
+// Split off one punctuation mark at the end of a word, or else one at its start.
 void separate_punctuation(const std::vector<Char>& text, std::vector<Slice>& plain, std::vector<Slice>& words) {
     plain.clear();
     words.clear();
@@ -60,7 +60,7 @@ double f_score(const double* stats, const Options& options) {
     return 100 * (score / (factor * precision + recall));
 }
 
-// A reference with its n-grams counted.
+// A reference with n-gram counts.
 class Reference {
   public:
     void prepare(const Text& text, const Options& options) {

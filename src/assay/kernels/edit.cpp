@@ -1,4 +1,4 @@
-// Character and word error rate: Levenshtein distance over the reference's length. The specification is twins/edit.py.
+// Character and word error rate: Levenshtein distance divided by the reference's length. The specification is reference/edit.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -11,7 +11,7 @@
 namespace assay {
 namespace {
 
-// The symbols of a text are its code points …
+// The symbols of a text: its code points,
 class Characters {
   public:
     uint32_t read_reference(const Text& text, std::vector<uint32_t>& ids) {
@@ -33,7 +33,7 @@ class Characters {
     std::vector<Char> buffer_;
 };
 
-// … or its words.
+// or its words.
 class WordSymbols {
   public:
     uint32_t read_reference(const Text& text, std::vector<uint32_t>& ids) {

@@ -1,4 +1,4 @@
-// Flat rows of scores cut into groups, as the pairwise kernels read them.
+// Flat rows of scores divided into groups, the input of the pairwise kernels.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,7 +14,7 @@ using In = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>
 using InRows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using InStarts = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Gold scores cut into groups, and rows of metric scores over the same cells.
+// Gold scores divided into groups, and rows of metric scores over the same cells.
 struct Grouped {
     Grouped(const In& gold_in, const InRows& rows_in, const InStarts& starts_in)
         : gold(gold_in.data()), rows(rows_in.data()), starts(starts_in.data()), n_rows(rows_in.shape(0)),

@@ -1,4 +1,4 @@
-// Prepared references that a thread keeps from one call to the next for their memory, never for their texts.
+// Prepared references whose memory a thread reuses between calls; their texts are not reused.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace assay {
 
-// A reference prepared for comparisons. It is prepared anew only when its text changes; the text is remembered once the
-// preparation is whole, so that one that failed half-way is never taken for the real thing.
+// A reference prepared for comparisons. It is prepared again only if its text changes. The text is recorded when the
+// preparation is complete, so that a failed one is never used.
 template <class Reference>
 class Remembered : public Reference {
   public:
@@ -27,8 +27,8 @@ class Remembered : public Reference {
     Text text_;
 };
 
-// The references of one call, one a column. They are the calling thread's until `keep` gives them back to it without their
-// texts, which may be gone before the next call. Whatever an exception leaves half-made dies with this object.
+// The references of one call, one per column. `keep` returns their memory to the calling thread without the texts, which
+// may be freed before the next call. After an exception, incomplete references are destroyed with this object.
 template <class Reference>
 class Kept {
   public:

@@ -1,11 +1,11 @@
-// Levenshtein distance between sequences of small numbers, 64 cells of the matrix a step (Myers 1999, Hyyrö 2003).
+// Levenshtein distance between sequences of small numbers, 64 cells of the matrix per step (Myers 1999, Hyyrö 2003).
 //
-// The reference is cut into blocks of 64 symbols; a sweep takes one block through the hypothesis with its state in
-// registers and leaves, for the block below, how its bottom row changed at every step. Memory is linear in both lengths.
+// The reference is divided into blocks of 64 symbols. A sweep processes the hypothesis for one block with its state in
+// registers and stores how the bottom row changed at every step, for the block below. Memory is linear in both lengths.
 //
-// Long texts are swept within a band around the diagonal that joins the corners, twice as wide each time, until the
-// distance proves that no path outside is shorter. Where that would take more than `max_steps` block steps (about a
-// second), the distance found so far is returned: that of the best path within the band, an upper bound.
+// Long texts are swept within a band around the diagonal. The band is doubled until the distance proves that no path
+// outside is shorter. If that would take more than `max_steps` block steps (about a second), the result is the distance
+// of the best path within the band, an upper bound.
 #pragma once
 
 #include <algorithm>
@@ -42,13 +42,13 @@ class Levenshtein {
         while (columns_ && rows_ && hyp[columns_ - 1] == ref[rows_ - 1]) --columns_, --rows_;
         const size_t shorter = std::min(columns_, rows_);
         const auto differ = std::mismatch(ref.begin(), ref.begin() + static_cast<std::ptrdiff_t>(shorter), hyp.begin());
-        skipped_ = static_cast<size_t>(differ.first - ref.begin()) / 64 * 64;  // whole blocks, so that masks stay aligned
+        skipped_ = static_cast<size_t>(differ.first - ref.begin()) / 64 * 64;  // complete blocks, so that masks stay aligned
         columns_ -= skipped_, rows_ -= skipped_;
         if (columns_ == 0 || rows_ == 0) return {columns_ + rows_, true};
         for (size_t width = 1024;; width *= 2) {
             const size_t distance = banded(width);
             if (width >= rows_) return {distance, true};
-            // A path that leaves the band goes |rows - columns| aside, and twice what the band exceeds that by.
+            // A path that leaves the band costs at least |rows - columns| plus twice the rest of the band.
             const size_t aside = rows_ > columns_ ? rows_ - columns_ : columns_ - rows_;
             if (distance + aside + 4 < 2 * width) return {distance, true};
             if (columns_ * (std::min(4 * width, rows_) / 64 + 2) > max_steps) return {distance, false};
@@ -59,7 +59,7 @@ class Levenshtein {
     static constexpr size_t max_kept = 1 << 18;
     static constexpr size_t max_steps = 1 << 28;
 
-    // The distance over paths that stay within `width` rows of the diagonal (and a little more: whole blocks are swept).
+    // The distance over paths that stay within `width` rows of the diagonal (and a few more, because complete blocks are swept).
     size_t banded(size_t width) {
         changes_.assign(columns_, 1);  // above the first block every step costs one
         size_t corner = 0;             // D[from][top of the block]
@@ -76,7 +76,7 @@ class Levenshtein {
     size_t column_of(size_t row) const {
         return static_cast<size_t>(static_cast<double>(row) * static_cast<double>(columns_) / static_cast<double>(rows_));
     }
-    // Take rows [top, bottom) through columns [from, to). `corner` is the distance above and left of them; the result is
+    // Process rows [top, bottom) for columns [from, to). `corner` is the distance above and left of them; the result is
     // the one below them at column `next`, where the block below starts (at the last block: at the last column).
     size_t sweep(size_t top, size_t bottom, size_t from, size_t to, size_t next, size_t corner) {
         const uint64_t* masks = block(top);

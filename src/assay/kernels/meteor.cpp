@@ -1,9 +1,9 @@
-// METEOR's word alignment (Lavie and Agarwal 2007), as NLTK defines it. The specification is twins/meteor.py.
+// METEOR's word alignment (Lavie and Agarwal 2007), as NLTK defines it. The specification is reference/meteor.py.
 //
-// NLTK walks the translation from its end and gives each word the last reference word that is still free and matches: by
-// surface form, then by stem, then by a WordNet synonym of the stem. Here every word is a small number and the free
-// positions of each number are a linked list with the last position in front, so a stage takes one step a word (and one a
-// synonym) however long the line is: nothing has to be bounded.
+// NLTK processes the translation from its end and aligns each word with the last unaligned reference word that matches: by
+// surface form, then by stem, then by a WordNet synonym of the stem. Here every word is a small integer, and its unaligned
+// positions are a linked list that starts at the last one. So a stage takes one step per word (and one per synonym),
+// however long the line is, and needs no limit.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -19,14 +19,14 @@ namespace {
 using Ints = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Longs = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Where a word was first seen: which text, and where in it.
+// The first occurrence of a word: text and position.
 struct FirstSeen {
     const Text* text;
     Slice place;
 };
 
 // (distinct words, ids, starts): the ids of text t of column c are ids[starts[c * rows + t] : starts[c * rows + t + 1]].
-// A text that is missing (None) has the one id -1.
+// A missing text (None) has the single id -1.
 std::tuple<nb::list, Vector<int32_t>, Vector<int64_t>> word_ids(nb::sequence sequences) {
     std::vector<Column> all;
     size_t texts = 0;
@@ -102,7 +102,7 @@ class Aligner {
     double score(Span hypothesis, Span reference, const Parameters& p) {
         align(hypothesis, reference);
         size_t matches = 0, chunks = 0;
-        int32_t before = -2;  // what the word before is matched with
+        int32_t before = -2;  // the match of the previous word
         for (int32_t j : match_) {
             if (j >= 0) {
                 ++matches;
@@ -130,7 +130,7 @@ class Aligner {
         same(hypothesis, reference, stem_);
         if (!left_.empty() && has_synonyms_) synonymous(hypothesis, reference);
     }
-    // Chain the free reference positions of each word, the last one in front.
+    // Link the unaligned reference positions of each word, the last one first.
     void chain(Span reference, const int32_t* word) {
         for (size_t j = 0; j < reference.size(); ++j) {
             if (taken_[j]) continue;
@@ -178,10 +178,10 @@ class Aligner {
     const int64_t* synonym_starts_;
     const int32_t* synonyms_;
     bool has_synonyms_;
-    std::vector<int32_t> last_;     // word -> its last free reference position, -1: none
-    std::vector<int32_t> earlier_;  // reference position -> the free one before it with the same word
+    std::vector<int32_t> last_;     // word -> its last unaligned reference position, -1: none
+    std::vector<int32_t> earlier_;  // reference position -> the previous unaligned one with the same word
     std::vector<int32_t> match_;    // hypothesis position -> reference position, -1: none
-    std::vector<int32_t> left_;     // hypothesis positions without a match yet, last first
+    std::vector<int32_t> left_;     // unaligned hypothesis positions, last first
     std::vector<uint8_t> taken_;
 };
 

@@ -1,4 +1,4 @@
-// The extension module assay.kernels._native: every kernel family binds itself here.
+// The extension module assay.kernels._native: the bindings of all kernel families.
 #include <nanobind/nanobind.h>
 
 namespace assay {

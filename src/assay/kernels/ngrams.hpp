@@ -1,9 +1,9 @@
 // n-gram multisets of small-integer sequences and their clipped intersection.
 //
-// The trick: number the symbols of one reference 1, 2, 3, … (0 = not in the reference). While the numbers fit `Id`, an
-// n-gram is the n lowest ids of one unaligned 64-bit load: its key needs no loop, and since packed ids are never 0 (the
-// unknown symbol becomes the largest Id) the key also says how long the n-gram is. All orders share one open-addressed table. Where the alphabet or the order is too large for
-// that, `DeepTable` numbers n-grams one order after another: slower, exact for any input.
+// The symbols of one reference are numbered 1, 2, 3, … (0 = not in the reference). If the numbers fit `Id`, an n-gram is
+// the n lowest ids of one unaligned 64-bit load, so its key needs no loop. Packed ids are never 0 (the unknown symbol
+// becomes the largest Id), so the key also encodes the length. All orders share one open-addressed table. If the alphabet
+// or the order is too large, `DeepTable` numbers n-grams one order after another: slower, but exact for any input.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@ inline uint64_t scramble(uint64_t key) {
     return key ^ (key >> 32);
 }
 
-// Words (or characters) to dense numbers from 1 on. `find` leaves the table alone and gives 0 for the unknown.
+// Numbers of words (or characters) from 1 on. `find` does not change the table and returns 0 for unknown words.
 class Interner {
   public:
     void clear() {
-        if (++epoch_ == 0) slots_.clear(), epoch_ = 1;  // all numbers of epochs are used up: begin anew
+        if (++epoch_ == 0) slots_.clear(), epoch_ = 1;  // all epoch numbers are used: start over
         count_ = 0;
         store_.clear();
         words_.clear();
@@ -85,7 +85,7 @@ class Interner {
 };
 
 // Counts of all n-grams up to an order, for ids of type Id (uint8_t or uint16_t) that fit order * sizeof(Id) <= 8. Keys and
-// counts of a sentence stay inside the first-level cache: counts are 16 bits wide, so longer texts take the other table.
+// counts of a sentence fit into the first-level cache. Counts have 16 bits, so longer texts use the other table.
 template <class Id>
 class PackedTable {
   public:
@@ -93,7 +93,7 @@ class PackedTable {
     static constexpr uint32_t unknown = static_cast<Id>(~Id(0));
     static constexpr uint32_t max_id = unknown - 1;
 
-    // Start counting with room for `grams` n-grams.
+    // Start counting with space for `grams` n-grams.
     void clear(size_t grams) {
         size_t capacity = 256;
         while (capacity * 2 < grams * 3) capacity *= 2;
@@ -107,7 +107,7 @@ class PackedTable {
         shift_ = 64 - std::countr_zero(keys_.size());
         mask_ = keys_.size() - 1;
     }
-    // Count the n-grams of one more reference; a count is the largest over the references. `ids` needs 8 bytes of slack.
+    // Count the n-grams of one more reference; a count is the maximum over the references. `ids` needs 8 bytes of slack.
     void add(const Id* ids, size_t n, int order, bool first) {
         if (first) {
             for (int k = 1; k <= order; ++k)
@@ -130,7 +130,7 @@ class PackedTable {
                 const uint64_t key = key_at(ids + i, k);
                 size_t at = index(key);
                 while (keys_[at] != key && keys_[at] != 0) at = (at + 1) & mask_;
-                if (keys_[at] == 0) break;  // no longer n-gram from here can be in the table either
+                if (keys_[at] == 0) break;  // no longer n-gram that starts here can be in the table
                 const uint16_t hit = left_[at] > 0;
                 left_[at] = static_cast<uint16_t>(left_[at] - hit);
                 matches[k - 1] += hit;
@@ -236,11 +236,11 @@ class DeepTable {
     std::vector<std::vector<uint32_t>> levels_;
 };
 
-// Reference n-grams of either kind behind one face: the packed table where it fits, the deep one elsewhere.
+// Common interface of both tables: the packed one if it fits, otherwise the deep one.
 template <class Id>
 class NgramCounts {
   public:
-    // Forget everything; `largest` is the largest id that will come, `grams` how many n-grams at most.
+    // Clear everything; `largest` is the largest id, `grams` the largest number of n-grams.
     void clear(uint32_t largest, int order, size_t grams) {
         order_ = order;
         packed_ = largest <= PackedTable<Id>::max_id && order <= PackedTable<Id>::max_order && grams < 0xFFFF;

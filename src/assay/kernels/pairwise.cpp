@@ -1,4 +1,4 @@
-// Comparing all pairs within groups: counts and verdicts. The specification is twins/pairwise.py.
+// Comparison of all pairs within groups: counts and results. The specification is reference/pairwise.py.
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ Counts count_small(const double* gold, const double* metric, size_t n, double ep
     return counts;
 }
 
-// Knight's method with a threshold: cells enter a Fenwick tree over gold ranks once they lie more than epsilon below.
+// Knight's method with a threshold: cells enter a Fenwick tree over gold ranks when they are more than epsilon below.
 class Knight {
   public:
     Counts count(const double* gold, const double* metric, size_t n, double epsilon) {

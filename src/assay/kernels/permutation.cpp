@@ -1,4 +1,4 @@
-// Counts and sums under many random masks, as permutation tests need them. The specification is twins/permutation.py.
+// Counts and sums under many random masks, for permutation tests. The specification is reference/permutation.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -49,7 +49,7 @@ Matrix<int64_t> masked_counts(InWords masks, InWords columns) {
     return out.matrix(n);
 }
 
-// Eight columns at a time; for every eight cells the sums of all 256 subsets, so that a draw adds one of them.
+// Eight columns at a time; the sums of all 256 subsets of eight cells are computed, and each draw adds one of them.
 constexpr size_t width = 8;
 
 void subset_sums(const double* cells, double* table) {
@@ -61,7 +61,7 @@ void subset_sums(const double* cells, double* table) {
     }
 }
 
-// masks: one row for every eight cells, one byte a draw, the first cell in the lowest bit
+// masks: one row per eight cells, one byte per draw, the first cell in the lowest bit
 Matrix<double> masked_sums(InBytes masks, InRows rows) {
     const size_t blocks = masks.shape(0), draws = masks.shape(1), n = rows.shape(0), cells = rows.shape(1);
     if (blocks != (cells + 7) / 8) throw nb::value_error("masks must have one row for every eight cells");

@@ -1,4 +1,4 @@
-// What the processor can do, asked of itself: compilers' own answer needs a library that not every one of them brings.
+// Features of the processor, from its own instructions: compilers' functions need a library that not all of them include.
 #pragma once
 
 #if defined(__x86_64__)
@@ -23,7 +23,7 @@ struct Processor {
         unsigned eax, ebx, ecx, edx;
         if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return;
         popcnt = ecx & bit_POPCNT;
-        // Registers can be used where the system keeps them when it changes from one program to another.
+        // Registers may be used if the operating system saves them on context switches.
         const uint64_t kept = ecx & bit_OSXSAVE ? registers() : 0;
         if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return;
         avx2 = (kept & 0x06) == 0x06 && (ebx & bit_AVX2);

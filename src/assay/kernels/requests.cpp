@@ -1,5 +1,5 @@
-// Requests: which rows of a batch are really different, in an order that keeps equal references together; and what a
-// reader should know about the texts themselves. The specification is twins/requests.py.
+// Requests: the distinct rows of a batch in an order that keeps equal references together, and flags of the texts.
+// The specification is reference/requests.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -17,12 +17,12 @@ uint64_t mix(uint64_t h, uint64_t value) {
     return h ^ (h >> 29);
 }
 
-// Python's own hash of the string: computed once, then kept inside the string; never a subclass's. Needs the GIL.
+// Python's own hash of the string (not of a subclass), which is cached inside the string. Requires the GIL.
 uint64_t hash_of(const Text& text) {
     return text ? static_cast<uint64_t>(PyUnicode_Type.tp_hash(text.object)) : 0x5bd1e995ull;
 }
 
-// Numbers rows by the equality of some columns, in order of first appearance.
+// Number rows by equality of some columns, in order of first appearance.
 class Numbering {
   public:
     explicit Numbering(size_t rows) : mask_(std::bit_ceil(rows * 2 + 2) - 1), slots_(mask_ + 1, 0) {}
@@ -74,7 +74,7 @@ std::tuple<Vector<int64_t>, Vector<int64_t>> distinct(nb::handle hypotheses, nb:
         if (request == group_of_request.size()) group_of_request.push_back(group);
         inverse[i] = request;
     }
-    // Counting sort of the requests by their reference group; stable, so first appearance decides within a group.
+    // Counting sort of the requests by their reference group; stable, so that groups keep the order of first appearance.
     const size_t m = group_of_request.size();
     std::vector<size_t> start(groups.first().size() + 1, 0);
     for (uint32_t group : group_of_request) ++start[group + 1];
@@ -95,8 +95,8 @@ bool blank(const Text& text) {
     return true;
 }
 
-// How much a text says: its characters; a syllable counts as two, a character that may be a word as three. Blocks are short
-// enough for a sum of T, so that the compiler counts a vector of characters at a time.
+// Weighted length of a text: a Hangul syllable counts as two characters, a Han character or kana as three. Blocks are short
+// enough for a sum of type T, so that the compiler can vectorize the loop.
 template <class T>
 size_t weighed(const T* from, size_t size) {
     auto within = [](T c, Char first, Char last) { return static_cast<T>(static_cast<T>(c - first) <= static_cast<T>(last - first)); };

@@ -1,5 +1,5 @@
 // Sums of statistics over resampled rows: bootstrap (indices) and approximate randomization (random bits). Rows are added
-// in their own order, so a result depends on the draw alone. The specification is twins/resample.py.
+// in their order, so the result depends on the draw alone. The specification is reference/resample.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 

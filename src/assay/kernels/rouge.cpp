@@ -1,4 +1,4 @@
-// ROUGE-N and ROUGE-L (Lin 2004) as rouge-score 0.1.2 defines them, without stemmer. The specification is twins/rouge.py.
+// ROUGE-N and ROUGE-L (Lin 2004) as rouge-score 0.1.2 defines them, without stemmer. The specification is reference/rouge.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -15,7 +15,7 @@ namespace {
 struct Tokens {
     std::vector<Char> buffer;
     std::vector<Slice> words;
-    bool unsupported = false;  // more letters and digits were passed over than read
+    bool unsupported = false;  // more letters and digits were skipped than read
 
     void read(const Text& text) {
         buffer.clear();
@@ -36,7 +36,7 @@ struct Tokens {
     }
 
   private:
-    static constexpr Char dotted_i = 0x130, kelvin = 0x212A;  // str.lower gives "i" + a combining dot, and "k"
+    static constexpr Char dotted_i = 0x130, kelvin = 0x212A;  // str.lower returns "i" + a combining dot, and "k"
 
     static Char folded(Char c) {
         if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) return c;
@@ -58,7 +58,7 @@ Score score_of(size_t common, size_t hypothesis, size_t reference) {
     return score;
 }
 
-// A reference with its n-grams counted, or its positions noted.
+// A reference with n-gram counts, or with the positions of its tokens.
 class Reference {
   public:
     bool unsupported = false;

@@ -1,4 +1,4 @@
-// Span agreement: credits of predicted and reference error spans, per segment. The specification is twins/span_agreement.py.
+// Span agreement: credits of predicted and reference error spans, per segment. The specification is reference/span_agreement.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 

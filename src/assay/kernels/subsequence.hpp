@@ -1,10 +1,10 @@
 // Length of the longest common subsequence, 64 reference positions at a time (Hyyrö 2004).
 //
-// A bit of the vector is one position of the reference, zero where the common subsequence of the hypothesis so far and the
-// reference up to there has grown. A token adds where it stands; what overflows one block of 64 is carried into the next.
-// Two things keep long lines cheap. Blocks below the first one bit and above the last zero bit cannot change but in one
-// place, so a token works between them only: repeated words leave little there. And a token that stands in few blocks
-// touches those alone and the ones that a carry reaches, so neither memory nor time is a bit mask for every word.
+// Each bit represents a position of the reference. It is zero if the common subsequence of the hypothesis so far and the
+// reference up to there has grown. A token adds at its positions, and overflow is carried into the next block of 64.
+// Two optimizations keep long lines cheap. Blocks below the first one bit and above the last zero bit can change at only
+// one position, so a token is processed between them only. And a token in few blocks accesses only these and the blocks
+// that a carry reaches, so that not every word needs a full bit mask.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace assay {
 // a + more + carry for four words, one carrying into the next; the carry (0 or 1) becomes the one out of the last.
 inline void add_four(uint64_t& a, uint64_t& b, uint64_t& c, uint64_t& d, const uint64_t (&more)[4], uint64_t& carry) {
 #if defined(__x86_64__)
-    // compilers put the sums of _addcarry_u64 through memory, which costs half as much again
+    // compilers move the sums of _addcarry_u64 through memory, which takes 50% longer
     asm("add $-1, %4\n\tadc %5, %0\n\tadc %6, %1\n\tadc %7, %2\n\tadc %8, %3\n\tsbb %4, %4\n\tneg %4"
         : "+&r"(a), "+&r"(b), "+&r"(c), "+&r"(d), "+&r"(carry)
         : "r"(more[0]), "r"(more[1]), "r"(more[2]), "r"(more[3])
@@ -74,9 +74,9 @@ class CommonSubsequence {
 
   private:
     static constexpr size_t nowhere = ~size_t(0);
-    static constexpr size_t max_all_rows = 4;  // blocks up to which every word has a row
+    static constexpr size_t max_all_rows = 4;  // number of blocks up to which every word has a row
 
-    // Where a word stands: a row of masks, one a block, or a list of the blocks that have it.
+    // The positions of a word: a row of masks, one per block, or a list of the blocks that contain it.
     struct Word {
         size_t row = nowhere, begin = 0, end = 0;
     };
@@ -85,7 +85,7 @@ class CommonSubsequence {
         uint64_t mask;
     };
 
-    // Give a row to words that stand in a quarter of the blocks, and to the others room for their places.
+    // Use a row for words in at least a quarter of the blocks, and a list for the others.
     void plan(const std::vector<uint32_t>& ids) {
         last_.assign(words_.size(), nowhere);
         for (size_t i = 0; i < ids.size(); ++i) {
@@ -108,7 +108,7 @@ class CommonSubsequence {
         uint64_t carry = 0;
         size_t b = low_;
         uint64_t* const bits = bits_.data();
-        for (const size_t high = high_; b + 4 <= high; b += 4) {  // four at a time: their carries stay in the flag
+        for (const size_t high = high_; b + 4 <= high; b += 4) {  // four at a time: their carries stay in the carry flag
             uint64_t b0 = bits[b], b1 = bits[b + 1], b2 = bits[b + 2], b3 = bits[b + 3];
             const uint64_t matched[] = {b0 & row[b], b1 & row[b + 1], b2 & row[b + 2], b3 & row[b + 3]};
             const uint64_t rest[] = {b0 ^ matched[0], b1 ^ matched[1], b2 ^ matched[2], b3 ^ matched[3]};
@@ -142,12 +142,12 @@ class CommonSubsequence {
         bits_[block] = sum | (bits ^ matched);
         carry = static_cast<uint64_t>(once < bits) | static_cast<uint64_t>(sum < once);
     }
-    // A carry goes through blocks of ones and ends in the first that has a zero.
+    // A carry passes through blocks of ones and ends in the first block with a zero.
     void pass_on(size_t from, size_t to, uint64_t& carry) {
         while (from < to && bits_[from] == ~0ull) ++from;
         if (from < to) bits_[from] |= bits_[from] + 1, carry = 0;
     }
-    // The first zero above all others; what it carries changes nothing.
+    // The first zero above all others; its carry has no effect.
     void open(size_t block, uint64_t mask) {
         bits_[block] = ~(mask & (~mask + 1));
         high_ = block + 1;
@@ -158,7 +158,7 @@ class CommonSubsequence {
     std::vector<Place> places_;
     std::vector<size_t> last_;
     size_t blocks_ = 0, size_ = 0, rows_needed_ = 0;
-    size_t low_ = 0, high_ = 0;  // below are zeros only, from here on ones only
+    size_t low_ = 0, high_ = 0;  // only zeros below low_, only ones from high_ on
 };
 
 }  // namespace assay

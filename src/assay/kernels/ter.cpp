@@ -1,4 +1,4 @@
-// Translation edit rate (Snover et al. 2006) with sacrebleu's shift search. The specification is twins/ter.py.
+// Translation edit rate (Snover et al. 2006) with sacrebleu's shift search. The specification is reference/ter.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
@@ -17,14 +17,14 @@ using ter::Ids, ter::Move, ter::Op;
 constexpr size_t max_shift_size = 10;
 constexpr size_t max_shift_distance = 50;
 constexpr size_t max_candidates = 1000;
-constexpr size_t max_words = 2000;  // with more on either side no shift is searched
+constexpr size_t max_words = 2000;  // with more words on either side, no shift is searched
 
 struct Edits {
     size_t edits, length;
     bool bounded;
 };
 
-// A shift that might help: `length` words from `start` on go to before word `target`.
+// A possible shift: `length` words from `start` move to before word `target`.
 struct Candidate {
     uint32_t start, length, target;
 
@@ -33,17 +33,17 @@ struct Candidate {
         if (target > start + length) return {start, start + length, target};
         return {start, start + length, std::min(length + target, static_cast<uint32_t>(words))};
     }
-    // Of equal gains, the longest wins, then the earliest, then the one that goes to the earliest place.
+    // Ties go to the longest shift, then the earliest, then the one to the earliest position.
     bool precedes(const Candidate& other) const {
         if (length != other.length) return length > other.length;
         return start != other.start ? start < other.start : target < other.target;
     }
 };
 
-// Which words are wrong, and after how many hypothesis words each reference word is aligned.
+// The wrong words, and the number of hypothesis words before the alignment of each reference word.
 struct Alignment {
     std::vector<uint8_t> hyp_wrong, ref_wrong;
-    std::vector<uint32_t> place;  // place[j]: hypothesis words up to and with the one aligned to reference word j - 1
+    std::vector<uint32_t> place;  // place[j]: hypothesis words up to and including the one aligned to reference word j - 1
 
     template <class Rows>
     void trace(const Rows& rows, const Ids& hyp, const Ids& ref) {
@@ -99,7 +99,7 @@ class Reference {
     }
 
   private:
-    // No order of the hypothesis's words comes nearer to the reference than this.
+    // A lower bound of the distance for any order of the hypothesis's words.
     int least_distance() {
         left_ = counts_;
         size_t common = 0;
@@ -107,7 +107,7 @@ class Reference {
             if (left_[id] > 0) --left_[id], ++common;
         return static_cast<int>(std::max(hyp_.size(), ref_.size()) - common);
     }
-    // Shift words while that brings the hypothesis nearer; shifts and remaining edits.
+    // Shift words while that reduces the distance; return the number of shifts and remaining edits.
     template <class Rows>
     size_t search(Rows& rows, int distance, int floor) {
         size_t shifts = 0, checked = 0;
@@ -125,8 +125,8 @@ class Reference {
         }
         return shifts + static_cast<size_t>(distance);
     }
-    // Runs of words that both sides share, wrong on both sides, and the places they could go to. The number of places
-    // counts towards the limit even where two runs lead to the same shift.
+    // Common runs of words that are wrong on both sides, and their possible positions. The number of positions
+    // counts towards the limit even if two runs lead to the same shift.
     size_t find_candidates() {
         for (auto& bucket : candidates_) bucket.clear();
         size_t found = 0;
@@ -161,7 +161,7 @@ class Reference {
         }
         return found;
     }
-    // The candidate that gains most, by rank among equals. `most` bounds every gain.
+    // The candidate with the greatest gain; ties are decided by rank. `most` bounds every gain.
     template <class Rows>
     std::pair<Candidate, int> best_candidate(Rows& rows, int distance, int most) {
         Candidate best{};
@@ -169,7 +169,7 @@ class Reference {
         for (size_t length = max_shift_size; length > 0; --length)
             for (const Candidate& candidate : candidates_[length - 1]) {
                 const Move move = candidate.move(hyp_.size());
-                // what this candidate must gain to replace the best so far
+                // the gain needed to replace the best candidate so far
                 const int needed = best_gain > 0 && candidate.precedes(best) ? best_gain : best_gain + 1;
                 if (std::min(most, Rows::most_gain(move.middle - move.first, move.last - move.middle)) < needed) continue;
                 const int gain = distance - rows.moved(hyp_, move, distance - needed);

@@ -1,8 +1,8 @@
 // The edit-distance matrix under TER: rows are prefixes of the hypothesis, columns prefixes of the reference.
 //
-// Two classes with one face. BeamRows is the matrix as TER defines it: only cells near the pseudo-diagonal exist. BitRows
-// is the whole matrix, 64 cells a machine word; it gives the same distance and the same trace wherever the beam cannot
-// bind (`beam_is_idle`). Both keep the rows of the current hypothesis, so that a shifted one costs only the rows after
+// Two classes share an interface. BeamRows is the matrix as TER defines it: only cells near the pseudo-diagonal exist.
+// BitRows is the full matrix with 64 cells per machine word. It gives the same distance and alignment if the beam has no
+// effect (`beam_is_idle`). Both store the rows of the current hypothesis, so that a shift recomputes only the rows after
 // its first moved word.
 #pragma once
 
@@ -20,16 +20,16 @@ using Ids = std::vector<uint32_t>;
 constexpr int beam_width = 25;
 constexpr int unreachable = 1 << 29;
 
-// Words [middle, last) change places with [first, middle).
+// Swap words [middle, last) with [first, middle).
 struct Move {
     uint32_t first, middle, last;
 };
 
 enum class Op : uint8_t { keep, substitute, remove, insert };  // hypothesis word removed, reference word inserted
 
-// Whether every path that leaves the beam costs more than `distance`. The pseudo-diagonal runs between the diagonals of
-// the two corners, so a cell outside the beam (24 columns away at least, one lost to rounding) costs |r - h| steps aside
-// and twice what is left of the 24.
+// Whether every path that leaves the beam costs more than `distance`. The pseudo-diagonal is between the diagonals of
+// the two corners. So a cell outside the beam (at least 24 columns away, one lost to rounding) costs |r - h| plus twice
+// the rest of the 24.
 inline bool beam_is_idle(size_t hyp, size_t ref, int distance) {
     const int aside = std::abs(static_cast<int>(hyp) - static_cast<int>(ref));
     return ref < beam_width || distance < 2 * (beam_width - 1) - aside;
@@ -47,7 +47,7 @@ class BitRows {
         scores_[0] = static_cast<int>(ref);
         scratch_.resize(blocks);
     }
-    // Compute the rows after the first `from` words; their distance to the reference.
+    // Compute the rows after the first `from` words; return the distance to the reference.
     int fill(const Ids& hyp, size_t from) {
         for (size_t i = from; i < hyp.size(); ++i) {
             const Cell* before = &cells_[i * blocks_];
@@ -64,7 +64,7 @@ class BitRows {
         }
         return scores_[hyp.size()];
     }
-    // The distance after a move, or anything above `limit` when it is above.
+    // The distance after a move, or any value above `limit` if it is greater.
     int moved(const Ids& hyp, const Move& move, int limit) {
         return blocks_ == 1 ? moved_single(hyp, move, limit) : moved_many(hyp, move, limit);
     }
@@ -77,7 +77,7 @@ class BitRows {
         if (!(cell.zero & bit)) return Op::substitute;
         return cell.plus & bit ? Op::remove : Op::insert;
     }
-    // No move of `words` past `others` gains more than this: they could be removed and inserted instead.
+    // The largest gain of moving `words` past `others`: they could be removed and inserted instead.
     static int most_gain(size_t words, size_t others) { return 2 * static_cast<int>(std::min(words, others)); }
 
   private:

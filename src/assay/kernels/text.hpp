@@ -19,7 +19,7 @@ namespace nb = nanobind;
 using Char = uint32_t;
 
 struct Text {
-    PyObject* object = nullptr;  // nullptr: there is no text (a missing reference)
+    PyObject* object = nullptr;  // nullptr for a missing reference
     const void* data = nullptr;
     size_t size = 0;
     int kind = 1;
@@ -58,7 +58,7 @@ struct Text {
 class Column {
   public:
     // Borrow every string of a sequence; call with the GIL held.
-    explicit Column(nb::handle sequence, const char* name) : Column() {  // complete from here on: a throw releases all
+    explicit Column(nb::handle sequence, const char* name) : Column() {  // complete from here on: an exception releases everything
         const nb::object fast = nb::steal(PySequence_Fast(sequence.ptr(), "expected a sequence of strings"));
         if (!fast.is_valid()) throw nb::python_error();
         const auto n = static_cast<size_t>(PySequence_Fast_GET_SIZE(fast.ptr()));
@@ -93,7 +93,7 @@ class Column {
     std::vector<Text> texts_;
 };
 
-// One column a reference; every column must be as long as the hypotheses.
+// One column per reference; every column must be as long as the hypotheses.
 inline std::vector<Column> columns(nb::sequence references, size_t rows) {
     std::vector<Column> out;
     for (nb::handle column : references) {
@@ -103,7 +103,7 @@ inline std::vector<Column> columns(nb::sequence references, size_t rows) {
     return out;
 }
 
-// Python's str.isspace / str.split white space.
+// Whitespace of Python's str.isspace and str.split.
 constexpr bool is_space(Char c) {
     if (c < 0x80) return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31);
     return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
@@ -116,7 +116,7 @@ struct Slice {
     uint32_t size() const { return end - begin; }
 };
 
-// The words of buffer[from..] as str.split() would give them.
+// The words of buffer[from..], as str.split() returns them.
 inline void split(const std::vector<Char>& buffer, size_t from, std::vector<Slice>& words) {
     const size_t n = buffer.size();
     size_t i = from;

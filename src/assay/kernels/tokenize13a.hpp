@@ -1,11 +1,11 @@
-// mteval-v13a tokenization as sacrebleu's BLEU applies it, in one pass. The specification is twins/bleu.py.
+// mteval-v13a tokenization as sacrebleu's BLEU applies it, in one pass. The specification is reference/bleu.py.
 //
-// The original is four regular expressions one after another. Their joint effect is local:
-// - a white-space character separates; a mark of the first expression is a token of its own;
-// - a dash right behind a digit is a token of its own;
-// - in a run of periods and commas each is a token of its own, except the last one where a digit follows the run and
-//   the run is odd behind a digit, or even behind anything else (the expressions eat two characters at a time). That
-//   last one stays with the digit behind it, and a run of one also with the digit before it, as in 1,000.
+// The original is a sequence of four regular expressions. Their combined effect is local:
+// - whitespace separates tokens; a mark of the first expression is a separate token;
+// - a dash directly after a digit is a separate token;
+// - in a run of periods and commas, each is a separate token. The exception is the last one if a digit follows the run,
+//   and the run has odd length after a digit or even length after anything else (the expressions consume two characters
+//   at a time). It stays with the following digit, and in a run of one also with the preceding digit, as in 1,000.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace assay {
 
 class Tokenizer13a {
   public:
-    // Put the prepared text into `buffer` and the tokens, in their order, behind `tokens`.
+    // Write the prepared text to `buffer` and append the tokens to `tokens`.
     static void run(const Text& text, std::vector<Char>& buffer, std::vector<Slice>& tokens) {
         buffer.clear();
         text.append_to(buffer);
@@ -79,7 +79,7 @@ class Tokenizer13a {
         push(start, n);
     }
 
-    // The language-independent part: some mark-up goes away, line ends become blanks, four entities are resolved.
+    // The language-independent part: some markup is removed, line ends become spaces, four entities are resolved.
     static void unescape(std::vector<Char>& text) {
         replace(text, "<skipped>", {});
         replace(text, "-\n", {});

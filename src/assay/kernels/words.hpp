@@ -1,4 +1,4 @@
-// Texts as words: split at white space, optionally in lower case, numbered against a reference.
+// Texts as words: split at whitespace, optionally in lower case, numbered against a reference.
 #pragma once
 
 #include "ngrams.hpp"
@@ -6,14 +6,14 @@
 
 namespace assay {
 
-// One code point as str.lower gives it. Two depend on more than themselves (U+0130 becomes two, U+03A3 looks at its
-// neighbours): callers lower texts that hold one of them beforehand.
+// One code point in lower case, as str.lower returns it. Two are special (U+0130 becomes two code points, U+03A3 depends on
+// its neighbours): callers convert texts with one of them beforehand.
 inline Char lower(Char c) {
     if (c < 0x80) return c >= 'A' && c <= 'Z' ? c + 32 : c;
     return Py_UNICODE_TOLOWER(c);
 }
 
-// The words of one text, as str.split() would give them.
+// The words of one text, as str.split() returns them.
 class Words {
   public:
     void read(const Text& text, bool lowercase) {

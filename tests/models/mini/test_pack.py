@@ -10,7 +10,7 @@ pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-ass
 import torch
 
 from assay.kernels import _native
-from assay.kernels.twins.mini import Mini as Twin
+from assay.kernels.reference.mini import Mini as Twin
 from assay.models.encoders.config import EncoderConfig
 from assay.models.mini.model import mini_model
 from assay.models.mini.pack import packed_tensors

@@ -108,7 +108,7 @@ def test_a_killed_and_resumed_run_ends_with_the_bits_of_an_unbroken_one(whole: P
 @pytest.mark.slow
 def test_the_packed_model_says_what_the_trained_one_says(whole: Path) -> None:
     """The runtime and its twin, written from the description of the arithmetic alone, on texts they cut themselves."""
-    twin = pytest.importorskip("assay.kernels.twins.mini", reason="the runtime is not here")
+    twin = pytest.importorskip("assay.kernels.reference.mini", reason="the runtime is not here")
     config: Any = _configuration(whole / "mini.yaml")
     from assay.models.mini.corpus import PreparedCorpus
     from assay.models.mini.pack import round_all

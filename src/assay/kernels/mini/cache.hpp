@@ -1,4 +1,4 @@
-// Encodings that were made before, the latest used of them, up to a number of bytes.
+// Cache of encodings with a limit in bytes; the least recently used are evicted.
 #pragma once
 
 #include <list>
@@ -24,7 +24,7 @@ class Cache {
         return found->second->second;
     }
 
-    // Keep a whole encoding; nothing is kept of one that does not get in.
+    // Add an encoding, unless it is too large for the cache.
     void put(const std::string& key, Shared encoding) {
         const size_t bytes = encoding->bytes();
         order_.emplace_front(key, std::move(encoding));

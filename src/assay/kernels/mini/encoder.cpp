@@ -1,4 +1,4 @@
-// The encoder: twelve layers (or as many as there are) over the pieces of a text.
+// The encoder: the transformer layers over the tokens of a text.
 #include "model.hpp"
 
 #include <cmath>
@@ -8,7 +8,7 @@ namespace assay::mini {
 namespace {
 
 constexpr float EPSILON = 1e-12f;
-constexpr size_t BLOCK = 32;  // weights of an embedding that share a scale
+constexpr size_t BLOCK = 32;  // number of embedding weights that share a scale
 
 Norm norm(const Tensors& tensors, const std::string& name, size_t width) {
     return {tensors.floats(name + ".weight", {width}), tensors.floats(name + ".bias", {width})};
@@ -20,7 +20,7 @@ void Runtime::apply(const Matrix8& matrix, float* x, size_t rows, size_t stride,
                     Workspace& room, bool through_gelu) const {
     Integers integers{room_for(room.integers, rows * matrix.inputs), room_for(room.scales, rows), room_for(room.offsets, rows),
                       255, ops.bytes && !precise};
-    // the largest numbers whose products with 8-bit weights cannot leave 32 bits
+    // the largest activations whose sums of products with 8-bit weights fit into 32 bits
     if (precise) integers.range = 2 * static_cast<int>(std::min<size_t>(8191, 2147483647 / (128 * matrix.inputs)));
     ops.quantise(x, rows, matrix.inputs, stride, through_gelu, integers);
     ops.product(integers, rows, matrix.weights(), out, matrix.outputs, add);
@@ -102,7 +102,7 @@ void Encoder::operator()(const std::vector<Encoding*>& texts, const std::vector<
     float* const mixed = room_for(room.mixed, numbers);
     std::fill_n(mixed, numbers, 0.0f);
 
-    for (size_t t = 0; t < texts.size(); ++t) {  // y: the embeddings alone; x: with position and kind
+    for (size_t t = 0; t < texts.size(); ++t) {  // y: embeddings only; x: with position and kind
         const auto& pieces = texts[t]->pieces;
         texts[t]->idf.clear();
         for (size_t i = 0; i < pieces.size() + 2; ++i) {

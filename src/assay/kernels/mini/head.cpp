@@ -1,4 +1,4 @@
-// The head: a translation beside its reference and its source, piece by piece and as a whole.
+// The head: comparison of a translation with its reference and source, by token and as a whole.
 #include <cmath>
 
 #include "model.hpp"
@@ -8,18 +8,18 @@ namespace assay::mini {
 namespace {
 
 constexpr float EPSILON = 1e-5f;
-constexpr size_t PAIR = 18;     // numbers about two texts
-constexpr size_t FIRST = 10;    // numbers before those of the two sides
+constexpr size_t PAIR = 18;     // features of two texts
+constexpr size_t FIRST = 10;    // features before those of the two sides
 constexpr size_t NUMBERS = FIRST + 2 * 4 * VIEWS + 2 * PAIR + 1;
-constexpr size_t WH = 2 * VIEWS + 2 + 2 * COLUMNS;  // columns of a piece of the hypothesis
-constexpr size_t WO = VIEWS + 2 + COLUMNS;          // and of another text's
+constexpr size_t WH = 2 * VIEWS + 2 + 2 * COLUMNS;  // columns of a token of the hypothesis
+constexpr size_t WO = VIEWS + 2 + COLUMNS;          // and of a token of another text
 constexpr size_t ORDER[2] = {6, 3};                 // n-grams against the reference, against the source
 
 Norm norm(const Tensors& tensors, const std::string& name, size_t width) {
     return {tensors.floats(name + ".weight", {width}), tensors.floats(name + ".bias", {width})};
 }
 
-// Similarities as the network wants them: those of deep layers lie close to one.
+// Similarities scaled for the network: those of deep layers are close to one.
 float spread_out(size_t view, float x) { return view ? (x - 0.8f) * 4.0f : x; }
 
 float mean(const std::vector<float>& x) {
@@ -49,10 +49,10 @@ float length(size_t n) { return static_cast<float>(std::log1p(static_cast<double
 
 }  // namespace
 
-// What a reference or a source gives.
+// Features of a reference or source.
 struct Head::Side {
     bool given = false;
-    std::vector<float> mine[VIEWS], theirs[VIEWS];  // best similarities of the hypothesis' and of its pieces
+    std::vector<float> mine[VIEWS], theirs[VIEWS];  // best similarities of the tokens of the hypothesis and of this text
     std::vector<float> similar;                     // [hypothesis][other], of the mix
     Cover to_other, from_other;
 };
@@ -158,7 +158,7 @@ void Head::fuse(float* z, const std::vector<size_t>& starts, bool precise, Works
     ops.norm(z, added, rows, hidden_, last_.weight.data(), last_.bias.data(), EPSILON, z);
 }
 
-// The mass of errors and the tags from what the layers gave, and the inputs of the global part: means, pooled pieces, numbers.
+// The error mass and the tags from the output of the layers, and the inputs of the global part: means, pooled tokens, features.
 void Head::finish(const Request& request, const Side* sides, const float* z, float* global, Workspace& room) const {
     const auto& ops = run_.ops;
     const Encoding& hypothesis = *request.hypothesis;
@@ -201,7 +201,7 @@ void Head::finish(const Request& request, const Side* sides, const float* z, flo
     numbers(request, sides, global);
 }
 
-// Numbers about the texts as a whole, standardised; those of a text that was not given are zero.
+// Standardized features of whole texts; zero for a missing text.
 void Head::numbers(const Request& request, const Side* sides, float* out) const {
     const Encoding& hypothesis = *request.hypothesis;
     const float flags[3] = {1.0f, sides[0].given ? 1.0f : 0.0f, sides[1].given ? 1.0f : 0.0f};
@@ -232,7 +232,7 @@ void Head::numbers(const Request& request, const Side* sides, float* out) const 
         rest[0] = a.pieces, rest[1] = a.pairs, rest[2] = b.pieces, rest[3] = b.pairs;
         rest[4] = a.numbers, rest[5] = b.numbers;
     }
-    float total = 0;  // chrF, as far as these n-grams go
+    float total = 0;  // chrF over these n-grams
     if (sides[0].given)
         for (size_t k = 0; k < ORDERS; ++k) {
             const float precision = sides[0].to_other.ngrams[k], recall = sides[0].from_other.ngrams[k];
@@ -264,7 +264,7 @@ void Head::operator()(const std::vector<Request>& requests, bool precise, Worksp
     run_.apply(own_, x, rows, width_, precise, z, false, room);
 
     std::vector<Side> sides(2 * requests.size());
-    for (size_t which = 0; which < 2; ++which) {  // each text beside its counterpart: what stands there, product, distance
+    for (size_t which = 0; which < 2; ++which) {  // each text with its counterpart: aligned vector, product, distance
         std::vector<size_t> places;
         for (size_t r = 0; r < requests.size(); ++r) {
             const Encoding &hypothesis = *requests[r].hypothesis, *other = requests[r].others[which];
@@ -302,7 +302,7 @@ void Head::operator()(const std::vector<Request>& requests, bool precise, Worksp
             for (size_t k = 0; k < hidden_; ++k) z[places[i] * hidden_ + k] += found[i * hidden_ + k];
     }
 
-    for (size_t r = 0; r < requests.size(); ++r) {  // kinds, similarities, and what the texts have of each other
+    for (size_t r = 0; r < requests.size(); ++r) {  // kinds, similarities and coverage
         const Side* const side = &sides[2 * r];
         const float flags[2] = {side[0].given ? 1.0f : 0.0f, side[1].given ? 1.0f : 0.0f};
         size_t row = starts[r];

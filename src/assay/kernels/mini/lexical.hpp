@@ -1,4 +1,4 @@
-// How far one text covers another: n-grams of characters, pieces and numbers that both have.
+// Coverage of one text by another: common character n-grams, tokens and numbers.
 #pragma once
 
 #include <algorithm>
@@ -10,18 +10,18 @@
 
 namespace assay::mini {
 
-constexpr size_t ORDERS = 6;    // n-grams of characters, at most
-constexpr size_t COLUMNS = 4;   // numbers a piece: the piece itself, its neighbours, its characters, its number
+constexpr size_t ORDERS = 6;    // largest order of character n-grams
+constexpr size_t COLUMNS = 4;   // features per token: the token, its neighbours, its characters, its number
 
-// A text's pieces and characters, ready to be compared.
+// Tokens and characters of a text, prepared for comparison.
 struct Letters {
     struct Number {
         uint32_t begin, end;  // digits
-        int32_t first, last;  // pieces
+        int32_t first, last;  // tokens
     };
     std::vector<int32_t> ids;
-    std::vector<Char> characters;   // without marks of blanks
-    std::vector<int32_t> owners;    // the piece of each character
+    std::vector<Char> characters;   // without whitespace marks
+    std::vector<int32_t> owners;    // the token of each character
     std::vector<Char> digits;
     std::vector<Number> numbers;
 
@@ -94,7 +94,7 @@ class Counts {
     uint32_t round_ = 0;
 };
 
-// What a text has of another: columns for its pieces (shares from 0 to 1), and shares of its n-grams, pieces and numbers.
+// Coverage of a text by another: columns for its tokens (shares from 0 to 1), and shares of its n-grams, tokens and numbers.
 struct Cover {
     std::vector<float> columns;  // [pieces][COLUMNS]
     float ngrams[ORDERS] = {};

@@ -1,14 +1,14 @@
-// The bodies of the loops in ops.hpp, compiled once for each kind of processor by the file that includes this one.
+// Implementation of the loops in ops.hpp, compiled once per kind of processor by the file that includes this one.
 //
-// Nothing of the standard library is instantiated here: the linker could take such a function for other files too, and a
-// processor without these instructions would stop at it.
+// No template of the standard library is instantiated here: the linker could use such a function for other files, too, and
+// a processor without these instructions would crash.
 
 namespace assay::mini {
 namespace {
 
 using V = float __attribute__((vector_size(64)));
 using I = int32_t __attribute__((vector_size(64)));
-// Vectors in memory that begin anywhere. As aliases (using) they would be taken for aligned ones by clang.
+// Unaligned vectors in memory. With aliases (using), clang would assume that they are aligned.
 typedef float Loose __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int32_t LooseI __attribute__((vector_size(64), aligned(4), may_alias));
 typedef int16_t Halves __attribute__((vector_size(32), aligned(2), may_alias));
@@ -24,7 +24,7 @@ inline V larger(V a, V b) { return a > b ? a : b; }
 using V8 = float __attribute__((vector_size(32)));
 using V4 = float __attribute__((vector_size(16)));
 
-// One number out of sixteen: the upper half onto the lower one, four times.
+// Sum of sixteen numbers: add the upper half to the lower half, four times.
 template <class Join>
 inline float reduce(V v, const Join& join) {
     const V8 eight = join(V8(__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7)),
@@ -44,7 +44,7 @@ inline float most(V v) {
     return reduce(v, [](auto a, auto b) { return decltype(a)(a > b ? a : b); });
 }
 
-// Adding this brings a number's nearest integer into its last bits.
+// Adding this moves a number's nearest integer into its last bits.
 constexpr float ROUND = 12582912.0f;
 
 // e to the x: 2 to the n times a polynomial, as in Cephes (error below 2e-7 of the value).
@@ -64,7 +64,7 @@ inline V exponential(V x) {
     return reinterpret_cast<V>(reinterpret_cast<I>(y) + (reinterpret_cast<I>(shifted) << 23));
 }
 
-// x times the normal distribution's share below x, by Abramowitz and Stegun 7.1.26 (error below 2e-7).
+// x times the cumulative normal probability of x, by Abramowitz and Stegun 7.1.26 (error below 2e-7).
 inline V gelu_of(V x) {
     const V z = (x < 0.0f ? -x : x) * 0.70710678118654752f;
     const V t = 1.0f / (1.0f + z * 0.3275911f);
@@ -110,7 +110,7 @@ void quantise(float* x, size_t rows, size_t width, size_t stride, bool through_g
     }
 }
 
-// One row of the tile's sums as numbers.
+// One row of the tile's sums as floating-point numbers.
 inline void finish(const int32_t* sums, const Integers& x, size_t row, const Weights& w, size_t from, size_t n, float* out,
                    bool add) {
     const float scale = x.scales[row], offset = x.offsets[row];
@@ -173,7 +173,7 @@ inline void exponentials(float* x, size_t rows, size_t n, size_t room, float sca
     }
 }
 
-// out = weights values / sums, for four rows at most; what stands in the others is computed and left.
+// out = weights values / sums, for four rows at most; other rows are computed but ignored.
 inline void weigh(const float* weights, size_t rows, size_t n, size_t room, const float* values, size_t stride, size_t width,
                   const float* sums, float* out, size_t out_stride) {
     for (size_t i = 0; i < width; i += LANES) {

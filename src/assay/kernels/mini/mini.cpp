@@ -1,4 +1,4 @@
-// assay-mini for Python: pieces, scores and similarities of texts, on as many cores as wanted.
+// Python bindings of assay-mini: tokens, scores and similarities of texts, on several cores.
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace mini {
 
 namespace {
 
-constexpr size_t REQUESTS = 192;          // that are worked on together: their encodings are held, whatever the cache does
-constexpr size_t LETTERS = 40'000;         // of their texts, at most, since a text's encoding takes 4 kB a piece
-constexpr size_t ROWS = 180;              // pieces that go through the matrices together
-constexpr size_t WORKERS = 3 * REQUESTS;  // more could find nothing to do
+constexpr size_t REQUESTS = 192;          // processed together: their encodings stay in memory independently of the cache
+constexpr size_t LETTERS = 40'000;         // largest total length of their texts, since an encoding takes 4 kB per token
+constexpr size_t ROWS = 180;              // tokens per matrix product
+constexpr size_t WORKERS = 3 * REQUESTS;  // more would be idle
 constexpr size_t CACHE = size_t{128} << 20;
 
 const Ops& choose(const std::string& name) {
@@ -32,7 +32,7 @@ const Ops& choose(const std::string& name) {
     throw nb::value_error((name + " is no kind of processor that assay-mini knows and that this machine has").c_str());
 }
 
-// work(i, room) for every i, on several threads; the first error that was met is thrown when all have stopped.
+// Call work(i, room) for every i on several threads; the first error is thrown when all threads have stopped.
 template <class Work>
 void spread(size_t count, std::vector<Workspace>& rooms, const Work& work) {
     std::atomic<size_t> next{0};
@@ -54,7 +54,7 @@ void spread(size_t count, std::vector<Workspace>& rooms, const Work& work) {
     try {
         threads.reserve(rooms.size());
         while (threads.size() + 1 < std::min(rooms.size(), count)) threads.emplace_back(loop, std::ref(rooms[threads.size() + 1]));
-    } catch (const std::system_error&) {  // no more threads are to be had: those that are do the work
+    } catch (const std::system_error&) {  // no more threads are available: continue with the existing ones
     } catch (...) {
         stop();
     }
@@ -239,7 +239,7 @@ class Mini {
         return out;
     }
 
-    // Where the block of requests that begins at `from` ends: one request at least.
+    // The end of the block of requests that begins at `from`; at least one request.
     template <class Size>
     static size_t block(size_t from, size_t n, const Size& letters) {
         size_t to = from, total = 0;
@@ -248,11 +248,11 @@ class Mini {
         return to;
     }
 
-    // The number of a text among those that are wanted now.
+    // The index of a text among those of the current block.
     static size_t want(const Text& text, Kind kind, bool precise, std::vector<Wanted>& wanted) {
         static const Text nothing{nullptr, "", 0, 1};
         const Text& here = text ? text : nothing;
-        for (size_t i = wanted.size(); i-- > 0 && wanted.size() - i <= 6;)  // rows of one source stand side by side
+        for (size_t i = wanted.size(); i-- > 0 && wanted.size() - i <= 6;)  // rows with the same source are adjacent
             if (wanted[i].kind == kind && wanted[i].text.size == here.size && wanted[i].text.kind == here.kind &&
                 std::memcmp(wanted[i].text.data, here.data, here.size * static_cast<size_t>(here.kind)) == 0)
                 return i;
@@ -260,7 +260,7 @@ class Mini {
         return wanted.size() - 1;
     }
 
-    // Groups of consecutive things with about ROWS rows together.
+    // Groups of consecutive items with about ROWS rows in total.
     template <class Size>
     static std::vector<size_t> grouped(size_t n, const Size& size) {
         std::vector<size_t> starts(1, 0);
@@ -272,7 +272,7 @@ class Mini {
         return starts;
     }
 
-    // Look up what is there, make what is not, and keep it.
+    // Look up cached encodings, compute the missing ones and cache them.
     void encode(std::vector<Wanted>& wanted, bool precise, std::vector<Workspace>& rooms) {
         std::unordered_map<std::string, size_t> first;
         std::vector<size_t> missing;
@@ -310,12 +310,12 @@ class Mini {
         for (const size_t i : missing) cache_.put(wanted[i].key, wanted[i].encoding);
     }
 
-    const Tensors tensors_;  // keeps the embeddings' memory
+    const Tensors tensors_;  // owns the embeddings' memory
     const Ops& ops_;
     const Tokenizer tokenizer_;
     const Encoder encoder_;
     const Head head_;
-    std::mutex guard_;  // one call at a time: the cores are shared out inside
+    std::mutex guard_;  // one call at a time: a call uses several cores itself
     Cache cache_;
 };
 

@@ -1,7 +1,7 @@
 // assay-mini's network: an encoder over each text, and a head over the texts of a translation.
 //
-// What it computes is written out in twins/mini.py. Activations go into the matrices as integers of 8 bits (14 where
-// `precise`), scaled row by row, so that a text's numbers depend on nothing but the text.
+// The specification is reference/mini.py. Activations are quantized to 8-bit integers (14 bits if `precise`) and scaled by
+// row, so that the result for a text depends on that text only.
 #pragma once
 
 #include <optional>
@@ -14,24 +14,24 @@
 
 namespace assay::mini {
 
-constexpr size_t WINDOW = 400;  // pieces of a text that are looked at
+constexpr size_t WINDOW = 400;  // largest number of tokens of a text
 constexpr size_t VIEWS = 5;     // depths at which texts are compared: embeddings, three layers, and the mix of the last
 constexpr size_t HEADS = 6;
 constexpr size_t VALUES = HEADS + 1;  // log mu, and the heads
 
 enum Kind : uint8_t { HYPOTHESIS = 0, REFERENCE = 1, SOURCE = 2 };
 
-// A text as the head sees it.
+// Input of the head for one text.
 struct Encoding {
     std::vector<Piece> pieces;  // inside the window
-    bool cut = false;           // whether there were more
+    bool cut = false;           // whether the text was truncated
     std::optional<Letters> letters;
     std::vector<int16_t> units[VIEWS];  // unit vectors [n][width]
-    std::vector<float> lengths;         // of the mix's vectors, [n]
-    std::vector<float> mean;            // of the mix's vectors, [width]
+    std::vector<float> lengths;         // lengths of the mix's vectors, [n]
+    std::vector<float> mean;            // mean of the mix's vectors, [width]
     std::vector<float> idf;             // [n]
 
-    size_t n() const { return pieces.empty() ? 1 : pieces.size(); }  // positions; an empty text keeps one
+    size_t n() const { return pieces.empty() ? 1 : pieces.size(); }  // positions; an empty text has one
     size_t bytes() const {
         return sizeof *this + VIEWS * units[0].size() * 2 + (lengths.size() + mean.size() + idf.size()) * 4 +
                pieces.size() * sizeof(Piece) + letters->bytes();
@@ -40,7 +40,7 @@ struct Encoding {
 
 struct Request {
     const Encoding* hypothesis;
-    const Encoding* others[2];  // reference and source; nullptr: not given
+    const Encoding* others[2];  // reference and source; nullptr if missing
     float* values;              // [VALUES]
     float* tags;                // [pieces][2]
 
@@ -49,17 +49,17 @@ struct Request {
     }
 };
 
-// Memory that a thread reuses from one block of texts to the next.
+// Memory that a thread reuses between blocks of texts.
 struct Workspace {
     std::vector<int16_t> integers;
     std::vector<float> scales, offsets, scratch;
-    std::vector<float> x, y, wide, mixed, parts;  // rows of numbers, for whoever works on a block
+    std::vector<float> x, y, wide, mixed, parts;  // work space
     std::vector<int32_t> products;
     Counts counts;
     Tokenizer::Room tokenizer;
 };
 
-// A buffer's memory for n numbers at least, with whatever stands there.
+// A buffer for at least n numbers, with unspecified content.
 template <class T>
 T* room_for(std::vector<T>& buffer, size_t n) {
     if (buffer.size() < n) buffer.resize(n);
@@ -76,12 +76,12 @@ struct Layer {
     Norm first, second;
 };
 
-// What all parts of the network share: rows of numbers through a matrix.
+// Base of all parts of the network: products of rows with a matrix.
 struct Runtime {
     const Ops& ops;
     void apply(const Matrix8& matrix, float* x, size_t rows, size_t stride, bool precise, float* out, bool add, Workspace& room,
                bool through_gelu = false) const;
-    // Attention within each text: rows [starts[i], starts[i + 1]) see one another.
+    // Attention within each text: rows [starts[i], starts[i + 1]) attend to each other.
     void attend(const float* qkv, const std::vector<size_t>& starts, size_t heads, size_t width, float* out,
                 Workspace& room) const;
 };
@@ -89,7 +89,7 @@ struct Runtime {
 class Encoder {
   public:
     Encoder(const Tensors& tensors, const Ops& ops, size_t pieces);
-    // Encode texts, each of its kind, all at once: the matrices are read once for all of them.
+    // Encode texts together, so that the matrices are read once for all of them.
     void operator()(const std::vector<Encoding*>& texts, const std::vector<Kind>& kinds, bool precise, Workspace& room) const;
 
     size_t width() const { return width_; }
@@ -126,13 +126,13 @@ class Head {
     size_t width_, hidden_, wide_, heads_;
     std::vector<float> kinds_;
     float temperatures_[2];
-    Matrix8 own_, aligned_[2][3];  // of a vector; of its counterpart, their product and their distance
+    Matrix8 own_, aligned_[2][3];  // for a vector; for its counterpart, their product and their distance
     Small for_hypothesis_, for_other_, mass_, attention_, tags_, heads_out_, skip_;
     std::vector<Layer> fusion_;
     Norm last_;
-    Matrix8 global_[3], global_next_;  // of the means, of what the layers gave, of the numbers
+    Matrix8 global_[3], global_next_;  // for the means, the output of the layers, the features
     std::vector<float> centre_, spread_;
-    std::vector<int> needs_;  // of each number: 0 nothing, 1 a reference, 2 a source
+    std::vector<int> needs_;  // for each feature: 0 nothing, 1 a reference, 2 a source
 };
 
 }  // namespace assay::mini

@@ -1,7 +1,7 @@
-// The loops of assay-mini over plain memory, as a table of functions: one table for each kind of processor.
+// Low-level loops of assay-mini as tables of functions, one table per kind of processor.
 //
-// Every table gives the same bits. Products of matrices are sums of integers, which no order can change; floating-point
-// numbers go through sixteen lanes in a fixed order, without fused multiply-add, whatever the width of the registers.
+// All tables give the same bits. Matrix products are sums of integers, which do not depend on the order. Floating-point
+// numbers are processed in sixteen lanes in a fixed order, without fused multiply-add, for any register width.
 #pragma once
 
 #include <cstddef>
@@ -9,48 +9,48 @@
 
 namespace assay::mini {
 
-constexpr size_t LANES = 16;   // floating-point numbers that go side by side
-constexpr size_t PANEL = 64;   // outputs of a matrix that go side by side; matrices are padded to it
-constexpr size_t DEPTH = 4;    // inputs of a matrix that go together
+constexpr size_t LANES = 16;   // floating-point numbers processed in parallel
+constexpr size_t PANEL = 64;   // outputs of a matrix processed in parallel; matrices are padded to a multiple of it
+constexpr size_t DEPTH = 4;    // inputs of a matrix processed together
 
 constexpr size_t padded(size_t n, size_t to) { return (n + to - 1) / to * to; }
 
-// A matrix of 8-bit rows with a scale each, in the order [outputs / 16][inputs / 4][16][4].
+// A matrix of 8-bit rows with one scale each, in the order [outputs / 16][inputs / 4][16][4].
 struct Weights {
     const int8_t* packed;
-    const float* scales;  // one an output
-    const float* sums;    // of an output's weights
+    const float* scales;  // one per output
+    const float* sums;    // of each output's weights
     const float* bias;
     size_t inputs;   // a multiple of LANES
     size_t outputs;  // a multiple of PANEL
 };
 
-// Rows of integers that stand for number * scale + offset, with a scale and an offset a row.
+// Rows of integers that represent number * scale + offset, with one scale and offset per row.
 struct Integers {
-    void* data;  // bytes without sign, or 16-bit numbers
+    void* data;  // unsigned bytes or 16-bit integers
     float* scales;
     float* offsets;
-    int range;   // the largest distance between two numbers of a row: 255, or more where 16 bits are wanted
-    bool bytes;  // how they are kept
+    int range;   // the largest distance between two numbers of a row: 255, or more for 16 bits
+    bool bytes;  // how they are stored
 };
 
 struct Ops {
     const char* name;
-    bool bytes;  // whether 8-bit activations are kept as bytes: the processor multiplies them as they are
+    bool bytes;  // whether 8-bit activations are stored as bytes, which the processor can multiply directly
 
-    // Rows of `width` numbers (a multiple of LANES), first put through gelu where wanted, as integers between their smallest
-    // and their largest.
+    // Rows of `width` numbers (a multiple of LANES), with gelu applied first if requested, as integers between their smallest
+    // and largest value.
     void (*quantise)(float* x, size_t rows, size_t width, size_t stride, bool through_gelu, Integers& to);
     // out = weights x + bias, or out += weights x without the bias.
     void (*product)(const Integers& x, size_t rows, const Weights& weights, float* out, size_t stride, bool add);
-    // out += x weights, for small matrices kept as [inputs][outputs] with outputs a multiple of LANES.
+    // out += x weights, for small matrices stored as [inputs][outputs] with outputs a multiple of LANES.
     void (*dense)(const float* x, size_t rows, size_t stride, const float* weights, size_t inputs, size_t outputs, float* out,
                   size_t out_stride);
-    // x = x + y where y is given, then out = (x - mean) / deviation * weight + bias, row by row.
+    // x = x + y if y is given, then out = (x - mean) / deviation * weight + bias, row by row.
     void (*norm)(float* x, const float* y, size_t rows, size_t width, const float* weight, const float* bias, float epsilon,
                  float* out);
     void (*gelu)(float* x, size_t n);
-    // Attention of a text's positions to one another: rows of queries, keys and values side by side, `heads` of `width` each.
+    // Self-attention of a text's positions: rows of queries, keys and values, `heads` of `width` each.
     void (*attention)(const float* rows, size_t n, size_t stride, size_t heads, size_t width, float* scratch, float* out,
                       size_t out_stride);
     // softmax of x * scale over each row, then the mean of `values` weighted by it.
@@ -62,13 +62,13 @@ struct Ops {
     void (*units)(const float* x, size_t rows, size_t width, int16_t* out, float* lengths);
 };
 
-constexpr float UNIT = 32767.0f;  // what 1 is in a unit vector of 16-bit numbers
+constexpr float UNIT = 32767.0f;  // the value of 1 in a unit vector of 16-bit integers
 
-// Room that `attention` and `blend` need, in numbers.
+// Work space that `attention` and `blend` need, in numbers.
 constexpr size_t attention_room(size_t n, size_t width) { return (width + 4) * padded(n, LANES); }
 constexpr size_t blend_room(size_t n) { return 4 * padded(n, LANES); }
 
-// The tables this library was built with, best first; nullptr ends the list. Only those the processor can run.
+// The tables that this library has and the processor supports, best first; nullptr ends the list.
 const Ops* const* available();
 
 const Ops& generic_ops();

@@ -1,4 +1,4 @@
-// The tensors of a model file as the loops want them.
+// The tensors of a model file in the layout of the loops.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,7 +22,7 @@ using Array = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
 inline float from_half(uint16_t h) {
     const uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31u, fraction = h & 1023u;
-    if (exponent == 0) {  // zero, or too small for the usual form
+    if (exponent == 0) {  // zero or subnormal
         const float small = static_cast<float>(fraction) * 5.9604644775390625e-8f;
         return sign ? -small : small;
     }
@@ -66,14 +66,14 @@ struct Small {
     size_t inputs = 0, outputs = 0;  // outputs padded
 };
 
-constexpr size_t WIDEST = size_t{1} << 16;  // rows this wide cannot leave 32 bits as sums of 8-bit products
+constexpr size_t WIDEST = size_t{1} << 16;  // sums of 8-bit products of this many elements fit into 32 bits
 
-// All tensors by name; every access checks what it finds.
+// All tensors by name, validated on every access.
 class Tensors {
   public:
     explicit Tensors(nb::dict given) {
         for (auto [key, value] : given) {
-            // not by nb::try_cast: where no memory is left for the copy, nanobind would end the process
+            // not nb::try_cast: if memory for the copy runs out, nanobind would end the process
             Py_ssize_t size = 0;
             const char* const characters = PyUnicode_Check(key.ptr()) ? PyUnicode_AsUTF8AndSize(key.ptr(), &size) : nullptr;
             if (!characters) {
@@ -95,7 +95,7 @@ class Tensors {
         throw nb::value_error(("the model has no tensor " + name).c_str());
     }
 
-    // How many layers there are: one more than the largest number behind `prefix`. A layer that is missing is missed later.
+    // The number of layers: one more than the largest number after `prefix`. A missing layer is detected later.
     size_t layers(const std::string& prefix) const {
         size_t count = 0;
         for (const auto& [name, array] : arrays_) {
@@ -107,14 +107,14 @@ class Tensors {
         return count;
     }
 
-    // How many numbers a vector has, or how many rows a matrix.
+    // The length of a vector or the number of rows of a matrix.
     size_t length(const std::string& name, size_t dimensions = 1) const {
         const Array& array = get(name);
         if (array.ndim() != dimensions) throw nb::value_error((name + " has another number of dimensions").c_str());
         return array.shape(0);
     }
 
-    // A length that is the width of something: a multiple of PANEL, and not absurd.
+    // A valid width: a multiple of PANEL within limits.
     size_t width(const std::string& name, size_t dimensions = 1) const {
         const size_t n = length(name, dimensions);
         if (!n || n % PANEL || n > WIDEST)
@@ -132,7 +132,7 @@ class Tensors {
         return static_cast<const T*>(array.data());
     }
 
-    // Numbers of either precision, all of them finite.
+    // Finite numbers of either precision.
     std::vector<float> floats(const std::string& name, Shape shape) const {
         const Array& array = shaped(name, shape);
         std::vector<float> out(array.size());

@@ -1,4 +1,4 @@
-// Text to pieces: a unigram model (Kudo 2018), best path over the normalised characters.
+// Tokenizer: the best path of a unigram model (Kudo 2018) over normalized characters.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,20 @@
 namespace assay::mini {
 
 constexpr int32_t START = 0, END = 2, UNKNOWN = 3;
-constexpr Char LAST = 0x10FFFF;  // of all characters
-constexpr Char BLANK = 0x2581;  // how a blank is written inside a piece
+constexpr Char LAST = 0x10FFFF;  // the largest code point
+constexpr Char BLANK = 0x2581;  // the whitespace mark inside a token
 
 struct Piece {
     int32_t id;
     int32_t begin, end;  // characters of the text
 };
 
-// What a text was cut into, and how much of it the vocabulary knows.
+// A tokenized text, and how much of it the vocabulary covers.
 struct Cut {
     std::vector<Piece> pieces;
-    int32_t characters = 0;  // that are no blanks
-    int32_t unknown = 0;     // of them, in no piece
-    int32_t foreign = 0;     // of them, unknown or in pieces that no training saw
+    int32_t characters = 0;  // without whitespace
+    int32_t unknown = 0;     // of these, in no token
+    int32_t foreign = 0;     // of these, unknown or in tokens that did not occur in training
 };
 
 class Tokenizer {
@@ -54,11 +54,11 @@ class Tokenizer {
 
     size_t size() const { return scores_.size(); }
 
-    // The characters of a piece, marks of blanks among them; none for the four special pieces.
+    // The characters of a token with whitespace marks; empty for the four special tokens.
     const Char* begin(int32_t id) const { return characters_.data() + (id > UNKNOWN ? piece_starts_[id] : 0); }
     const Char* end(int32_t id) const { return characters_.data() + (id > UNKNOWN ? piece_starts_[id + 1] : 0); }
 
-    // Cut a text; the buffers in `room` are reused from text to text.
+    // Tokenize a text; the buffers in `room` are reused.
     struct Room {
         std::vector<Char> characters;
         std::vector<int32_t> places;
@@ -113,7 +113,7 @@ class Tokenizer {
                 cut.foreign += step.id == UNKNOWN || !trained_[step.id];
             }
             if (step.id == UNKNOWN && !cut.pieces.empty() && cut.pieces.back().id == UNKNOWN)
-                cut.pieces.back().begin = step.begin;  // neighbouring unknown characters are one piece
+                cut.pieces.back().begin = step.begin;  // adjacent unknown characters are one token
             else
                 cut.pieces.push_back(step);
             at = step.begin;
@@ -128,7 +128,7 @@ class Tokenizer {
         return cut;
     }
 
-    // Normalised characters and the place of each in the text; runs of blanks become one mark, and one stands in front.
+    // Normalized characters with their offsets in the text; runs of whitespace become one mark, and one mark comes first.
     void normalise(const Text& text, Room& room) const {
         auto& out = room.characters;
         auto& places = room.places;
@@ -156,7 +156,7 @@ class Tokenizer {
             throw std::length_error("a text has more than two thousand million characters");
     }
 
-    // UTF-8 as Python decodes it: nothing overlong, no surrogates, nothing behind the last character.
+    // UTF-8 as Python decodes it: no overlong forms, no surrogates, nothing beyond the last code point.
     void decode(const uint8_t* from, const uint8_t* to) {
         constexpr Char least[] = {0, 0x80, 0x800, 0x10000};
         while (from < to) {

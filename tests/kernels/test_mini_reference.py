@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.kernels.twins.mini import Mini
+from assay.kernels.reference.mini import Mini
 from tests.data import need
 from tests.kernels.mini_model import random_model, research_model
 

@@ -1,4 +1,4 @@
-"""What the chrF kernel computes."""
+"""Reference implementation of the chrF kernel."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def ngrams(symbols: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
-    """The multiset of n-grams of one order."""
+    """Return the multiset of n-grams of one order."""
     return Counter(tuple(symbols[i : i + order]) for i in range(len(symbols) - order + 1))
 
 
 def chrf_words(text: str) -> list[str]:
-    """Words with one punctuation mark split off at the end, else at the start."""
+    """Return the words, with one punctuation mark split off at the end or else at the start."""
     words: list[str] = []
     for word in text.split():
         if len(word) > 1 and word[-1] in PUNCTUATION:
@@ -27,9 +27,9 @@ def chrf_words(text: str) -> list[str]:
 
 
 def chrf_statistics(hypothesis: str, reference: str, char_order: int, word_order: int, whitespace: bool) -> list[int]:
-    """[hypothesis, reference, match] n-gram counts for every character order, then every word order.
+    """Return n-gram counts [hypothesis, reference, match] for every character order, then every word order.
 
-    An order that the reference has no n-grams of counts none of the hypothesis's either.
+    If the reference has no n-grams of an order, those of the hypothesis do not count.
     """
     hyp, ref = ((text if whitespace else "".join(text.split())) for text in (hypothesis, reference))
     sides = [(ngrams(hyp, n), ngrams(ref, n)) for n in range(1, char_order + 1)]

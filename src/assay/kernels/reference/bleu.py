@@ -1,4 +1,4 @@
-"""What the BLEU kernel computes."""
+"""Reference implementation of the BLEU kernel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DASH_BEHIND_DIGIT = re.compile(r"([0-9])(-)")
 
 
 def tokenize_13a(text: str) -> list[str]:
-    """Tokens of mteval-v13a.pl, after the white space at the end is gone."""
+    """Return the tokens of mteval-v13a.pl, without trailing whitespace."""
     line = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     line = line.replace("&quot;", '"').replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
     line = MARKS.sub(r" \1 ", f" {line} ")
@@ -24,10 +24,10 @@ def tokenize_13a(text: str) -> list[str]:
 
 
 def bleu_statistics(hypothesis: Sequence[str], references: Sequence[Sequence[str]], order: int) -> list[int]:
-    """[hypothesis length, closest reference length, correct n-grams of every order, all n-grams of every order].
+    """Return [hypothesis length, closest reference length, correct n-grams per order, all n-grams per order].
 
-    An n-gram counts as correct as often as the one reference that has most of it has it. Of two reference lengths as near
-    to the hypothesis's, the shorter counts.
+    An n-gram is correct at most as often as it occurs in the reference that has it most often. If two reference lengths are equally
+    close to the hypothesis's, the shorter one is used.
     """
     allowed: Counter[tuple[str, ...]] = Counter()
     for reference in references:
@@ -38,7 +38,7 @@ def bleu_statistics(hypothesis: Sequence[str], references: Sequence[Sequence[str
 
 
 def sentence_bleu(stats: Sequence[int], order: int, smooth_method: str, smooth_value: float) -> float:
-    """BLEU of one segment over the orders that the hypothesis has n-grams of (effective order)."""
+    """Return BLEU of one segment over the orders for which the hypothesis has n-grams (effective order)."""
     length, reference, correct, total = stats[0], stats[1], stats[2 : 2 + order], stats[2 + order :]
     if not any(correct):
         return 0.0
@@ -57,10 +57,10 @@ def sentence_bleu(stats: Sequence[int], order: int, smooth_method: str, smooth_v
 
 
 def _ngrams(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
-    """The multiset of n-grams of every order from 1 to `order`."""
+    """Return the multisets of n-grams of every order from 1 to `order`."""
     return Counter(tuple(tokens[i : i + n]) for n in range(1, order + 1) for i in range(len(tokens) - n + 1))
 
 
 def _by_order(grams: Counter[tuple[str, ...]], order: int) -> list[int]:
-    """How many n-grams there are of every order."""
+    """Return the number of n-grams of every order."""
     return [sum(n for gram, n in grams.items() if len(gram) == k) for k in range(1, order + 1)]

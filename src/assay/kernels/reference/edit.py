@@ -1,4 +1,4 @@
-"""What the edit-distance kernel computes."""
+"""Reference implementation of the edit-distance kernel."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def levenshtein(hypothesis: Sequence[object], reference: Sequence[object]) -> int:
-    """The fewest insertions, deletions and replacements that turn one sequence into the other."""
+    """Return the smallest number of insertions, deletions and replacements that turn one sequence into the other."""
     row = list(range(len(reference) + 1))
     for i, symbol in enumerate(hypothesis, 1):
         diagonal, row[0] = row[0], i
@@ -16,9 +16,9 @@ def levenshtein(hypothesis: Sequence[object], reference: Sequence[object]) -> in
 
 
 def error_rate(hypothesis: Sequence[object], references: Sequence[Sequence[object]]) -> tuple[int, int, float]:
-    """(edits, reference length, rate) of the reference with the lowest rate, the first of equals.
+    """Return (edits, reference length, rate) for the first reference with the lowest rate.
 
-    Against an empty reference the rate is 0 for an empty hypothesis and 1 for any other.
+    For an empty reference, the rate is 0 if the hypothesis is empty and 1 otherwise.
     """
     rated = []
     for reference in references:

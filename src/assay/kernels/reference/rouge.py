@@ -1,4 +1,4 @@
-"""What the ROUGE kernel computes."""
+"""Reference implementation of the ROUGE kernel."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Sequence
 
 
 def rouge_tokens(text: str) -> list[str]:
-    """Runs of Latin letters and digits, in lower case."""
+    """Return runs of Latin letters and digits in lower case."""
     return re.findall("[a-z0-9]+", text.lower())
 
 
 def unsupported_script(text: str) -> bool:
-    """Whether more of the text's letters and digits are passed over by the tokenizer than are read."""
+    """Return whether the tokenizer skips more of the text's letters and digits than it reads."""
     read = sum(map(len, rouge_tokens(text)))
     passed_over = sum(c.isalnum() and not rouge_tokens(c) for c in text)
     return passed_over > read
 
 
 def longest_common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
-    """Length of the longest sequence of tokens that both have in this order, with gaps allowed."""
+    """Return the length of the longest common subsequence of tokens."""
     row = [0] * (len(other) + 1)
     for a in one:
         before = row
@@ -31,7 +31,7 @@ def longest_common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def rouge(hypothesis: str, references: Sequence[str], order: int) -> tuple[float, float, float]:
-    """(F1, precision, recall) against the first of the references with the best F1; order 0 is ROUGE-L."""
+    """Return (F1, precision, recall) for the first reference with the best F1; order 0 is ROUGE-L."""
     best: tuple[float, float, float] | None = None
     for reference in references:
         sides = [rouge_tokens(hypothesis), rouge_tokens(reference)]

@@ -1,7 +1,7 @@
-"""What assay-mini's kernel computes: a small encoder's vectors of the three texts, compared and read by a head, in fp32.
+"""Reference implementation of assay-mini in fp32: a small encoder for three texts, and a head that compares them.
 
-Hypothesis, reference and source are encoded apart. Every piece of one looks for its like in another, at five depths; what it
-finds, with how far the texts cover each other letter by letter, goes through two layers over all pieces. The kernel does the
+Hypothesis, reference and source are encoded separately. Each token is compared with the most similar token of another text at five
+depths. The results, with the coverage of the texts by each other, pass through two layers over all tokens. The kernel computes the
 same with integers.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.kernels.twins.mini_arrays import (
+from assay.kernels.reference.mini_arrays import (
     Floats,
     cosine,
     gelu,
@@ -27,26 +27,26 @@ from assay.kernels.twins.mini_arrays import (
     three,
     unit,
 )
-from assay.kernels.twins.mini_text import Cover, Pieces, Vocabulary, cover
+from assay.kernels.reference.mini_text import Cover, Pieces, Vocabulary, cover
 
 Given = Sequence[str | None] | None
 
 LONGEST = 400
-"""Pieces of a text that are looked at."""
+"""Largest number of tokens of a text; the rest is ignored."""
 START, END = 0, 2
 ENCODER_HEAD, FUSION_HEAD = 32, 64
-"""Width of an attention head in the encoder, where the weights do not say how many there are, and in the layers behind."""
+"""Width of an attention head in the encoder, unless the weights specify the number of heads, and in the layers after it."""
 SEEN = (3, 6, 10)
-"""Encoder layers, from 0, whose similarities count beside those of the embeddings and of the mix, where the weights do not say."""
+"""Encoder layers, from 0, whose similarities are used in addition to embeddings and mix, unless the weights specify them."""
 REFERENCE, SOURCE = 1, 2
 PROJECTIONS: Mapping[int, tuple[str, int]] = {REFERENCE: ("wr", 6), SOURCE: ("wx", 3)}
-"""The projection of an alignment to the text of a kind, and the longest character n-gram it is covered by."""
+"""For each kind of text, the projection of its alignment and the longest character n-gram for coverage."""
 
 
 class Encoding(NamedTuple):
-    """A text as the head sees it: its pieces, their vectors, unit vectors at every depth, and how rare each piece is.
+    """Input of the head for one text: tokens, their vectors, unit vectors at every depth, and inverse document frequencies.
 
-    An empty text has one vector, that of the mark at its end.
+    An empty text has one vector, that of the end token.
     """
 
     pieces: Pieces
@@ -57,17 +57,17 @@ class Encoding(NamedTuple):
 
     @property
     def ids(self) -> list[int]:
-        """The pieces that are looked at."""
+        """The number of tokens that are used."""
         return self.pieces.ids[:LONGEST]
 
 
 @dataclass
 class Side:
-    """What the reference or the source gives to the hypothesis, and the other way round."""
+    """Features of the hypothesis from the reference or source, and vice versa."""
 
     other: Encoding
     nearest: list[Floats]
-    """For each depth, the best similarity of every piece of the hypothesis."""
+    """For each depth, the best similarity of every token of the hypothesis."""
     nearest_other: list[Floats]
     aligned: Floats
     aligned_other: Floats
@@ -76,7 +76,7 @@ class Side:
 
 
 class Mini:
-    """The model of the tensors, with the methods of the native class."""
+    """The model with the interface of the native class."""
 
     def __init__(self, tensors: Mapping[str, NDArray[Any]]) -> None:
         self.vocabulary = Vocabulary(tensors)
@@ -97,7 +97,7 @@ class Mini:
     def pieces(
         self, texts: Sequence[str]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], *tuple[NDArray[np.int32], ...]]:
-        """Piece ids, where each text's begin, their character ranges; unknown, all and foreign characters a text."""
+        """Return token ids, the start of each text, character ranges, and counts of unknown, all and untrained characters."""
         cut = [self.vocabulary.cut(text) for text in texts]
         starts = np.cumsum([0, *(len(each.ids) for each in cut)], dtype=np.int64)
         ids = np.array([piece for each in cut for piece in each.ids], np.int32)
@@ -108,7 +108,7 @@ class Mini:
     def score(
         self, hypotheses: Sequence[str], references: Given, sources: Given, precise: bool = True, workers: int = 1
     ) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
-        """log mu and the heads, the tags of every piece of a hypothesis with its range, and which texts were cut."""
+        """Return log mu and the heads, the tags of every token of a hypothesis with its range, and which texts were truncated."""
         values, tags, ranges, cut = [], [], [], []
         for i, hypothesis in enumerate(hypotheses):
             encoded = self.encode(hypothesis, 0)
@@ -141,8 +141,10 @@ class Mini:
         precise: bool = True,
         workers: int = 1,
     ) -> Floats:
-        """Mean best similarity of the hypothesis's pieces and of the other's, the same weighted by rarity, and the cosine of
-        the mean vectors (those of the mix, at any depth)."""
+        """Return the mean best similarity of the tokens on each side, plain and weighted by rarity, and the cosine of mean vectors.
+
+        The mean vectors are those of the mix at every depth.
+        """
         rows = []
         for hypothesis, text in zip(hypotheses, others, strict=True):
             a, b = self.encode(hypothesis, 0), self.encode(text, kind)
@@ -152,7 +154,7 @@ class Mini:
         return np.array(rows, np.float32).reshape(-1, 5)
 
     def encode(self, text: str, kind: int) -> Encoding:
-        """A text alone, as hypothesis (0), reference (1) or source (2)."""
+        """Encode one text as hypothesis (0), reference (1) or source (2)."""
         pieces, weights = self.vocabulary.cut(text), self.weights
         ids = [START, *pieces.ids[:LONGEST], END]
         embedded = self._embedded(ids)
@@ -176,13 +178,13 @@ class Mini:
         return Encoding(pieces, len(pieces.ids) > LONGEST, vectors, [unit(d[body]) for d in [*depths, mixed]], idf)
 
     def _embedded(self, ids: Sequence[int]) -> Floats:
-        """Rows of the table: blocks of 32 four-bit weights with a scale each, the low halves of the bytes first."""
+        """Return rows of the embedding table: blocks of 32 four-bit weights with one scale each, low halves of the bytes first."""
         codes = self.codes[ids].reshape(len(ids), -1, 16)
         nibbles = np.concatenate([codes & 15, codes >> 4], axis=-1).astype(np.float32)
         return ((nibbles - 8) * self.scales[ids][..., None]).reshape(len(ids), -1)
 
     def _beside(self, hypothesis: Encoding, kind: int, other: Encoding) -> Side:
-        """The hypothesis beside its reference or source: who is nearest to whom, and how far each covers the other."""
+        """Compare the hypothesis with its reference or source: nearest tokens, and coverage in both directions."""
         _, order = PROJECTIONS[kind]
         similar = [a @ b.T for a, b in zip(hypothesis.depths, other.depths, strict=True)]
         sharp = similar[-1] * np.exp(self.weights["tau"][kind - 1])
@@ -197,7 +199,7 @@ class Mini:
         )
 
     def _judge(self, hypothesis: Encoding, sides: Mapping[int, Side]) -> tuple[list[float], Floats]:
-        """log mu with the six heads, and the two tags of every piece."""
+        """Return log mu with the six heads, and the two tags of every token."""
         present = [float(kind in sides) for kind in (REFERENCE, SOURCE)]
         texts = [self._hypothesis_pieces(hypothesis, sides, present)]
         texts += [self._other_pieces(kind, side, present) for kind, side in sides.items()]
@@ -219,7 +221,7 @@ class Mini:
         return [float(np.log(mass + 0.02) + heads[0]), *heads.tolist()], sigmoid(self._linear(z, "tag"))[kinds == 0]
 
     def _hypothesis_pieces(self, hypothesis: Encoding, sides: Mapping[int, Side], present: list[float]) -> Floats:
-        """Each piece of the hypothesis with what it found in the other texts."""
+        """Return the features of each token of the hypothesis from the other texts."""
         rows = len(hypothesis.vectors)
         projected = self._linear(hypothesis.vectors, "ws") + self.weights["typ"][0]
         for kind, side in sides.items():
@@ -233,7 +235,7 @@ class Mini:
         return np.asarray(projected + self._linear(np.concatenate([columns, *covered], axis=1), "wh"))
 
     def _other_pieces(self, kind: int, side: Side, present: list[float]) -> Floats:
-        """Each piece of the reference or source with what it found in the hypothesis."""
+        """Return the features of each token of the reference or source from the hypothesis."""
         vectors = side.other.vectors
         projected = self._linear(vectors, "ws") + self.weights["typ"][kind]
         projected = projected + self._linear(three(vectors, side.aligned_other), PROJECTIONS[kind][0])
@@ -243,7 +245,7 @@ class Mini:
         return np.asarray(projected + self._linear(np.concatenate([columns, covered], axis=1), "wo"))
 
     def _differences(self, hypothesis: Encoding, sides: Mapping[int, Side]) -> list[Floats]:
-        """Difference and product of the mean vectors; zero for a text that is not given."""
+        """Return difference and product of the mean vectors; zeros for a missing text."""
         mean = hypothesis.vectors.mean(axis=0)
         out = []
         for kind in (REFERENCE, SOURCE):
@@ -252,7 +254,7 @@ class Mini:
         return out
 
     def _numbers(self, hypothesis: Encoding, sides: Mapping[int, Side], present: list[float]) -> Floats:
-        """Lengths, cosines, similarities at every depth, n-gram cover and chrF, standardised; 0 where a text is missing."""
+        """Return standardized lengths, cosines, similarities at every depth, n-gram coverage and chrF; 0 for a missing text."""
         mean = hypothesis.vectors.mean(axis=0)
         lengths = [math.log1p(len(hypothesis.vectors))]
         cosines = []
@@ -286,7 +288,7 @@ class Mini:
         )
 
     def _attention(self, x: Floats, layer: str, head: int) -> Floats:
-        """Every piece looks at every piece: heads of `head` dimensions, queries, keys and values stacked in one matrix."""
+        """Apply self-attention with heads of `head` dimensions; queries, keys and values are stacked in one matrix."""
         width = x.shape[1]
         parts = self._linear(x, layer + "qkv").reshape(len(x), 3, width // head, head).transpose(1, 2, 0, 3)
         queries, keys, values = parts
@@ -295,12 +297,12 @@ class Mini:
 
 
 def _means(nearest: Floats, idf: Floats, nearest_other: Floats, idf_other: Floats) -> list[float]:
-    """Mean best similarity of either side, plain and then weighted by rarity."""
+    """Return the mean best similarity of each side, plain and weighted by rarity."""
     pairs = ((nearest, idf), (nearest_other, idf_other))
     weighted = [float((near * rare).sum() / max(rare.sum(), 0.05)) for near, rare in pairs]
     return [float(nearest.mean()), float(nearest_other.mean()), *weighted]
 
 
 def _pair(here: Cover, there: Cover) -> list[float]:
-    """The eighteen numbers that two texts' covering of each other gives."""
+    """Return the eighteen features of two texts' coverage of each other."""
     return [*here.ngrams, *there.ngrams, here.one, here.two, there.one, there.two, here.numbers, there.numbers]

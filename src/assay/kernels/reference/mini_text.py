@@ -1,4 +1,4 @@
-"""What assay-mini's kernel does with text: pieces by the best path of a unigram model, and how far one text covers another."""
+"""Reference implementation of assay-mini's text processing: unigram tokenization, and the coverage of one text by another."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 BLANK = "\u2581"
 UNKNOWN = 3
-"""Ids up to this one (start, padding, end, unknown) are no text: what looks like them in a text is cut into other pieces."""
+"""Largest id of a special token (start, padding, end, unknown); text that looks like one is split into other tokens."""
 
 
 class Pieces(NamedTuple):
-    """A text in pieces, their character ranges in it, and how many of its characters are unknown, there, and foreign.
+    """A tokenized text: token ids, character ranges, and the number of unknown, all and untrained characters.
 
-    Characters are counted as normalised and without blanks; foreign ones lie in pieces that training never met.
+    Characters are counted after normalization and without whitespace. Untrained characters are in tokens that did not occur in
+    training.
     """
 
     ids: list[int]
@@ -30,7 +31,7 @@ class Pieces(NamedTuple):
 
 
 class Vocabulary:
-    """The pieces with their log probabilities, and what a character becomes before a text is cut."""
+    """Tokens with log probabilities, and the normalization of characters."""
 
     def __init__(self, tensors: Mapping[str, NDArray[Any]]) -> None:
         bounds = tensors["starts"].tolist()
@@ -46,7 +47,7 @@ class Vocabulary:
         self.normal = dict(zip(map(chr, tensors["norm_from"].tolist()), points, strict=True))
 
     def cut(self, text: str) -> Pieces:
-        """The pieces of a text on the path of the highest sum of scores; the earlier start wins a tie."""
+        """Tokenize a text along the path with the highest sum of scores; ties go to the earlier start."""
         normal, places = self._normalised(text)
         best, back = [0.0] + [-math.inf] * len(normal), [(0, UNKNOWN)] * (len(normal) + 1)
         for i in range(len(normal)):
@@ -63,7 +64,7 @@ class Vocabulary:
         return self._counted(text, normal, places, self._path(back))
 
     def _normalised(self, text: str) -> tuple[str, list[int]]:
-        """The text as it is cut, each character's place in the original: one mark for a run of blanks, one in front."""
+        """Return the normalized text with the offset of each character; whitespace becomes one mark, and one mark comes first."""
         characters: list[str] = []
         places: list[int] = []
         for i, character in enumerate(text):
@@ -77,7 +78,7 @@ class Vocabulary:
         return normal, places
 
     def _path(self, back: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
-        """Piece, start and end along the best path; neighbouring unknown characters are one piece."""
+        """Return token, start and end along the best path; adjacent unknown characters are one token."""
         path: list[tuple[int, int, int]] = []
         end = len(back) - 1
         while end:
@@ -104,7 +105,7 @@ class Vocabulary:
 
 
 class Letters(NamedTuple):
-    """The characters of a text's pieces without blanks, the piece of each, and its numbers with their first and last piece."""
+    """Return the characters of a text without whitespace, the token of each, and numbers with their first and last token."""
 
     text: str
     pieces: list[int]
@@ -112,7 +113,7 @@ class Letters(NamedTuple):
 
 
 def letters(ids: Sequence[int], texts: Sequence[str]) -> Letters:
-    """Characters and numbers; a comma or full stop between digits belongs to the number and does not count."""
+    """Return characters and numbers; a comma or full stop between digits is part of the number and is ignored."""
     whole = [(character, at) for at, piece in enumerate(ids) if piece > UNKNOWN for character in texts[piece]]
 
     def digit(k: int) -> bool:
@@ -132,7 +133,7 @@ def letters(ids: Sequence[int], texts: Sequence[str]) -> Letters:
 
 
 class Cover(NamedTuple):
-    """How far one text covers another: four numbers from 0 to 255 a piece, and what the whole gives."""
+    """Coverage of one text by another: four numbers from 0 to 255 per token, and numbers for the whole text."""
 
     pieces: NDArray[np.int64]
     ngrams: list[float]
@@ -142,7 +143,7 @@ class Cover(NamedTuple):
 
 
 def cover(a: Sequence[int], b: Sequence[int], texts: Sequence[str], order: int) -> Cover:
-    """How far `b` covers `a`: its pieces, pairs of pieces, character n-grams up to `order`, and numbers."""
+    """Return the coverage of `a` by `b`: tokens, token bigrams, character n-grams up to `order`, and numbers."""
     here, there = letters(a, texts), letters(b, texts)
     reached, shares = [0] * len(here.text), [0.0] * 6
     for n in range(1, order + 1):
@@ -167,5 +168,5 @@ def cover(a: Sequence[int], b: Sequence[int], texts: Sequence[str], order: int) 
 
 
 def _clipped(a: Sequence[Any], b: Sequence[Any]) -> float:
-    """The share of `a` that is in `b`, each of `b` used once."""
+    """Return the share of `a` that is in `b`, using each element of `b` once."""
     return (Counter(a) & Counter(b)).total() / len(a) if a else 0.0

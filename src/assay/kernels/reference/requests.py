@@ -1,4 +1,4 @@
-"""What the request kernels compute."""
+"""Reference implementation of the request kernels: deduplication and flags of texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0010fff
 def distinct(
     hypotheses: Sequence[str], references: Sequence[Sequence[str | None]], others: Sequence[Sequence[str | None]]
 ) -> tuple[list[int], list[int]]:
-    """The first row of every different request, equal references side by side, and each row's place among them."""
+    """Return the first row of every distinct request, with equal references adjacent, and each row's index among these."""
     keys = [
         (tuple(column[i] for column in references), hypotheses[i], tuple(column[i] for column in others))
         for i in range(len(hypotheses))
@@ -23,8 +23,8 @@ def distinct(
 
 
 def describe(hypothesis: str, source: str | None, references: Sequence[str | None], ratio: float, margin: int) -> int:
-    """Bits: 1 empty hypothesis, 2 copied source, 4 far longer than its references (or, without any, its source), 8 empty
-    reference, 16 far shorter."""
+    """Return bits: 1 empty hypothesis, 2 copied source, 4 much longer than its references (without any: its source), 8 empty
+    reference, 16 much shorter."""
     present = [text for text in references if text is not None]
     others = [weight(text) for text in present or ([] if source is None else [source])]
     mine, empty = weight(hypothesis), not hypothesis.split()
@@ -42,5 +42,5 @@ def describe(hypothesis: str, source: str | None, references: Sequence[str | Non
 
 
 def weight(text: str) -> int:
-    """How much a text says: its characters; a Hangul syllable counts as two, a Han character or kana as three."""
+    """Return the weighted length: characters, with two for a Hangul syllable and three for a Han character or kana."""
     return sum(3 if _WORD.match(character) else 2 if "\uac00" <= character <= "\ud7a3" else 1 for character in text)

@@ -1,4 +1,4 @@
-"""What the METEOR kernels compute."""
+"""Reference implementation of the METEOR kernels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 
 def word_ids(columns: Sequence[Sequence[str | None]]) -> tuple[list[str], list[list[int]]]:
-    """Distinct words in the order they are met, and the numbers of each text's words; a missing text has the one id -1."""
+    """Return distinct words in order of appearance, and the ids of each text's words; a missing text has the single id -1."""
     numbers: dict[str, int] = {}
     ids = [
         [-1] if text is None else [numbers.setdefault(word, len(numbers)) for word in text.split()]
@@ -26,7 +26,7 @@ def meteor(
     beta: float,
     gamma: float,
 ) -> float:
-    """METEOR of lower-cased words: each stage matches what the stages before it left over."""
+    """Return METEOR of lower-case words; each stage matches the words that earlier stages left unmatched."""
     matches: dict[int, int] = {}
     for same in (
         lambda h, r: h == r,

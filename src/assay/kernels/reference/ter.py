@@ -1,4 +1,4 @@
-"""What the TER kernel computes: Snover et al. 2006 with the beam, the limits and the ranking of sacrebleu and Tercom."""
+"""Reference implementation of the TER kernel: Snover et al. 2006 with the beam, limits and ranking of sacrebleu and Tercom."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ Words = Sequence[str]
 
 
 class Alignment(NamedTuple):
-    """An edit distance with the trace that realises it."""
+    """An edit distance and its alignment."""
 
     distance: int
     hyp_wrong: list[bool]
     ref_wrong: list[bool]
     place: list[int]
-    """place[j]: how many hypothesis words lie up to and with the one aligned to reference word j - 1."""
+    """place[j]: the number of hypothesis words up to and including the one aligned to reference word j - 1."""
 
 
 class Shift(NamedTuple):
-    """`length` hypothesis words from `start` on go to before word `target`."""
+    """A shift of `length` hypothesis words from `start` to before word `target`."""
 
     start: int
     length: int
     target: int
 
     def apply(self, words: Words) -> list[str]:
-        """The words in their new order. A target inside the run moves it on by as much as it lies inside."""
+        """Return the words in their new order. A target inside the run moves the run by its offset within it."""
         start, length, target = self
         run, rest = [*words[start : start + length]], [*words[:start], *words[start + length :]]
         at = target - length if target > start + length else target
@@ -41,7 +41,7 @@ class Shift(NamedTuple):
 
 
 def align(hyp: Words, ref: Words) -> Alignment:
-    """Levenshtein alignment within the beam; a replacement is preferred to a deletion, a deletion to an insertion."""
+    """Return the Levenshtein alignment within the beam, preferring replacements to deletions to insertions."""
     n, m = len(hyp), len(ref)
     ratio = m / n if n else 1.0
     width = math.ceil(ratio / 2 + BEAM_WIDTH) if ratio / 2 > BEAM_WIDTH else BEAM_WIDTH
@@ -75,7 +75,7 @@ def _trace(best: dict[tuple[int, int], tuple[float, str]], n: int, m: int) -> Al
 
 
 def shifts(hyp: Words, ref: Words, now: Alignment) -> Iterator[Shift]:
-    """Every run that both sides share, wrong on both sides, to every place its reference words are aligned around."""
+    """Yield shifts of every common run that is misaligned on both sides to the positions of its reference words."""
     for start in range(len(hyp)):
         for at in range(max(0, start - MAX_SHIFT_DISTANCE), min(len(ref), start + MAX_SHIFT_DISTANCE + 1)):
             for length in range(1, MAX_SHIFT_SIZE + 1):
@@ -89,9 +89,9 @@ def shifts(hyp: Words, ref: Words, now: Alignment) -> Iterator[Shift]:
 
 
 def ter_edits(hyp: Words, ref: Words) -> int:
-    """Shifts and remaining edits: the most helpful shift is made as long as it helps.
+    """Return the number of shifts plus remaining edits; the best shift is applied as long as it helps.
 
-    Of equally helpful shifts the longest is made, then the earliest, then the one to the earliest place. The search ends
+    Ties go to the longest shift, then the earliest, then the one to the earliest position. The search ends
     when 1000 candidates have been found in all. Beyond 2000 words on either side no shift is searched.
     """
     if not ref:
@@ -113,6 +113,6 @@ def ter_edits(hyp: Words, ref: Words) -> int:
 
 
 def ter_statistics(hypothesis: Words, references: Sequence[Words]) -> tuple[int, float]:
-    """(fewest edits over the references, mean length of the references)."""
+    """Return (fewest edits over the references, mean length of the references)."""
     edits = min(ter_edits(hypothesis, reference) for reference in references)
     return edits, sum(map(len, references)) / len(references)
