@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.data import rows
-from assay.data.words import by_language, lists, name_list, patterns, word_list
+from assay.data.words import lists, name_list, nested_lists, patterns, word_list
 from assay.perturb.aces.ambiguity import SINCE, WHILE
 
 FOLDER = Path(str(files("assay") / "data" / "words"))
@@ -37,7 +37,7 @@ def test_every_list_is_used_and_has_words() -> None:
     assert set(lists("names")) == set(re.findall(r'name_list\(\s*"([^"]+)"', code)) | by_script
     used = (
         set(re.findall(r'"words/(\w+)\.tsv"', code))
-        | set(re.findall(r'\b(?:lists|by_language)\(\s*"(\w+)"\)', code))
+        | set(re.findall(r'\b(?:lists|nested_lists)\(\s*"(\w+)"\)', code))
         | {"lists", "names", "patterns"}
     )
     assert {path.stem for path in FOLDER.glob("*.tsv")} == used
@@ -51,7 +51,7 @@ def test_patterns_are_used_and_valid() -> None:
     for row in rows("words/patterns.tsv"):
         re.compile(row["pattern"])
     assert patterns("while temporal")["ru"] == r"\bпока\b"
-    assert by_language("pronouns")["fr"]["il"] == ("elle",)
+    assert nested_lists("pronouns")["fr"]["il"] == ("elle",)
 
 
 def test_every_row_has_every_cell() -> None:

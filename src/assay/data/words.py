@@ -35,12 +35,12 @@ def patterns(name: str) -> Mapping[str, str]:
 
 
 @functools.cache
-def by_language(name: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """Return the lists of ``words/NAME.tsv`` whose keys are a language and a word: language to word to list."""
+def nested_lists(name: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Return the lists of ``words/NAME.tsv`` whose keys have two words, such as a language and a pronoun, by both words."""
     by_word: dict[str, dict[str, tuple[str, ...]]] = {}
     for key, items in lists(name).items():
-        language, _, word = key.partition(" ")
-        by_word.setdefault(language, {})[word] = items
+        first, _, second = key.partition(" ")
+        by_word.setdefault(first, {})[second] = items
     return by_word
 
 

@@ -129,15 +129,7 @@ class MaskFilled(Perturbation):
         return Refused(nothing if self.model else "nothing in the corpus fits between two words of the sentence")
 
     def _filled(
-        self,
-        text: str,
-        start: int,
-        end: int,
-        left: str,
-        right: str,
-        rng: Rng,
-        tools: Tools,
-        language: str,
+        self, text: str, start: int, end: int, left: str, right: str, rng: Rng, tools: Tools, language: str
     ) -> str | None:
         if self.model:
             filled: str | None = _masked_model(self.model)(text[:start], text[end:], rng)

@@ -50,22 +50,14 @@ class TaskRun:
 
 
 @dataclass
-class _OutcomeColumns:
-    """Columns of rows and examples, filled example by example."""
+class _OutcomeRows:
+    """Rows and examples of the outcomes, added example by example."""
 
     task: str
-    hypotheses: list[str] = field(default_factory=list)
-    sources: list[str] = field(default_factory=list)
-    references: list[str] = field(default_factory=list)
-    back: list[str | None] = field(default_factory=list)
-    parts: list[str] = field(default_factory=list)
-    example: list[int] = field(default_factory=list)
-    success: list[bool] = field(default_factory=list)
-    languages: list[str] = field(default_factory=list)
-    splits: list[str] = field(default_factory=list)
-    ids: list[str] = field(default_factory=list)
-    types: list[str] = field(default_factory=list)
-    controlled: list[bool] = field(default_factory=list)
+    rows: list[tuple[str, str, str, str | None, str, int]] = field(default_factory=list)
+    """Translation, source, reference, back-translation, part and example number of each row."""
+    examples: list[tuple[str, bool, str, str, str]] = field(default_factory=list)
+    """Id, success, language, split and error type of each example."""
     notes: list[str] = field(default_factory=list)
 
     def add(
@@ -80,34 +72,26 @@ class _OutcomeColumns:
     ) -> None:
         """Add one example; `texts` maps a part to its source, translation and back-translation (or None)."""
         for part, (source, translation, back) in texts.items():
-            self.hypotheses.append(translation)
-            self.sources.append(source)
-            self.references.append(example.inputs[part])
-            self.back.append(back)
-            self.parts.append(part)
-            self.example.append(len(self.ids))
-        self.success.append(success)
-        self.languages.append(language)
-        self.splits.append(example.split)
-        self.ids.append(example.id + suffix)
-        self.types.append(error_type)
-        self.controlled.append(error_type != NO_TYPE)
+            self.rows.append((translation, source, example.inputs[part], back, part, len(self.examples)))
+        self.examples.append((example.id + suffix, success, language, example.split, error_type))
 
     def outcomes(self, pseudo: bool) -> TaskOutcomes:
         import numpy as np
 
+        translations, sources, references, back, parts, numbers = map(list, zip(*self.rows, strict=True))
+        ids, success, languages, splits, types = map(list, zip(*self.examples, strict=True))
         return TaskOutcomes(
-            batch=Batch(self.hypotheses, self.sources, (self.references,)),
-            success=np.array(self.success, bool),
-            languages=self.languages,
-            splits=self.splits,
-            tasks=[self.task] * len(self.ids),
-            ids=self.ids,
-            error_types=self.types,
-            controlled=np.array(self.controlled, bool),
-            example=np.array(self.example, np.int64),
-            parts=self.parts,
-            back=self.back if pseudo else None,
+            batch=Batch(translations, sources, (references,)),
+            success=np.array(success, bool),
+            languages=languages,
+            splits=splits,
+            tasks=[self.task] * len(ids),
+            ids=ids,
+            error_types=types,
+            controlled=np.array([kind != NO_TYPE for kind in types], bool),
+            example=np.array(numbers, np.int64),
+            parts=parts,
+            back=back if pseudo else None,
         )
 
 
@@ -149,7 +133,7 @@ def task_outcomes(
         raise InputError(
             f"task {task.name}: {model.name} answers none of {count(len(examples), 'example')} correctly in {task.language}."
         )
-    rows = _OutcomeColumns(task.name)
+    rows = _OutcomeRows(task.name)
     untranslated: dict[str, list[str]] = {}
     for language in langs if translator is not None else ():
         assert translator is not None
@@ -158,7 +142,7 @@ def task_outcomes(
     absent = {language: counts for language in langs if (counts := _count_absent(solved, language, task))}
     for language in (langs or [task.language]) if errors else ():
         _add_controlled(rows, task, model, errors, language, solved, seed)
-    if not rows.ids:
+    if not rows.examples:
         raise InputError(
             f"task {task.name}: {getattr(translator, 'name', 'nothing')} translated none of {count(len(solved), 'example')}."
         )
@@ -233,7 +217,7 @@ def _translate_one(translator: Translator, text: str, source: str, target: str) 
 
 
 def _add_translated(
-    rows: _OutcomeColumns,
+    rows: _OutcomeRows,
     task: Task,
     model: TaskModel,
     translator: Translator,
@@ -271,7 +255,7 @@ def _add_translated(
 
 
 def _add_controlled(
-    rows: _OutcomeColumns,
+    rows: _OutcomeRows,
     task: Task,
     model: TaskModel,
     errors: Sequence[ControlledError],

@@ -95,13 +95,7 @@ class Exchanged(Perturbation):
         return _contrast(sentence, i, right, wrong, f"{old}: {right} -> {wrong}", meta)
 
     def _form(
-        self,
-        sentence: Sentence,
-        i: int,
-        lemmas: list[str],
-        rng: Rng,
-        tools: Tools,
-        other: str = "",
+        self, sentence: Sentence, i: int, lemmas: list[str], rng: Rng, tools: Tools, other: str = ""
     ) -> str | None:
         inflection = tools.get("inflection", "en")
         for lemma in shuffle(lemmas, rng):

@@ -11,7 +11,7 @@ import re
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
-from assay.data.words import by_language, word_list
+from assay.data.words import nested_lists, word_list
 from assay.perturb.cards import variant
 from assay.perturb.language.sentence import Sentence, parse_sentence
 from assay.perturb.language.texts import delete_span, match_case, pick, source_language
@@ -83,10 +83,10 @@ def _is_dummy(sentence: Sentence, head: int) -> bool:
     return sentence.lemmas[head] in _DUMMY and bool(clauses & deps or {"ccomp", "xcomp", "csubj"} & below)
 
 
-WRONG = by_language("pronouns")
+WRONG = nested_lists("pronouns")
 """Third-person pronouns by language, with forms of another gender or number in the same case."""
 
-_RENDERS = by_language("pronoun_functions")
+_RENDERS = nested_lists("pronoun_functions")
 """Forms that certainly render a kind of pronoun. German *es* and French *il* are often impersonal."""
 GUESSED = 0.45
 """Confidence in the kind of a pronoun that only the parse shows. In a manual check one in eight was wrong, so ``assay make``

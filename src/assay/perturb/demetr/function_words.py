@@ -4,35 +4,16 @@ from __future__ import annotations
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
-from assay.data.words import word_list
+from assay.data.words import lists, nested_lists, word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr import japanese_words, russian_forms
 from assay.perturb.demetr.rules import ParsedRule, in_languages, indefinite_article
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import base_language, capitalise, match_first, pick
 
-_GENDER = {
-    ("he", "PRP"): "she",
-    ("she", "PRP"): "he",
-    ("him", "PRP"): "her",
-    ("her", "PRP"): "him",
-    ("his", "PRP$"): "her",
-    ("her", "PRP$"): "his",
-    ("his", "PRP"): "hers",
-    ("hers", "PRP"): "his",
-    ("himself", "PRP"): "herself",
-    ("herself", "PRP"): "himself",
-}
-_CASES = (
-    ("I", "me", "my", "myself"),
-    ("he", "him", "his", "himself"),
-    ("she", "her", "her", "herself"),
-    ("we", "us", "our", "ourselves"),
-    ("they", "them", "their", "themselves"),
-    ("it", "it", "its", "itself"),
-    ("you", "you", "your", "yourself"),
-    ("who", "whom", "whose", "whom"),
-)
+_PRONOUNS = nested_lists("english_pronouns")
+_GENDER = {(word, tag): _PRONOUNS[tag][word][0] for tag in ("PRP", "PRP$") for word in _PRONOUNS[tag]}
+_CASES = tuple(_PRONOUNS["case"].values())
 """English pronouns: subject, object, possessive, reflexive."""
 _ROWS = {form.lower(): row for row in _CASES for form in row}
 
@@ -103,15 +84,7 @@ def _exchange(sentence: Sentence, i: int, new: str) -> Perturbed:
 
 PREPOSITIONS = word_list("prepositions")
 
-_NEAR = (
-    frozenset(("in", "within", "into")),
-    frozenset(("on", "upon", "over", "above")),
-    frozenset(("by", "through", "with")),
-    frozenset(("to", "toward", "into")),
-    frozenset(("between", "among")),
-    frozenset(("around", "about")),
-    frozenset(("under", "below")),
-)
+_NEAR = [frozenset(group) for group in lists("similar_prepositions").values()]
 """Prepositions that may replace each other, so exchanging them would not be an error."""
 _WRONG = {
     word: [other for other in PREPOSITIONS if other != word and not any({other, word} <= near for near in _NEAR)]

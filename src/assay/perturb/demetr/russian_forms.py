@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
-from assay.data.words import word_list
+from assay.data.words import nested_lists, word_list
 from assay.perturb.demetr.rules import first_fit, remove_span
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import match_case, match_first, pick
@@ -195,13 +195,9 @@ def _past(sentence: Sentence, feats: Any, subject: int | None, morphology: Any) 
     return {"past", "sing", gender} if genders == {gender} else None
 
 
-_GENDER = {
-    "его": "её", "её": "его", "ее": "его", "ему": "ей", "него": "неё", "неё": "него", "нее": "него", "нему": "ней", "нём": "ней",
-}  # fmt: skip
-_AFTER = {
-    "к": "нему", "ко": "нему", "с": "ним", "со": "ним", "за": "ним", "перед": "ним", "над": "ним", "под": "ним", "между": "ним",
-    "о": "нём", "об": "нём", "в": "нём", "на": "нём", "при": "нём",
-}  # fmt: skip
+_PRONOUNS = nested_lists("russian_pronouns")
+_GENDER = {form: other for form, (other,) in _PRONOUNS["gender"].items()}
+_AFTER = {preposition: form for preposition, (form,) in _PRONOUNS["after"].items()}
 """Forms of *он* that replace *ней*, by preposition."""
 
 
@@ -225,10 +221,7 @@ def gender_pronoun(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Re
     return _replace(sentence, i, new).with_confidence(parse=0.9)
 
 
-_OBLIQUE = {
-    "я": ("меня", "мне", "мной"), "ты": ("тебя", "тебе", "тобой"), "он": ("его", "ему"), "она": ("её",),
-    "мы": ("нас", "нам", "нами"), "вы": ("вас", "вам", "вами"), "они": ("их", "ими"),
-}  # fmt: skip
+_OBLIQUE = _PRONOUNS["oblique"]
 CASES = tuple(
     (nominative, *forms, *(form.replace("ё", "е") for form in forms)) for nominative, forms in _OBLIQUE.items()
 )

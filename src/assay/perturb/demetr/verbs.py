@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
+from assay.data import rows
 from assay.perturb.cards import card_of
 from assay.perturb.demetr import japanese_verbs, russian_forms
 from assay.perturb.demetr.rules import ParsedRule, first_fit, in_languages, remove_span
@@ -15,18 +16,9 @@ from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import match_case
 from assay.perturb.language.verbs import VerbGroup, word_of
 
-_AUXILIARIES = {"is": "be", "are": "be", "am": "be", "was": "be", "were": "be"} | dict.fromkeys(
-    ("has", "had", "have"), "have"
-)
-_MODALS = {
-    "can": "could",
-    "could": "can",
-    "may": "might",
-    "might": "may",
-    "would": "will",
-    "must": "had to",
-    "shall": "should",
-}
+_FORMS = {"be": "is are am was were", "have": "has had have"}
+_AUXILIARIES = {form: lemma for lemma, forms in _FORMS.items() for form in forms.split()}
+_MODALS = {row["modal"]: row["other"] for row in rows("words/modal_tenses.tsv")}
 
 
 def change_token(sentence: Sentence, i: int, text: str) -> Change:

@@ -12,6 +12,7 @@ from assay.core.errors import InputError
 from assay.io.table.open_table import Quoting
 from assay.io.table.tables import columns_of, read_segments
 from assay.io.table.vocabulary import ColumnChoice
+from assay.perturb.language.texts import target_language
 from assay.perturb.language.tools import load_resource
 
 Corpus = Callable[[], Iterator[Segment]]
@@ -139,7 +140,7 @@ class LengthFilter:
         """Count the words with the tokenizer of the language."""
         if self._words is None:
             return True
-        language = (segment.langpair or "").rpartition("-")[2]
+        language = target_language(segment)
         if language not in self._finders:
             self._finders[language] = load_resource("words", language)
         return self._words[0] <= len(self._finders[language](segment.hypothesis)) <= self._words[1]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Perturbation, Perturbed, Refused, Rng
+from assay.perturb.language.texts import target_language
 from assay.perturb.language.tools import LinguisticTools
 from assay.perturb.making.corpus import hash_segment
 from assay.perturb.making.selection import choose_perturbations
@@ -48,7 +49,7 @@ class Maker:
         self._prepare(rows, able)
         attempts = []
         for row, segment in rows:
-            language = _target(segment)
+            language = target_language(segment)
             segment_key = hash_segment(segment)
             for spec in able.get(language, ()):
                 attempts.append(self._attempt(row, segment, language, spec, segment_key))
@@ -58,7 +59,7 @@ class Maker:
     def _prepare(self, rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> None:
         for language, specs in able.items():
             if any("parse" in self.perturbations[spec].card.needs for spec in specs):
-                self.tools.prepare((s.hypothesis for _, s in rows if _target(s) == language), language)
+                self.tools.prepare((s.hypothesis for _, s in rows if target_language(s) == language), language)
 
     def _attempt(self, row: int, segment: Segment, language: str, spec: str, segment_key: bytes) -> Attempt:
         perturbation = self.perturbations[spec]
@@ -155,10 +156,6 @@ def format_item(row: int, segment: Segment, perturbation: Perturbation, result: 
         "meta": meta,
     }
     return _ENCODER.encode(item)
-
-
-def _target(segment: Segment) -> str:
-    return (segment.langpair or "").rpartition("-")[2]
 
 
 _maker: Maker | None = None
