@@ -22,7 +22,7 @@ from assay.perturb.cards import card_of
 from assay.perturb.demetr.clauses import Negation
 from assay.perturb.hallucinations import word_overlap
 from assay.perturb.language.hash_ring import draw_text, word_ring
-from assay.perturb.language.texts import delete_span, first_reference, is_spaceless, pick, target_language
+from assay.perturb.language.texts import delete_span, first_reference, is_spaceless, pick, replace_span, target_language
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"”»]?\s+(?=\S)|[。！？]")
 _BY_MODEL, _BY_NEIGHBOURS = 0.8, 0.6
@@ -123,7 +123,7 @@ class MaskFilled(Perturbation):
                 continue
             new = self._filled(text, start, end, left, right, rng, tools, language)
             if new and new.lower() != old.lower():
-                result = Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
+                result = replace_span(text, start, end, new)
                 return result.with_confidence(fluency=_BY_MODEL if self.model else _BY_NEIGHBOURS)
         nothing = "the model has no other word for a place in the sentence"
         return Refused(nothing if self.model else "nothing in the corpus fits between two words of the sentence")

@@ -14,7 +14,7 @@ from assay.perturb.cards import card_of, variant
 from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.alignment import READ, align_words, content_words
 from assay.perturb.language.hash_ring import HashRing
-from assay.perturb.language.texts import capitalise, find_word, first_reference, match_case
+from assay.perturb.language.texts import capitalise, find_word, first_reference, match_case, replace_span
 
 Span = tuple[int, int]
 
@@ -135,7 +135,7 @@ class SourceWordKept(Perturbation):
         target, word, confidence = HashRing(candidates, lambda entry: entry[0]).draw(rng)
         start, end = find_word(text, target)[0]
         new = match_case(word, target) if start == 0 else word
-        result = Perturbed((Change(start, end, new),), f"{target} -> {new}", {"old": target, "new": new})
+        result = replace_span(text, start, end, new)
         return result if confidence == 1 else result.with_confidence(alignment=confidence)
 
     def _pairs(self, segment: Segment, tools: Tools) -> list[tuple[str, str, float]]:
@@ -193,10 +193,8 @@ class DoNotTranslate(Perturbation):
         matches = [(name, span) for name, span in matches if name in source]
         if not matches:
             return Refused("no name that must stay untranslated (give the columns do_not_translate and translated)")
-        name, (start, end) = matches[0]
-        return Perturbed(
-            (Change(start, end, options[name]),), f"{name} -> {options[name]}", {"old": name, "new": options[name]}
-        )
+        name, span = matches[0]
+        return replace_span(text, *span, options[name])
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the replaced text is in the source."""

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
+from assay.core.perturbation import Perturbation, Perturbed, Refused, Rng, Tools
 from assay.data.words import patterns
 from assay.perturb.aces.pronoun import GUESSED, WRONG
 from assay.perturb.cards import card_of, variant
 from assay.perturb.language.sentence import parse_sentence
-from assay.perturb.language.texts import find_word, first_reference, match_case, pick, source_language
+from assay.perturb.language.texts import find_word, first_reference, match_case, pick, replace_span, source_language
 
 REASONS = patterns("clauses of reason")
 """Beginnings of clauses of reason, as regular expressions by language."""
@@ -64,10 +64,7 @@ class Commonsense(Perturbation):
         if isinstance(pair, Refused):
             return pair
         start, end, new = pair
-        meta = {"old": text[start:end], "new": new}
-        return Perturbed(
-            (Change(start, end, new),), f"{text[start:end]} -> {new}", meta, source=source, reference=reference
-        )
+        return replace_span(text, start, end, new, source=source, reference=reference)
 
     def _pair(self, segment: Segment, at: int, language: str, tools: Tools) -> tuple[int, int, str] | Refused:
         text = segment.hypothesis
@@ -132,6 +129,5 @@ class Coreference(Perturbation):
         start, end = spans[0].start() + at, spans[0].end() + at
         new = segment.meta.get("distractor") or pick(WRONG[language][text[start:end].lower()], rng)
         new = match_case(new, text[start:end])
-        meta = {"old": text[start:end], "new": new}
-        result = Perturbed((Change(start, end, new),), f"{text[start:end]} -> {new}", meta)
+        result = replace_span(text, start, end, new)
         return result if segment.meta.get("distractor") else result.with_confidence(parse=GUESSED)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import variant
-from assay.perturb.language.texts import find_word, first_reference, ngram_overlap
+from assay.perturb.language.texts import find_word, first_reference, ngram_overlap, replace_span
 
 _ALIKE = 0.5
 """Lowest chrF between premise and hypothesis (ACES section 5.6.3)."""
@@ -100,8 +100,7 @@ class GivenWord(Perturbation):
             and bool(find_word(first_reference(segment) or "", right)) != self.in_reference
         ):
             return Refused("the reference does not have it" if self.in_reference else "the reference has it too")
-        start, end = spans[0]
-        return Perturbed((Change(start, end, wrong),), f"{right} -> {wrong}", {"old": right, "new": wrong})
+        return replace_span(segment.hypothesis, *spans[0], wrong)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the replaced phrase is the one in the column."""

@@ -8,7 +8,6 @@ similarity but prints no thresholds; these are assay's own.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Literal
 
 from assay.core.batch import Segment
@@ -19,20 +18,10 @@ Level = Literal[1, 2, 3]
 SIMILAR, DIFFERENT = 0.7, 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class LevelTexts:
-    """The text to change, and the other text that must have the same number or name."""
-
-    base: str
-    other: str | None
-    as_base: str | None
-    """The value for `Perturbed.base`: None at level 1, the reference at levels 2 and 3."""
-
-
-def level_texts(segment: Segment, level: Level) -> LevelTexts | Refused:
-    """Return the texts of a level, or why the segment does not belong to it."""
+def level_texts(segment: Segment, level: Level) -> tuple[str, str | None] | Refused:
+    """Return the text to change and, from level 2 on, the other text that must have the same number or name; or a refusal."""
     if level == 1:
-        return LevelTexts(segment.hypothesis, None, None)
+        return segment.hypothesis, None
     reference = first_reference(segment)
     if reference is None:
         return Refused("no reference")
@@ -43,7 +32,7 @@ def level_texts(segment: Segment, level: Level) -> LevelTexts | Refused:
         return Refused("translation and reference are not similar enough")
     if level == 3 and similarity > DIFFERENT:
         return Refused("translation and reference are not very different")
-    return LevelTexts(reference, segment.hypothesis, reference)
+    return reference, segment.hypothesis
 
 
 class LevelRule(Perturbation):

@@ -97,11 +97,12 @@ class WrongName(LevelRule):
         texts = level_texts(segment, self.level)
         if isinstance(texts, Refused):
             return texts
-        candidates = find_people(texts.base, language, segment, tools)
+        base, other = texts
+        candidates = find_people(base, language, segment, tools)
         if not candidates:
             return Refused("no name of a person")
-        if texts.other is not None:
-            candidates = [person for person in candidates if person.text in texts.other]
+        if other is not None:
+            candidates = [person for person in candidates if person.text in other]
             if not candidates:
                 return Refused("no name that translation and reference share")
         for person in shuffle(candidates, rng):
@@ -110,7 +111,7 @@ class WrongName(LevelRule):
             if new and new.lower() != person.text.lower():
                 meta = {"old": person.text, "new": new, "edit": "whole" if replace_whole else "letter"}
                 change = Change(person.start, person.end, new)
-                return Perturbed((change,), f"{person.text} -> {new}", meta, base=texts.as_base)
+                return Perturbed((change,), f"{person.text} -> {new}", meta, base=base if other is not None else None)
         return Refused("no other name fits")
 
     def replacement_problems(self, old: str, new: str) -> list[str]:

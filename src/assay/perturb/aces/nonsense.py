@@ -13,10 +13,18 @@ from typing import Any
 
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
+from assay.core.perturbation import Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of, variant
 from assay.perturb.language.hash_ring import word_ring
-from assay.perturb.language.texts import first_reference, match_case, other_reference, pick, shuffle, target_language
+from assay.perturb.language.texts import (
+    first_reference,
+    match_case,
+    other_reference,
+    pick,
+    replace_span,
+    shuffle,
+    target_language,
+)
 
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")
 
@@ -54,9 +62,7 @@ class Nonsense(Perturbation):
                 new = _cross(match[0].lower(), around.draw(rng), rng)
                 if new != match[0].lower() and new not in vocabulary and frequency(new) == 0:
                     new = match_case(new, match[0])
-                    return Perturbed(
-                        (Change(*match.span(), new),), f"{match[0]} -> {new}", {"old": match[0], "new": new}, base=base
-                    )
+                    return replace_span(text, *match.span(), new, base=base)
         return Refused("every generated word exists")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -99,7 +105,7 @@ class HallucinatedWord(Perturbation):
             new = from_columns[1] or _find_same_beginning(match[0].lower(), language, rng)
             if new and new.lower() not in text.lower():
                 new = match_case(new, match[0])
-                return Perturbed((Change(*match.span(), new),), f"{match[0]} -> {new}", {"old": match[0], "new": new})
+                return replace_span(text, *match.span(), new)
         return Refused("no other word with the same beginning")
 
 

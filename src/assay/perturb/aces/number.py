@@ -82,12 +82,12 @@ class WrongNumber(LevelRule):
         texts = level_texts(segment, self.level)
         if isinstance(texts, Refused):
             return texts
-        base = texts.base
+        base, other = texts
         changeable = find_changeable_numbers(base, language)
         if not changeable:
             return Refused("no number")
-        if texts.other is not None:
-            shared = {numeral.digits for numeral in find_numerals(texts.other, language)}
+        if other is not None:
+            shared = {numeral.digits for numeral in find_numerals(other, language)}
             changeable = [numeral for numeral in changeable if numeral.digits in shared]
             if not changeable:
                 return Refused("no number that translation and reference share")
@@ -99,7 +99,7 @@ class WrongNumber(LevelRule):
                     old = base[numeral.start : end]
                     meta = {"old": old, "new": new, "edit": "whole" if replace_whole else "digit"}
                     change = Change(numeral.start, end, new)
-                    return Perturbed((change,), f"{old} -> {new}", meta, base=texts.as_base)
+                    return Perturbed((change,), f"{old} -> {new}", meta, base=base if other is not None else None)
         return Refused("no plausible other number")
 
     def replacement_problems(self, old: str, new: str) -> list[str]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
+from assay.core.perturbation import Perturbation, Perturbed, Refused, Rng, Tools
 from assay.data.words import nested_lists, word_list
 from assay.perturb.cards import variant
 from assay.perturb.language.sentence import Sentence, parse_sentence
-from assay.perturb.language.texts import delete_span, match_case, pick, source_language
+from assay.perturb.language.texts import delete_span, match_case, pick, replace_span, source_language
 
 _WEATHER = frozenset(["rain", "snow", "hail", "thunder", "freeze"])
 _DUMMY = frozenset(word_list("verbs of a pleonastic it"))
@@ -185,7 +185,7 @@ class WrongPronoun(Perturbation):
         if language == "de" and old == "sie" and "non-subject" in self.function:
             options = ("ihn", "es")  # not a subject: *ihn* and not *er*
         new = match_case(pick(options, rng), old)
-        return Perturbed((Change(*span, new),), f"{old} -> {new}", {"old": old, "new": new})
+        return replace_span(text, *span, new)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that a pronoun was deleted or became another one of the list."""

@@ -8,10 +8,10 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Rng
+from assay.core.perturbation import Change, Perturbed, Rng
 
 T = TypeVar("T")
 
@@ -94,6 +94,12 @@ def delete_span(text: str, start: int, end: int) -> Change:
     elif start > 0 and text[start - 1].isspace() and (end == len(text) or re.match(r"[.,;:!?…)\]}»”]", text[end])):
         start -= 1
     return Change(start, end, "")
+
+
+def replace_span(text: str, start: int, end: int, new: str, **fields: Any) -> Perturbed:
+    """Return the result of a replaced span, with the old and the new text in its `meta` and these other fields."""
+    old = text[start:end]
+    return Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new}, **fields)
 
 
 def find_word(text: str, word: str) -> list[tuple[int, int]]:
