@@ -13,7 +13,8 @@ from assay.data.words import lists, name_list, nested_lists, patterns, word_list
 from assay.perturb.aces.ambiguity import SINCE, WHILE
 
 FOLDER = Path(str(files("assay") / "data" / "words"))
-SOURCE = Path(str(files("assay") / "perturb"))
+SOURCES = [Path(str(files("assay") / package)) for package in ("perturb", "linting")]
+CODE = "\n".join(path.read_text(encoding="utf-8") for folder in SOURCES for path in sorted(folder.rglob("*.py")))
 
 
 def test_rows_of_one_key_are_one_list() -> None:
@@ -27,26 +28,24 @@ def test_rows_of_one_key_are_one_list() -> None:
 
 
 def test_every_list_is_used_and_has_words() -> None:
-    code = "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
-    asked = set(re.findall(r'word_list\(\s*"([^"]+)"', code))
+    asked = set(re.findall(r'word_list\(\s*"([^"]+)"', CODE))
     assert set(lists("lists")) == asked
     assert all(words and "" not in words for name in ("lists", "names", "additions") for words in lists(name).values())
     by_script = {
         f"{kind} {script}" for kind in ("female", "male", "surnames") for script in ("latin", "cyrillic", "han", "kana")
     }
-    assert set(lists("names")) == set(re.findall(r'name_list\(\s*"([^"]+)"', code)) | by_script
+    assert set(lists("names")) == set(re.findall(r'name_list\(\s*"([^"]+)"', CODE)) | by_script
     used = (
-        set(re.findall(r'"words/(\w+)\.tsv"', code))
-        | set(re.findall(r'\b(?:lists|nested_lists)\(\s*"(\w+)"\)', code))
+        set(re.findall(r'"words/(\w+)\.tsv"', CODE))
+        | set(re.findall(r'\b(?:lists|nested_lists)\(\s*"(\w+)"\)', CODE))
         | {"lists", "names", "patterns"}
     )
     assert {path.stem for path in FOLDER.glob("*.tsv")} == used
 
 
 def test_patterns_are_used_and_valid() -> None:
-    code = "\n".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
     senses = {f"{word} {sense}" for word, spelt in (("since", SINCE), ("while", WHILE)) for sense in spelt}
-    used = set(re.findall(r'\bpatterns\("([^"]+)"\)', code)) | senses
+    used = set(re.findall(r'\bpatterns\("([^"]+)"\)', CODE)) | senses
     assert {row["list"] for row in rows("words/patterns.tsv")} == used
     for row in rows("words/patterns.tsv"):
         re.compile(row["pattern"])

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assay.data.words import by_language
+from assay.data.words import nested_lists
 from assay.linting.number_reading import ascii_digits
 
 UNSPACED = ("zh", "ja", "ko", "th")
@@ -48,7 +48,7 @@ class Date:
 @functools.cache
 def _names(language: str) -> tuple[re.Pattern[str] | None, Mapping[str, str]]:
     keys: dict[str, str] = {}
-    for key, words in by_language("calendar").get(language, {}).items():
+    for key, words in nested_lists("calendar").get(language, {}).items():
         for word in words:
             long = len(word) >= FEWEST_LETTERS or language in UNSPACED or word in SHORT_MONTHS.get(language, ())
             if long and not any(c.isdigit() for c in word) and "." not in word and "׳" not in word:

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from assay.data.words import by_language
+from assay.data.words import nested_lists
 
 _DIGITS = {
     point: str(unicodedata.digit(chr(point)))
@@ -133,7 +133,7 @@ def _words() -> Mapping[str, Mapping[str, int]]:
     """Return the value of each number word, by language."""
     return {
         language: {word: int(value) for value, words in table.items() for word in words}
-        for language, table in by_language("number_words").items()
+        for language, table in nested_lists("number_words").items()
     }
 
 
