@@ -72,7 +72,7 @@ def test_breakdown_as_json_and_in_a_run_directory(
         (["--task", "parsing", "--langs", "es", "--translator", "apertum"], "unknown translator 'apertum'"),
         (["--data", "DATA", "--langs", "fr"], "unknown language 'fr' in outcomes.tsv"),
         (["--data", "DATA", "--dev-share", "2"], "between 0 and 1"),
-        (["--data", "DATA", "--table", "pseudo"], "unknown table that these outcomes give 'pseudo'"),
+        (["--data", "DATA", "--table", "pseudo"], "unknown table 'pseudo' of these outcomes"),
         (["--data", "nowhere.tsv"], "nowhere.tsv"),
     ],
 )

@@ -149,13 +149,13 @@ def test_a_run_that_nobody_asked_to_keep_may_stay_unkept(tmp_path: Path) -> None
     def refused(folder: str) -> Path:
         raise PermissionError(13, "Permission denied", folder)
 
-    assert save_run_dir(refused, "runs/x", 1.0, asked=False).startswith(
+    assert save_run_dir(refused, "runs/x", 1.0, required=False).startswith(
         "⚠ the run was not saved in runs/x: Permission denied."
     )
     with pytest.raises(PermissionError):
-        save_run_dir(refused, "runs/x", 1.0, asked=True)
+        save_run_dir(refused, "runs/x", 1.0, required=True)
     (tmp_path / "tables.json").touch()
-    assert save_run_dir(lambda folder: tmp_path, "", 1.0, asked=True) == f"wrote {tmp_path}/ (tables.json) · 1.0 s"
+    assert save_run_dir(lambda folder: tmp_path, "", 1.0, required=True) == f"wrote {tmp_path}/ (tables.json) · 1.0 s"
 
 
 def test_help_and_version_load_nothing_of_the_rooms() -> None:

@@ -182,7 +182,7 @@ def _chosen(output: Output, result: BreakdownResult, names: Sequence[str] | None
     if names:
         for name in names:
             if name not in result.tables:
-                raise unknown("table that these outcomes give", name, result.tables)
+                raise unknown("table of these outcomes", name, result.tables)
         return [result.tables[name] for name in names]
     if output.on_screen and not everything:
         by_language = {"languages", "languages_f1"} if len(set(result.outcomes.languages)) > 1 else set()

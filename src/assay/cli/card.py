@@ -43,17 +43,19 @@ def add_arguments(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the metric on every suite and write its card."""
     output = Output.of(args)
-    made = card(
+    result = card(
         args.metric, args.suite, data_dir=args.data_dir, seed=args.seed, samples=args.samples, workers=args.workers
     )
     if args.format == "json":
-        output.emit_json(made.to_dict())
+        output.emit_json(result.to_dict())
     elif args.format == "html":
-        suites = [Section(result.title, list(result.tables.values())) for result in made.results.values()]
-        write(page([Section("What it is", [made.table()]), *suites], made.card.label), args.out)
+        suites = [Section(suite.title, list(suite.tables.values())) for suite in result.results.values()]
+        write(page([Section("What it is", [result.table()]), *suites], result.card.label), args.out)
     else:
         everything = args.all or not output.on_screen
-        output.emit(list(made.tables.values()) if everything else made.shortest(), title=made.card.label)
-    if made.skipped:
-        output.note(f"not here, so not on the card: {', '.join(made.skipped)} (assay fetch NAME, or --data-dir)")
+        output.emit(list(result.tables.values()) if everything else result.shortest(), title=result.card.label)
+    if result.skipped:
+        output.note(
+            f"not on the card, because the data are missing: {', '.join(result.skipped)} (assay fetch NAME, or --data-dir)"
+        )
     return 0

@@ -93,8 +93,8 @@ def run(args: argparse.Namespace) -> int:
     """Score every system, then test the differences."""
     from assay.verbs.shared.live_progress import live
 
-    kept = bool(args.run_dir) or args.format == "html"
-    output, request, started = Output.of(args), text_request(args, rows=kept), time.monotonic()
+    with_rows = bool(args.run_dir) or args.format == "html"
+    output, request, started = Output.of(args), text_request(args, rows=with_rows), time.monotonic()
     if args.estimate:
         return print_estimate(request, output)
     with live(args.run_dir, "compare", request.metrics, request.rows):
@@ -129,7 +129,7 @@ def _tables(result: Comparison, output: Output, args: argparse.Namespace) -> lis
     left_out = ("components", "differences") if output.format in DATA else ("components",)
     tables = [table for name, table in result.tables.items() if name not in left_out]
     signed = 1 if len(tables) > 1 and tables[1].name == "differences" else 0
-    shown = [
+    signed_tables = [
         with_signatures(table, result.signatures if i == signed else {}, args, output) for i, table in enumerate(tables)
     ]
-    return [*shown, *chosen_components(result, args)]
+    return [*signed_tables, *chosen_components(result, args)]

@@ -149,8 +149,8 @@ def _names_file(out: str) -> bool:
     """Return whether --out has the suffix of a file and is not a folder."""
     from assay.verbs.shared.corpus_paths import names_folder
 
-    known = os.path.splitext(out)[1].lower() in {*SUFFIXES, *UNWRITTEN}
-    return known and not names_folder(out) and not os.path.isdir(out)
+    has_suffix = os.path.splitext(out)[1].lower() in {*SUFFIXES, *UNWRITTEN}
+    return has_suffix and not names_folder(out) and not os.path.isdir(out)
 
 
 def engine_options(args: argparse.Namespace, progress: ShardsProgress) -> dict[str, Any]:

@@ -196,14 +196,14 @@ def _apply(args: argparse.Namespace) -> int:
     if args.mt and len(args.mt) > 1:
         raise InputError("assay decide apply labels one system at a time; pass one file with --mt.")
     output, started = Output.of(args), time.monotonic()
-    kept = bool(args.texts or args.run_dir or args.format != "table")
-    texts, rule, asked = text_inputs(args), read_rule(args.rule), None
+    with_rows = bool(args.texts or args.run_dir or args.format != "table")
+    texts, rule, text_request = text_inputs(args), read_rule(args.rule), None
     if not by_given_scores(rule):
         metrics = rule_metrics(rule, args.rule, trust=bool(args.trust))
-        asked = request(metrics=metrics, rows=kept or bool(args.keep), **texts)
-    with rows_progress(asked, args.quiet) as progress:
+        text_request = request(metrics=metrics, rows=with_rows or bool(args.keep), **texts)
+    with rows_progress(text_request, args.quiet) as progress:
         labels = label_request(
-            rule, asked, texts, args.lang or "", files=[args.rule], texts=kept, flags=args.flags, workers=args.workers,
+            rule, text_request, texts, args.lang or "", files=[args.rule], texts=with_rows, flags=args.flags, workers=args.workers,
             progress=progress.add, keep=args.keep,
         )  # fmt: skip
     with labels:

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 from assay._version import __version__
-from assay.cli.options import add_output, add_texts
+from assay.cli.options import add_output, add_texts, comma_separated
 from assay.cli.output import Output, write
 from assay.cli.parser import Help, Parser
 from assay.cli.progress import Progress
@@ -60,22 +60,16 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         output.emit([check_table()])
         return 0
-    progress = Progress("checking", None, quiet=args.quiet)
-    try:
+    with Progress("checking", quiet=args.quiet) as progress:
         result = lint(
-            select=_names(args.select) or None, ignore=_names(args.ignore), progress=progress.add, **text_inputs(args)
-        )
-    finally:
-        progress.close()
+            select=comma_separated(args.select) or None, ignore=comma_separated(args.ignore), progress=progress.add,
+            **text_inputs(args),
+        )  # fmt: skip
     _write(result, output, args.data or (args.files or args.mt or ["translations"])[0])
     for note in (*result.alerts, *result.notes):
         output.note(f"⚠ {note}")
     worst = result.worst()
     return int(bool(args.fail_on and worst and SEVERITIES.index(worst) >= SEVERITIES.index(args.fail_on)))
-
-
-def _names(text: str | None) -> list[str]:
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
 def _write(result: LintResult, output: Output, path: str) -> None:

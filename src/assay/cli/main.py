@@ -145,11 +145,11 @@ def _run(arguments: list[str]) -> int:
     config.fill(parsed)
     refuse_overwriting(parsed)
     set_format(parsed, module)
-    shown = config.used if getattr(parsed, "verbose", False) else config.decisive
-    if shown:
+    settings_used = config.used if getattr(parsed, "verbose", False) else config.decisive
+    if settings_used:
         from assay.cli.output import note
 
-        note(f"{config.path} sets {', '.join(shown)}")
+        note(f"{config.path} sets {', '.join(settings_used)}")
     metric_progress = MetricProgress(quiet=getattr(parsed, "quiet", False))
     settings = llm_settings(parsed)
     try:

@@ -162,11 +162,11 @@ def _make_corpus(args: argparse.Namespace) -> int:
         raise InputError("assay make requires an input: assay make -p NAME corpus/ --out set/.")
     output, started = Output("assay make", args.format, quiet=args.quiet), time.monotonic()
     with ShardsProgress(quiet=args.quiet) as progress:
-        made = make(
+        result = make(
             args.perturbations, args.files or args.data, **pick(args, *SETTINGS), **engine_options(args, progress)
         )
-    assert isinstance(made, MadeCorpus)
-    print_corpus(made, args, output, started, None if output.quiet and output.format == "table" else made.table())
+    assert isinstance(result, MadeCorpus)
+    print_corpus(result, args, output, started, None if output.quiet and output.format == "table" else result.table())
     return 0
 
 

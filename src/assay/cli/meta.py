@@ -107,12 +107,12 @@ def run(args: argparse.Namespace) -> int:
     )
     result = meta(args.name, args.metrics or (), metric_files=args.metric_file, **pick(args, *names.split()))
     if args.table:
-        shown = [result.table(name) for name in args.table]
+        tables = [result.table(name) for name in args.table]
     elif output.on_screen and args.recipe != "xcomet" and not args.all:
-        shown = _shortest(result, args.worth)
+        tables = _shortest(result, args.worth)
     else:
-        shown = list(result.tables.values())
-    output.emit(shown, head=result.head(), title=f"assay meta {result.name}")
+        tables = list(result.tables.values())
+    output.emit(tables, head=result.head(), title=f"assay meta {result.name}")
     write_run(result.write, args.run_dir, output, result.name, started)
     return 0
 

@@ -109,18 +109,18 @@ def note(text: str, quiet: bool = False) -> None:
 def show_tables(result: Result, args: argparse.Namespace, output: Output, started: float, name: str) -> None:
     """Write the tables that --table and --all select, then the notes and the run directory."""
     short, data = output.on_screen and not args.all, output.format in DATA_FORMATS
-    shown = [result.table(wanted) for wanted in args.table or ()] or (
+    tables = [result.table(name) for name in args.table or ()] or (
         [result.table()]
         if short
         else [table for table in result.tables.values() if data or table.name not in ON_REQUEST]
     )
     if output.format == "html":
-        write(page([result.section(shown)], title=result.heading()), output.out)
+        write(page([result.section(tables)], title=result.heading()), output.out)
     else:
-        output.emit(shown, head=result.head(), title=result.heading())
+        output.emit(tables, head=result.head(), title=result.heading())
     for text in result.notes:
         output.note(f"⚠ {text}")
-    more = [other for other in result.tables if result.tables[other] not in shown]
+    more = [other for other in result.tables if result.tables[other] not in tables]
     if short and not args.table and more:
         output.note(f"more tables: {', '.join(more)} (--table NAME, --all)")
     write_run(result.write, args.run_dir, output, name, started)
@@ -137,15 +137,15 @@ def write_run(write_to: Callable[[str], Path], run_dir: str | None, output: Outp
     """Write the run directory, if there is one, and print its name."""
     folder = run_folder(run_dir, output, name)
     if folder is not None:
-        output.note(save_run_dir(write_to, folder, time.monotonic() - started, asked=run_dir is not None))
+        output.note(save_run_dir(write_to, folder, time.monotonic() - started, required=run_dir is not None))
 
 
-def save_run_dir(write_to: Callable[[str], Path], folder: str, seconds: float, *, asked: bool) -> str:
-    """Write a run directory and return a note about it; an error is part of the note unless --run-dir `asked` for it."""
+def save_run_dir(write_to: Callable[[str], Path], folder: str, seconds: float, *, required: bool) -> str:
+    """Write a run directory and return a note about it; an error is part of the note unless the directory is `required`."""
     try:
         written = write_to(folder)
     except OSError as error:
-        if asked:
+        if required:
             raise
         return f"⚠ the run was not saved in {folder}: {error.strerror or error}. Use --run-dir DIR for another folder."
     names = sorted(path.name for path in written.iterdir() if path.is_file() and path.name not in (LIVE, PROGRESS))

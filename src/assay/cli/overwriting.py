@@ -27,8 +27,8 @@ def refuse_overwriting(args: argparse.Namespace) -> None:
         if (output := _identity(path)) is None:
             continue
         for name in _inputs(args):
-            known = _identity(name)
-            if known is not None and (output[0] == known[0] or output[1] == known[1]):
+            existing = _identity(name)
+            if existing is not None and (output[0] == existing[0] or output[1] == existing[1]):
                 shown = "standard input" if name == "-" else name
                 raise InputError(f"{option} would overwrite the input {shown}. Choose another name.")
 

@@ -167,15 +167,15 @@ class Parser(argparse.ArgumentParser):
 
     def _parse_mode(self, words: list[str], namespace: Any) -> Any:
         """Parse a command line of a verb with modes; options may precede the mode."""
-        place = next((i for i, word in enumerate(words) if word in self.modes), None)
-        if place is None:
+        position = next((i for i, word in enumerate(words) if word in self.modes), None)
+        if position is None:
             self._print_wanted_help(words)
             if words and not words[0].startswith("-"):
                 raise unknown("mode", words[0], self.modes, f"{self.prog} --help")
             raise InputError(
                 f"{self.prog} requires a mode: {' or '.join(leaf.prog.split()[-1] for leaf in self.leaves())} ({self.prog} --help)."
             )
-        mode = words.pop(place)
+        mode = words.pop(position)
         parsed = self.modes[mode].parse_args(words, namespace)
         parsed.action = mode
         return parsed

@@ -24,7 +24,7 @@ class Progress:
         self.logged = not quiet and not self.active
         self.done = self.fresh = 0
         self.started = self.drawn = time.monotonic()
-        self.shown = False
+        self.on_screen = False
 
     def __enter__(self) -> Self:
         return self
@@ -46,7 +46,7 @@ class Progress:
 
     def _draw(self, now: float) -> None:
         write_stderr(f"\r\033[K{visible(self._line(now))[: (width_of(sys.stderr) or 80) - 1]}")
-        self.shown = True
+        self.on_screen = True
 
     def _line(self, now: float) -> str:
         rate = self.fresh / max(now - self.started, 1e-9)
@@ -65,9 +65,9 @@ class Progress:
 
     def close(self) -> None:
         """Clear the line."""
-        if self.shown:
+        if self.on_screen:
             write_stderr("\r\033[K")
-            self.shown = False
+            self.on_screen = False
 
 
 def duration(seconds: float) -> str:

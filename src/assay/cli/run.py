@@ -153,13 +153,13 @@ def run(args: argparse.Namespace) -> int:
     else:
         refuse_without_corpus(args)
     output = replace(Output.of(args), out=None) if corpus else Output.of(args)
-    documents, shown, results, kept = [], [], [], []
+    documents, tables, results, notes = [], [], [], []
     suites = ["the set"] if corpus else args.suites or ["embedded"]
     if args.export:
         return _export(args, suites, output)
     if args.estimate:
         return _estimate(args, suites, output)
-    _note_missing_figures(args.figures, output, kept=_folder(args.run_dir, output, "", False) is not None)
+    _note_missing_figures(args.figures, output, saved=_folder(args.run_dir, output, "", False) is not None)
     for suite in suites:
         started = time.monotonic()
         alone = args.run_dir if len(suites) == 1 else None
@@ -167,7 +167,7 @@ def run(args: argparse.Namespace) -> int:
             result = _result(args, suite, corpus)
         chosen = _chosen(result, args.table, short=output.on_screen and not args.all)
         documents.append({"suite": result.suite, "tables": {table.name: rows(table) for table in chosen}})
-        shown += chosen
+        tables += chosen
         if args.format == "html":
             results.append(result)
         for problem in result.notes:
@@ -175,7 +175,7 @@ def run(args: argparse.Namespace) -> int:
         folder = _folder(args.run_dir, output, result.suite, len(suites) > 1)
         if folder is not None:
             write_to = functools.partial(result.write, figures=args.figures)
-            kept.append(save_run_dir(write_to, folder, time.monotonic() - started, asked=args.run_dir is not None))
+            notes.append(save_run_dir(write_to, folder, time.monotonic() - started, required=args.run_dir is not None))
     if args.format == "json":
         output.emit_json(documents[0] if len(documents) == 1 else {"suites": documents})
     elif args.format == "html":
@@ -183,8 +183,8 @@ def run(args: argparse.Namespace) -> int:
 
         write(page_of(results, args.table or ()), output.out)
     else:
-        output.emit(shown)
-    for text in kept:
+        output.emit(tables)
+    for text in notes:
         output.note(text)
     if corpus:
         output.note(summary_note(args.out, started, result.reused))
@@ -196,9 +196,9 @@ def _refuse_suites(suites: Sequence[str]) -> None:
     from assay.core.spec import name_of
     from assay.verbs.shared.registries import names
 
-    known = [suite for suite in suites if name_of(suite) in names("suites")]
-    if known or not suites:
-        what = f"{known[0]} is a registered suite" if known else "there is no suite"
+    registered = [suite for suite in suites if name_of(suite) in names("suites")]
+    if registered or not suites:
+        what = f"{registered[0]} is a registered suite" if registered else "there is no suite"
         raise InputError(f"{what}; --out FOLDER/ requires contrastive files: assay run pairs/ --out scored/.")
 
 
@@ -251,19 +251,19 @@ def _export(args: argparse.Namespace, suites: Sequence[str], output: Output) -> 
     for problem in exported.notes:
         output.note(f"⚠ {problem}")
     pairs = "good" in exported.columns()
-    wanted = "id, good and incorrect" if pairs else "id and score"
+    columns = "id, good and incorrect" if pairs else "id and score"
     output.note(
-        f"{count(len(exported), 'item' if pairs else 'segment')} in {args.export}. A file of scores has the columns {wanted}: "
+        f"{count(len(exported), 'item' if pairs else 'segment')} in {args.export}. A file of scores has the columns {columns}: "
         f"assay run {suites[0]} --metric-file scores.tsv"
     )
     return 0
 
 
-def _note_missing_figures(figures: Sequence[str], output: Output, kept: bool) -> None:
+def _note_missing_figures(figures: Sequence[str], output: Output, saved: bool) -> None:
     """Print a note if figures are wanted but cannot be drawn."""
     from assay.report.figures import available
 
-    if figures and kept and not available():
+    if figures and saved and not available():
         output.note("no figures; they require the extra 'figures': pip install 'mt-assay[figures]'")
 
 

@@ -175,11 +175,11 @@ def _write_numbers(result: ScoreResult, output: Output, digits: int | None) -> N
 
 def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
     first, *others = (table for table in result.tables.values() if table.name != "components")
-    shown = [
+    tables = [
         with_signatures(first, result.signatures, args, output),
         *(with_signatures(table, {}, args, output) for table in others),
     ]
-    output.emit([*shown, *chosen_components(result, args)])
+    output.emit([*tables, *chosen_components(result, args)])
 
 
 def _write_summary(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
@@ -230,11 +230,11 @@ def _write_spans(result: ScoreResult, output: Output) -> None:
         parts = spans.as_html(rows, lambda: result.signatures)
     write_parts(parts, output.out)
     cut = sum(rows for flag, rows in result.flags.items() if flag.endswith(" truncated"))
-    others = {
+    other_flags = {
         system: {flag: rows for flag, rows in flags.items() if not flag.endswith(" truncated")}
         for system, flags in result.system_flags.items()
     }
-    for note in flag_notes(others):
+    for note in flag_notes(other_flags):
         output.note(note)
     if cut:
         windows = all(getattr(metric, "long", "") == "window" for metric in result.metrics.values())

@@ -132,7 +132,7 @@ def add_run_dir(parser: Parser) -> None:
 def save_run(result: Result, args: argparse.Namespace, output: Output, started: float) -> None:
     """Write the run directory of --run-dir and print its name."""
     if args.run_dir:
-        output.note(save_run_dir(result.write, args.run_dir, time.monotonic() - started, asked=True))
+        output.note(save_run_dir(result.write, args.run_dir, time.monotonic() - started, required=True))
 
 
 def print_notes(result: Result, output: Output) -> None:
