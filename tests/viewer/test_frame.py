@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from assay.core.errors import AssayError
 from assay.viewer import reader
 from assay.viewer.linear_patterns import Unlike, any_case, linear
-from assay.viewer.rows import Asked, Rows
+from assay.viewer.rows import Query, Rows
 from tests.viewer.conftest import keep
 
 pl = pytest.importorskip("polars")
@@ -85,7 +85,7 @@ def both(found: dict[str, list[Any]]) -> tuple[Rows, FrameRows]:
     return Rows(found), FrameRows(frame=frame)
 
 
-def answer(rows: Rows, asked: Asked) -> Any:
+def answer(rows: Rows, asked: Query) -> Any:
     try:
         return rows.order(asked).tolist()
     except AssayError as error:
@@ -98,7 +98,7 @@ def test_every_expression_holds_in_the_same_rows_or_is_refused_in_the_same_words
     found: dict[str, list[Any]], where: str
 ) -> None:
     few, many = both(found)
-    assert answer(many, Asked(where=where)) == answer(few, Asked(where=where))
+    assert answer(many, Query(where=where)) == answer(few, Query(where=where))
 
 
 def test_what_people_ask_of_many_rows_does_not_fall_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,13 +106,13 @@ def test_what_people_ask_of_many_rows_does_not_fall_back(monkeypatch: pytest.Mon
     found = {name: list(values) for name, values in VECTORS["columns"].items()}
     frame = FrameRows(frame=pl.DataFrame(found, strict=False))
     for where, _, holds in VECTORS["holds"]:
-        assert frame.order(Asked(where=where)).tolist() == holds, where
+        assert frame.order(Query(where=where)).tolist() == holds, where
     monkeypatch.setattr(Rows, "_where", None)
     for where in (
         "chrf < 30", 'chrf <= 30 and lang == "fr"', 'lang in ("de", "fr")', 'mt ~ "^Hallo"', r'mt !~ "\\d"', "copied_source",
         "comet is not missing and comet > 0.6", "length(mt) > 2 * length(src) - 12", "lower(lang) == 'de-ch'", "mt == src",
     ):  # fmt: skip
-        FrameRows(frame=frame.frame).order(Asked(where=where))
+        FrameRows(frame=frame.frame).order(Query(where=where))
 
 
 @settings(max_examples=50, deadline=None)
@@ -122,7 +122,7 @@ def test_what_people_ask_of_many_rows_does_not_fall_back(monkeypatch: pytest.Mon
 def test_letters_are_found_and_sorted_alike(found: list[Any], wanted: str, sort: str) -> None:
     few, many = both({"mt": found})
     for descending in (False, True):
-        asked = Asked(find=wanted, sort=sort, descending=descending)
+        asked = Query(find=wanted, sort=sort, descending=descending)
         assert answer(many, asked) == answer(few, asked)
 
 
@@ -181,7 +181,7 @@ def test_a_file_is_read_into_a_frame_as_into_lists(few_are_many: None, tmp_path:
     found = reader.read_rows(path, {})
     assert isinstance(found, FrameRows) and set(found.others) == {"odd", "spans", "source_spans"}
     assert values(found) == {name: [row[name] for row in SHOWN] for name in SHOWN[0]}
-    assert found.window(found.order(Asked(sort="chrf")), 0, 2) == [{"#": 3, **SHOWN[3]}, {"#": 0, **SHOWN[0]}]
+    assert found.window(found.order(Query(sort="chrf")), 0, 2) == [{"#": 3, **SHOWN[3]}, {"#": 0, **SHOWN[0]}]
     assert found.numbers("chrf").tolist()[2] == 7 and found.numbers("mt") is None and found.numbers("odd") is None
     table = tmp_path / "rows.tsv"
     table.write_text("mt\tchrf\tid\n" + "Haus\t31.5\t1\nBaum\t\t2\nx\t1e3\tb\n")

@@ -91,13 +91,13 @@ def test_a_campaign_is_ranked_from_its_tables(kept: Path) -> None:
 
 def test_rows_hold_what_a_limit_counts(kept: Path) -> None:
     """A sweep counts exactly the rows that its expression chooses."""
-    from assay.viewer.rows import Asked
+    from assay.viewer.rows import Query
 
     for name in ("breakdown", "rule", "applied", "lower"):
         (run,) = find_runs([kept / name])
         assert run.deciding is not None and run.deciding.sweeps
         for sweep in run.deciding.sweeps:
-            rows = run.rows.order(Asked(sweep.where))
+            rows = run.rows.order(Query(sweep.where))
             assert len(rows) == sweep.used[0] + sweep.review[0] + sweep.rejected[0]
             scores = run.rows.numbers(sweep.column)
             assert scores is not None

@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.errors import AssayError
 from assay.viewer.frame import FrameRows
-from assay.viewer.rows import SHOWN, Asked, Rows
+from assay.viewer.rows import SHOWN, Query, Rows
 from assay.viewer.summary import points
 
 
@@ -26,28 +26,28 @@ def rows() -> Rows:
 
 
 def test_rows_are_filtered_found_and_sorted_and_missing_numbers_come_last(rows: Rows) -> None:
-    assert rows.order(Asked()).tolist() == [0, 1, 2, 3]
-    assert rows.order(Asked(where="chrf is not missing and chrf > 20")).tolist() == [0, 3]
-    assert rows.order(Asked(where="copied_source")).tolist() == [0]
-    assert rows.order(Asked(find="haus")).tolist() == [0, 2]
-    assert rows.order(Asked(sort="chrf")).tolist() == [2, 0, 3, 1]
-    assert rows.order(Asked(sort="chrf", descending=True)).tolist() == [3, 0, 2, 1]
-    assert rows.order(Asked(sort="system", descending=True)).tolist() == [2, 3, 0, 1]
-    assert rows.order(Asked(where='system == "a"', find="baum", sort="mt")).tolist() == [1]
-    assert rows.order(Asked(where='system == "c"', find="baum", sort="mt")).tolist() == []
+    assert rows.order(Query()).tolist() == [0, 1, 2, 3]
+    assert rows.order(Query(where="chrf is not missing and chrf > 20")).tolist() == [0, 3]
+    assert rows.order(Query(where="copied_source")).tolist() == [0]
+    assert rows.order(Query(find="haus")).tolist() == [0, 2]
+    assert rows.order(Query(sort="chrf")).tolist() == [2, 0, 3, 1]
+    assert rows.order(Query(sort="chrf", descending=True)).tolist() == [3, 0, 2, 1]
+    assert rows.order(Query(sort="system", descending=True)).tolist() == [2, 3, 0, 1]
+    assert rows.order(Query(where='system == "a"', find="baum", sort="mt")).tolist() == [1]
+    assert rows.order(Query(where='system == "c"', find="baum", sort="mt")).tolist() == []
 
 
 def test_what_is_no_expression_or_no_column_is_refused_in_a_sentence(rows: Rows) -> None:
     with pytest.raises(AssayError, match="Did you mean chrf"):
-        rows.order(Asked(where="chfr < 3"))
+        rows.order(Query(where="chfr < 3"))
     with pytest.raises(AssayError, match="row 2: chrf has no number"):
-        rows.order(Asked(where="chrf < 3"))
+        rows.order(Query(where="chrf < 3"))
     with pytest.raises(AssayError, match="unknown column 'comet' in these rows"):
-        rows.order(Asked(sort="comet"))
+        rows.order(Query(sort="comet"))
 
 
 def test_a_window_cuts_long_texts_and_a_row_has_them_whole(rows: Rows) -> None:
-    window = rows.window(rows.order(Asked()), 3, 10)
+    window = rows.window(rows.order(Query()), 3, 10)
     assert [row["#"] for row in window] == [3] and window[0]["mt"] == "x" * SHOWN + "…"
     assert rows.row(3)["mt"] == "x" * 1000
     assert rows.same_segment(1) == [1, 3]
@@ -64,7 +64,7 @@ def test_a_number_alone_makes_no_segment_the_same(made: Callable[[Any], Rows]) -
 
 
 def test_points_leave_out_rows_without_both_numbers(rows: Rows) -> None:
-    assert points(rows, Asked(), "chrf", "segment") == {
+    assert points(rows, Query(), "chrf", "segment") == {
         "total": 3,
         "points": [(0, 50.0, 1.0, 0), (2, 10.0, 1.0, 1), (3, 70.0, 2.0, 1)],
         "systems": ["a", "b"],

@@ -13,8 +13,8 @@ import pytest
 import assay
 from assay.cli.main import main
 from assay.report.xlsx import Sheet, write_workbook
-from assay.viewer.export import exported
-from assay.viewer.rows import Asked, Rows
+from assay.viewer.export import export_rows
+from assay.viewer.rows import Query, Rows
 from assay.viewer.runs import find_runs
 
 
@@ -106,7 +106,7 @@ def test_an_export_has_the_shape_of_rows() -> None:
     assert main([*words, "-o", "demo.jsonl"]) == 0
     for path in ("demo.jsonl",):
         (run,) = find_runs([path])
-        assert "".join(exported(run, Asked(), "jsonl")[1]) == Path(path).read_text()
+        assert "".join(export_rows(run, Query(), "jsonl")[1]) == Path(path).read_text()
     span = {
         "side": "source",
         "start": 1,
@@ -120,8 +120,8 @@ def test_an_export_has_the_shape_of_rows() -> None:
     Path("judged.jsonl").write_text(json.dumps(row) + "\n")
     (run,) = find_runs(["judged.jsonl"])
     assert run.rows.row(0)["spans"] == [] and run.rows.row(0)["source_spans"] == [{"metric": "judge", **span}]
-    assert json.loads("".join(exported(run, Asked(), "jsonl")[1])) == row
-    header, line = "".join(exported(run, Asked(), "csv")[1]).splitlines()
+    assert json.loads("".join(export_rows(run, Query(), "jsonl")[1])) == row
+    header, line = "".join(export_rows(run, Query(), "csv")[1]).splitlines()
     assert header == "src,mt,judge,flags,spans" and '""side"": ""source""' in line
     assert assay.filter_rows("judge < 0", "judged.jsonl").kept == 1
 
@@ -134,4 +134,4 @@ def test_other_columns_of_a_table_are_on_the_page() -> None:
     (run,) = find_runs(["run"])
     assert texts(run.rows) == [["a", "d"], ["b", "e"], ["c", "f"]]
     assert list(run.rows.columns["domain"]) == ["news", "chat"] and list(run.rows.columns["input_flags"]) == ["1", "2"]
-    assert len(run.rows.order(Asked(where='domain == "news"'))) == 1
+    assert len(run.rows.order(Query(where='domain == "news"'))) == 1

@@ -17,7 +17,7 @@ from assay.core.errors import unknown
 from assay.core.rows import nested_row
 from assay.report.rows import CsvRows, json_line
 from assay.viewer.row_format import SOURCE_SPANS, file_row, marking
-from assay.viewer.rows import Asked
+from assay.viewer.rows import Query
 from assay.viewer.runs import Run
 
 FORMATS = ("csv", "jsonl", "challenge")
@@ -27,11 +27,11 @@ ITEM = ("id", "phenomenon", "category", "severity", "langpair", "src", "ref", "g
 _WORST = ("neutral", "minor", "major", "critical")
 
 
-def exported(run: Run, asked: Asked, format: str) -> tuple[str, Iterator[str]]:
+def export_rows(run: Run, query: Query, format: str) -> tuple[str, Iterator[str]]:
     """Return the name of the file and its text in parts. The rows are selected before anything is sent."""
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
-    order = run.rows.order(asked).tolist()
+    order = run.rows.order(query).tolist()
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", run.name).strip("-.") or "rows"
     if format == "challenge":
         return f"{stem}.challenge.jsonl", _challenge(run, order)

@@ -63,38 +63,38 @@ class FrameRows(Rows):
         checked = parse(where).over(self.names, "these rows")
         try:
             value, refused = translated(checked, self.frame)
-            asked = [value.alias("value"), (pl.lit(False) if refused is None else refused.any()).alias("refused")]
-            found = self.frame.select(asked)
+            expressions = [value.alias("value"), (pl.lit(False) if refused is None else refused.any()).alias("refused")]
+            result = self.frame.select(expressions)
         except (Unlike, pl.exceptions.PolarsError):
             return super()._where(where)
-        if found["refused"][0]:
+        if result["refused"][0]:
             return super()._where(where)
-        return np.flatnonzero(np.broadcast_to(found["value"].to_numpy(), len(self)))
+        return np.flatnonzero(np.broadcast_to(result["value"].to_numpy(), len(self)))
 
-    def _found(self, kept: Order, wanted: str) -> Order:
+    def _matching(self, selected: Order, wanted: str) -> Order:
         """Search with the linear-time engine, ignoring case."""
         try:
             pattern = any_case(wanted)
         except Unlike:
-            return super()._found(kept, wanted)
+            return super()._matching(selected, wanted)
         if any(self.frame.schema.get(name) != pl.String for name in self.texts):
-            return super()._found(kept, wanted)
+            return super()._matching(selected, wanted)
         holds = [pl.col(name).fill_null("").str.contains(pattern) for name in self.texts]
         if not holds:
-            return kept[:0]
-        found: NDArray[np.bool_] = self.frame.select(pl.any_horizontal(holds)).to_series().to_numpy()
-        return kept[found[kept]]
+            return selected[:0]
+        matches: NDArray[np.bool_] = self.frame.select(pl.any_horizontal(holds)).to_series().to_numpy()
+        return selected[matches[selected]]
 
     def _by(self, name: str, descending: bool) -> Order:
         if self.frame.schema.get(name) != pl.String:
             return super()._by(name, descending)
         keys = self.frame.select(key=pl.col(name).str.to_lowercase()).with_row_index("place")
-        found: Order = (
+        order: Order = (
             keys.sort("key", descending=descending, nulls_last=True, maintain_order=True)["place"]
             .cast(pl.Int64)
             .to_numpy()
         )
-        return found
+        return order
 
     def numbers(self, name: str) -> NDArray[np.float64] | None:
         if name in self.others:

@@ -59,8 +59,8 @@ class _Translation:
             return Translated(text.str.contains(linear(str(parts[1].value))))
         if kind == "in":
             if parts[1].kind == "number":
-                given = self.number(parts[0])
-                return Translated(given.value.is_in([float(part.value) for part in parts[1:]]), given.refused)
+                number = self.number(parts[0])
+                return Translated(number.value.is_in([float(part.value) for part in parts[1:]]), number.refused)
             return Translated(self.text(parts[0]).is_in([str(part.value) for part in parts[1:]]))
         if kind == "has":
             return Translated(self._listed(str(parts[1].value)).list.contains(self.text(parts[0])).fill_null(False))

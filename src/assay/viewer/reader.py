@@ -37,10 +37,10 @@ def read_rows(path: Path, about: Mapping[str, Any] | None, columns: Mapping[str,
     Columns of such a table are named after their roles; `columns` maps roles to columns with other names.
     """
     many = int((about or {}).get("rows") or 0) >= MANY
-    found = _read_typed(path, about or {}) if many else None
-    found = found or _read_scanned(path)
-    found = found if found is not None else _read_parts(path, (about or {}).get("columns") or ())
-    return found if about is not None else found.renamed(_roles(found.names, columns, path))
+    rows = _read_typed(path, about or {}) if many else None
+    rows = rows or _read_scanned(path)
+    rows = rows if rows is not None else _read_parts(path, (about or {}).get("columns") or ())
+    return rows if about is not None else rows.renamed(_roles(rows.names, columns, path))
 
 
 def _roles(names: Sequence[str], columns: Mapping[str, Any] | None, path: Path) -> dict[str, str]:

@@ -44,15 +44,15 @@ class ReviewApi:
         """Return the functions that answer requests, by path."""
         return {
             "api/review": lambda _: self.session.head(),
-            "api/review/order": lambda asked: {"order": self.session.order(asked.get("show", ""))},
-            "api/review/item": lambda asked: self.session.item(_number(asked.get("item", ""))),
+            "api/review/order": lambda parameters: {"order": self.session.order(parameters.get("show", ""))},
+            "api/review/item": lambda parameters: self.session.item(_number(parameters.get("item", ""))),
         }
 
-    def take(self, path: str, said: Any) -> dict[str, Any]:
+    def take(self, path: str, decision: Any) -> dict[str, Any]:
         """Carry out a request that writes and return the response."""
         if path == "api/review/decide":
             try:
-                return self.session.decide(said)
+                return self.session.decide(decision)
             except Stale as stale:
                 raise RequestRefused(HTTPStatus.CONFLICT, str(stale)) from stale
         if path == "api/review/finish":

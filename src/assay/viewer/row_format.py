@@ -66,8 +66,8 @@ def page_columns(columns: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any
     if SPANS not in columns:
         return dict(columns)
     spans = [page_spans(value) for value in columns[SPANS]]
-    made = {name: [one[0] for one in spans] if name == SPANS else column for name, column in columns.items()}
-    return made | ({SOURCE_SPANS: [one[1] for one in spans]} if any(one[1] for one in spans) else {})
+    converted = {name: [one[0] for one in spans] if name == SPANS else column for name, column in columns.items()}
+    return converted | ({SOURCE_SPANS: [one[1] for one in spans]} if any(one[1] for one in spans) else {})
 
 
 def page_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,13 +90,13 @@ def marking(columns: Mapping[str, Sequence[Any]]) -> list[str]:
 
 def file_row(row: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
     """Return a row of the page as a row of a file, with one list of spans per metric."""
-    made = {name: value for name, value in row.items() if name != SOURCE_SPANS}
+    converted = {name: value for name, value in row.items() if name != SOURCE_SPANS}
     if isinstance(row.get(SPANS), list):
         by_metric: dict[str, list[dict[str, Any]]] = {metric: [] for metric in metrics}
         for span in [*row[SPANS], *(row.get(SOURCE_SPANS) or ())]:
             by_metric.setdefault(str(span.get("metric") or ""), []).append({name: span.get(name) for name in SPAN})
-        made[SPANS] = by_metric
-    return made
+        converted[SPANS] = by_metric
+    return converted
 
 
 def names_by_role(names: Sequence[str], columns: Mapping[str, Any] | None, file: str) -> dict[str, str]:

@@ -31,7 +31,7 @@ SEGMENT = ("langpair", "segment", "src", "ref")
 translated different segments."""
 
 
-class Asked(NamedTuple):
+class Query(NamedTuple):
     """A query: which rows, in which order."""
 
     where: str = ""
@@ -54,7 +54,7 @@ class Rows:
     columns: Mapping[str, Sequence[Any]]
     scores: tuple[str, ...] = ()
     """The columns that the file declares as scores."""
-    _orders: dict[Asked, Order] = field(default_factory=dict, repr=False)
+    _orders: dict[Query, Order] = field(default_factory=dict, repr=False)
     _by_column: dict[tuple[str, bool], Order] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
@@ -74,22 +74,22 @@ class Rows:
         further = [name for name in self.columns if name.startswith("ref") and name[3:].isdigit()]
         return [name for name in TEXTS if name in self.columns] + further
 
-    def order(self, asked: Asked) -> Order:
+    def order(self, query: Query) -> Order:
         """Return the numbers of the rows of a query, in its order; the sort is stable."""
         with self._lock:
-            found = self._orders.pop(asked, None)
-            if found is None:
-                found = self._sorted(self._chosen(asked), asked)
-            self._orders[asked] = found
+            order = self._orders.pop(query, None)
+            if order is None:
+                order = self._sorted(self._selected(query), query)
+            self._orders[query] = order
             while len(self._orders) > REMEMBERED:
                 self._orders.pop(next(iter(self._orders)))
-            return found
+            return order
 
-    def _chosen(self, asked: Asked) -> Order:
+    def _selected(self, query: Query) -> Order:
         import numpy as np
 
-        kept = self._where(asked.where) if asked.where.strip() else np.arange(len(self))
-        return self._found(kept, asked.find.casefold()) if asked.find else kept
+        selected = self._where(query.where) if query.where.strip() else np.arange(len(self))
+        return self._matching(selected, query.find.casefold()) if query.find else selected
 
     def _where(self, where: str) -> Order:
         """Return the rows for which an expression holds."""
@@ -99,36 +99,36 @@ class Rows:
         columns = {name: list(self.columns[name]) for name in checked.names}
         if not columns:
             columns[""] = [None] * len(self)
-        found: Order = np.flatnonzero(checked.rows(columns, lambda row: f"row {row + 1}"))
-        return found
+        rows: Order = np.flatnonzero(checked.rows(columns, lambda row: f"row {row + 1}"))
+        return rows
 
-    def _found(self, kept: Order, wanted: str) -> Order:
+    def _matching(self, selected: Order, wanted: str) -> Order:
         """Return the rows that contain a text, ignoring case."""
         import numpy as np
 
         texts = [self.columns[name] for name in self.texts]
-        holds = (any(wanted in str(column[i] or "").casefold() for column in texts) for i in kept.tolist())
-        found: Order = kept[np.fromiter(holds, bool, len(kept))]
-        return found
+        holds = (any(wanted in str(column[i] or "").casefold() for column in texts) for i in selected.tolist())
+        matching: Order = selected[np.fromiter(holds, bool, len(selected))]
+        return matching
 
-    def _sorted(self, kept: Order, asked: Asked) -> Order:
+    def _sorted(self, selected: Order, query: Query) -> Order:
         """Sort all rows by a column once, and take the selected rows from that order."""
-        if not asked.sort:
-            return kept[::-1] if asked.descending else kept
+        if not query.sort:
+            return selected[::-1] if query.descending else selected
         import numpy as np
 
-        if asked.sort not in self.columns:
-            raise unknown("column in these rows", asked.sort, self.names)
-        key = (asked.sort, asked.descending)
+        if query.sort not in self.columns:
+            raise unknown("column in these rows", query.sort, self.names)
+        key = (query.sort, query.descending)
         if key not in self._by_column:
             while len(self._by_column) >= REMEMBERED:
                 self._by_column.pop(next(iter(self._by_column)))
             self._by_column[key] = self._by(*key)
         whole = self._by_column[key]
         wanted = np.zeros(len(self), bool)
-        wanted[kept] = True
-        found: Order = whole[wanted[whole]]
-        return found
+        wanted[selected] = True
+        selected_rows: Order = whole[wanted[whole]]
+        return selected_rows
 
     def _by(self, name: str, descending: bool) -> Order:
         """Return all rows in the order of a column, rows without a value last."""
@@ -172,10 +172,10 @@ class Rows:
     @cached_property
     def _partners(self) -> dict[tuple[Any, ...], list[int]]:
         keys = [self.columns[name] for name in SEGMENT if name in self.columns]
-        found: dict[tuple[Any, ...], list[int]] = {}
+        partners: dict[tuple[Any, ...], list[int]] = {}
         for i, key in enumerate(zip(*keys, strict=True)):
-            found.setdefault(key, []).append(i)
-        return found
+            partners.setdefault(key, []).append(i)
+        return partners
 
     def same_segment(self, number: int) -> list[int]:
         """Return the rows of all systems for the same segment, including this one."""

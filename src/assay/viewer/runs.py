@@ -23,7 +23,7 @@ from assay.viewer.judgements import has_people
 from assay.viewer.live import LiveRows, interruption_message, progress
 from assay.viewer.reader import first_rows, read_rows
 from assay.viewer.row_format import LABELS
-from assay.viewer.rows import Asked, Rows
+from assay.viewer.rows import Query, Rows
 
 Kept = TypeVar("Kept", People, Deciding)
 MANIFEST, TABLES = "manifest.json", "tables.json"
@@ -80,10 +80,10 @@ class Run:
                 self._rows = self._load()
             return self._rows
 
-    def window(self, asked: Asked, start: int, count: int) -> dict[str, Any]:
+    def window(self, query: Query, start: int, count: int) -> dict[str, Any]:
         """Return some rows of a query and their total number. The first rows are available before all rows are read."""
         rows = self.about.get("rows")
-        if self._rows is None and asked == Asked() and isinstance(rows, int) and start + count <= FIRST:
+        if self._rows is None and query == Query() and isinstance(rows, int) and start + count <= FIRST:
             try:
                 first = self._first(start + count)
             except (AssayError, OSError, EOFError, ValueError):
@@ -91,7 +91,7 @@ class Run:
             if first:
                 Thread(target=lambda: self.rows, name="assay view rows", daemon=True).start()
                 return {"total": rows, "rows": first[start:]}
-        order = self.rows.order(asked)
+        order = self.rows.order(query)
         return {"total": len(order), "rows": self.rows.window(order, start, count)}
 
     def _first(self, count: int) -> list[dict[str, Any]]:

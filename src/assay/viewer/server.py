@@ -24,10 +24,10 @@ from urllib.parse import parse_qs, urlsplit
 from assay.core.columns import plain
 from assay.core.errors import AssayError, InputError, unknown
 from assay.viewer.comparison import compare_runs
-from assay.viewer.export import exported
+from assay.viewer.export import export_rows
 from assay.viewer.page import document, policy, start
 from assay.viewer.review_api import RequestRefused, ReviewApi, posted
-from assay.viewer.rows import Asked
+from assay.viewer.rows import Query
 from assay.viewer.runs import Run, RunList
 from assay.viewer.summary import grouped, points, summary
 
@@ -36,7 +36,7 @@ WAIT_SECONDS, MOST_WAITING = 60.0, 128
 """Time limit for receiving a request with its headers, and largest number of connections that wait for one."""
 MOST_WINDOW = 1000
 """Largest number of rows per request."""
-Question = Mapping[str, str]
+Parameters = Mapping[str, str]
 
 
 @dataclass
@@ -59,18 +59,18 @@ class Answers:
                 self.runs = self.runs.refreshed()
                 self._by_key = {run.key: run for run in self.runs}
 
-    def run(self, asked: Question) -> Run:
-        key = asked.get("run", "")
+    def run(self, parameters: Parameters) -> Run:
+        key = parameters.get("run", "")
         if key not in self._by_key:
             raise unknown("run", key, self._by_key)
         return self._by_key[key]
 
-    def start(self, _: Question) -> Any:
+    def start(self, _: Parameters) -> Any:
         self.refresh()
         review = self.review.session.head() if self.review else None
         return {**start(), "runs": [run.head() for run in self.runs], "review": review}
 
-    def live(self, _: Question) -> Any:
+    def live(self, _: Parameters) -> Any:
         """Return the progress of running runs, and a stamp of every run that changes with its files."""
         self.refresh()
         return {
@@ -78,52 +78,55 @@ class Answers:
             "runs": {run.key: "/".join(map(str, run.stamp)) for run in self.runs},
         }
 
-    def detail(self, asked: Question) -> Any:
+    def detail(self, parameters: Parameters) -> Any:
         """Return everything about a run except its rows."""
-        return summary(self.run(asked))
+        return summary(self.run(parameters))
 
-    def rows(self, asked: Question) -> Any:
-        first, count = _whole(asked, "start", 0), min(_whole(asked, "count", 100), MOST_WINDOW)
-        return self.run(asked).window(wanted(asked), first, count)
+    def rows(self, parameters: Parameters) -> Any:
+        first, count = _whole(parameters, "start", 0), min(_whole(parameters, "count", 100), MOST_WINDOW)
+        return self.run(parameters).window(wanted(parameters), first, count)
 
-    def row(self, asked: Question) -> Any:
+    def row(self, parameters: Parameters) -> Any:
         """Return one row in full, and the rows of all systems for the same segment."""
-        rows, number = self.run(asked).rows, _whole(asked, "row", 0)
+        rows, number = self.run(parameters).rows, _whole(parameters, "row", 0)
         if number >= len(rows):
             raise InputError(f"row {number} does not exist: the run has {len(rows):,} rows.")
         return {"row": rows.row(number), "beside": [rows.row(i) for i in rows.same_segment(number)]}
 
-    def points(self, asked: Question) -> Any:
+    def points(self, parameters: Parameters) -> Any:
         """Return rows as points of two columns."""
-        rows = self.run(asked).rows
+        rows = self.run(parameters).rows
         for axis in ("x", "y"):
-            if asked.get(axis, "") not in rows.columns:
-                raise unknown("column in these rows", asked.get(axis, ""), rows.names)
-        return points(rows, wanted(asked), asked["x"], asked["y"])
+            if parameters.get(axis, "") not in rows.columns:
+                raise unknown("column in these rows", parameters.get(axis, ""), rows.names)
+        return points(rows, wanted(parameters), parameters["x"], parameters["y"])
 
-    def groups(self, asked: Question) -> Any:
+    def groups(self, parameters: Parameters) -> Any:
         """Return a metric's scores by group and system."""
-        return grouped(self.run(asked).rows, asked.get("by", ""), asked.get("metric", ""))
+        return grouped(self.run(parameters).rows, parameters.get("by", ""), parameters.get("metric", ""))
 
-    def compare(self, asked: Question) -> Any:
+    def compare(self, parameters: Parameters) -> Any:
         """Return the comparison of two runs of the same job."""
-        return compare_runs(self.run({"run": asked.get("a", "")}), self.run({"run": asked.get("b", "")}))
+        return compare_runs(self.run({"run": parameters.get("a", "")}), self.run({"run": parameters.get("b", "")}))
 
-    def export(self, asked: Question) -> tuple[str, Iterator[str]]:
+    def export(self, parameters: Parameters) -> tuple[str, Iterator[str]]:
         """Return the selected rows as the name of a file and its parts."""
-        run, format = self.run(asked), asked.get("format", "")
-        return exported(run, wanted(asked), format)
+        run, format = self.run(parameters), parameters.get("format", "")
+        return export_rows(run, wanted(parameters), format)
 
 
-def wanted(asked: Question) -> Asked:
+def wanted(parameters: Parameters) -> Query:
     """Return the query for rows in a request."""
-    return Asked(
-        asked.get("where", ""), asked.get("find", ""), asked.get("sort", ""), asked.get("descending", "") == "1"
+    return Query(
+        parameters.get("where", ""),
+        parameters.get("find", ""),
+        parameters.get("sort", ""),
+        parameters.get("descending", "") == "1",
     )
 
 
-def _whole(asked: Question, name: str, default: int) -> int:
-    text = asked.get(name, "")
+def _whole(parameters: Parameters, name: str, default: int) -> int:
+    text = parameters.get(name, "")
     if text and not (text.isascii() and text.isdigit() and len(text) <= 12):
         raise InputError(f"{name} must be a whole number, not {text[:40]!r}.")
     return int(text) if text else default
@@ -209,7 +212,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.waits(self.connection, False)
         return whole
 
-    def _admitted(self) -> tuple[str, Question] | None:
+    def _admitted(self) -> tuple[str, Parameters] | None:
         """Return the path after the token and its parameters; None if the request was rejected or the server is closed."""
         if self.server.closed:
             self.close_connection = True
@@ -246,21 +249,21 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if (admitted := self._admitted()) is None:
             return
-        path, asked = admitted
+        path, parameters = admitted
         if path == "":
             self._send(document().encode(), "text/html; charset=utf-8", policy=policy(served=True))
             return
         answers = self.server.answers
-        known: dict[str, Callable[[Question], Any]] = {
+        known: dict[str, Callable[[Parameters], Any]] = {
             "api/start": answers.start, "api/run": answers.detail, "api/rows": answers.rows, "api/row": answers.row,
             "api/points": answers.points, "api/groups": answers.groups, "api/live": answers.live, "api/compare": answers.compare,
             **(answers.review.answers() if answers.review else {}),
         }  # fmt: skip
         try:
             if path == "api/export":
-                self._download(*answers.export(asked))
+                self._download(*answers.export(parameters))
             elif path in known:
-                self._send_json(known[path](asked))
+                self._send_json(known[path](parameters))
             else:
                 self._refuse(HTTPStatus.NOT_FOUND, f"unknown path {path[:80]!r}.")
         except AssayError as error:

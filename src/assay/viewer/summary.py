@@ -12,7 +12,7 @@ from assay.core.errors import unknown
 from assay.core.expression.tree import equal, written
 from assay.stats.proportions import wilson
 from assay.viewer.judgements import people
-from assay.viewer.rows import Asked, Rows
+from assay.viewer.rows import Query, Rows
 from assay.viewer.runs import Run, systems
 
 if TYPE_CHECKING:
@@ -113,11 +113,11 @@ def distributions(rows: Rows, metrics: Mapping[str, Mapping[str, Any]]) -> dict[
     return made
 
 
-def points(rows: Rows, asked: Asked, x: str, y: str) -> dict[str, Any]:
+def points(rows: Rows, query: Query, x: str, y: str) -> dict[str, Any]:
     """Return rows as points [row, x, y, index of the system] of two columns, sampled evenly if there are too many."""
     import numpy as np
 
-    order = rows.order(asked)
+    order = rows.order(query)
     across, up = _numbers(rows, x)[order], _numbers(rows, y)[order]
     there = np.flatnonzero(np.isfinite(across) & np.isfinite(up))
     step = max(1, math.ceil(len(there) / POINTS))
