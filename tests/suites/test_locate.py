@@ -6,6 +6,7 @@ import hashlib
 import http.server
 import socket
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from assay.suites.demetr import Demetr
 from assay.suites.embedded import Embedded
 from assay.suites.hallucinations import Hallucinations
 from assay.suites.locate import fetch, locate, verify
+from assay.suites.wmt import card_of
 from tests.data import need
 
 TEXT = b"source\tgood\n"
@@ -194,3 +196,13 @@ def test_every_address_is_pinned_and_checked_where_it_can_be():
             assert address.endswith(name) and len(address.split("/")[5]) == 40
     assert len(Demetr.card.downloads) == 35
     assert list(Aces.card.downloads) == ["challenge_set.jsonl"] and not Embedded.card.downloads
+
+
+def test_the_folder_of_mt_metrics_eval_is_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "home/.mt-metrics-eval/mt-metrics-eval-v2/wmt24").mkdir(parents=True)
+    (tmp_path / "mtme/mt-metrics-eval-v2/wmt22").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("MTME_DATA", str(tmp_path / "mtme"))
+    monkeypatch.delenv("ASSAY_DATA", raising=False)
+    assert locate(card_of("wmt24")) == tmp_path / "home/.mt-metrics-eval/mt-metrics-eval-v2/wmt24"
+    assert locate(card_of("wmt22")) == tmp_path / "mtme/mt-metrics-eval-v2/wmt22"

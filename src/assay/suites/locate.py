@@ -49,6 +49,10 @@ def _bases(data_dir: str | os.PathLike[str] | None) -> Iterator[Path]:
         yield Path(environment)
     if is_trusted(cache_dir() / "data"):
         yield cache_dir() / "data"
+    # Where mt-metrics-eval keeps its data.
+    for base in (os.environ.get("MTME_DATA"), Path.home() / ".mt-metrics-eval"):
+        if base:
+            yield from (Path(base), Path(base) / "mt-metrics-eval-v2")
 
 
 def _inside(base: Path, card: SuiteCard) -> Path | None:
