@@ -64,7 +64,7 @@ def test_a_place_may_be_the_suite_itself(places):
 
 def test_an_explicit_folder_is_the_only_place_looked_at(places):
     (places / "cache/data/toy").mkdir()
-    with pytest.raises(MissingPart, match=r"assay fetch toy; .*--data-dir or ASSAY_DATA .* toy or toy_subset"):
+    with pytest.raises(MissingPart, match=r"assay fetch toy, .*--data-dir or ASSAY_DATA .* toy or toy_subset"):
         locate(CARD, places / "given")
     with pytest.raises(InputError, match="does not exist"):
         locate(CARD, places / "nowhere")

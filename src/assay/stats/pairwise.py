@@ -92,6 +92,26 @@ def pooled_accuracy(gold: Sequence[Floats], metrics: Sequence[Floats]) -> Pooled
     return PooledAccuracy((agreeing / pairs).reshape(shape), agreeing.reshape(shape), pairs)
 
 
+def pair_accuracy(gold: Floats, metrics: Floats) -> Floats:
+    """Return the share of right pairs among the translations of one source, pooled over sources, for each metric.
+
+    Pairs that are tied in `gold` do not count. A tie of the metric counts as half.
+
+    Args:
+        gold: Human scores, one row per system and one column per source; NaN if there is none.
+        metrics: Scores of each metric in the same layout.
+    """
+    right, pairs = np.zeros(len(metrics)), 0
+    for i in range(len(gold)):
+        for j in range(i + 1, len(gold)):
+            wanted = gold[i] - gold[j]
+            counted = ~np.isnan(wanted) & (wanted != 0)
+            pairs += int(counted.sum())
+            found = np.sign(metrics[:, i, counted] - metrics[:, j, counted])
+            right += ((1 + found * np.sign(wanted[counted])) / 2).sum(axis=1)
+    return right / pairs if pairs else np.full(len(metrics), np.nan)
+
+
 def pairwise_p_values(scores: Floats, *, draws: int = 1000, seed: int = SEED, exact: bool = False) -> Floats:
     """Return the p-value that system i is better than j, for i < j, from segment scores (systems by segments); NaN elsewhere.
 

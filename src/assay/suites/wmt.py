@@ -43,6 +43,9 @@ class WmtFacts:
     baseline: tuple[str, ...] = ()
     langpairs: Mapping[str, PairFacts] = field(default_factory=dict)
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+    folders: tuple[str, ...] = ()
+    how_to_get: str = ""
 
     def kind(self, metric: str) -> str:
         """Return ``baseline``, ``primary`` or ``contrastive``."""
@@ -73,6 +76,9 @@ def facts(name: str) -> WmtFacts:
             for pair, row in raw["langpairs"].items()
         },
         recipe=raw["recipe"],
+        title=raw.get("title", f"{name.upper()} metrics task"),
+        folders=tuple(raw.get("folders", (name,))),
+        how_to_get=raw.get("how_to_get", Wmt.card.how_to_get),
     )
 
 
@@ -234,6 +240,12 @@ def card_of(year: str) -> SuiteCard:
     """Return the card that locates the tree of a year."""
     if year == Wmt23.year:
         return Wmt23.card
+    about = facts(year)
     return replace(
-        Wmt.card, name=year, title=f"{year.upper()} metrics task", folders=(year,), citation=facts(year).citation
+        Wmt.card,
+        name=year,
+        title=about.title,
+        folders=about.folders,
+        citation=about.citation,
+        how_to_get=about.how_to_get,
     )

@@ -73,7 +73,7 @@ def tasks_of(choice: TaskChoice, langpairs: Sequence[str], humans: Mapping[str, 
     """Return one task per statistic, level, grouping and language pair; pairwise accuracy pools the pairs.
 
     Without a level, correlations are computed for systems and segments, and accuracies where they are defined. `humans`
-    says, by language pair, whether human translations take part.
+    says, by language pair, whether human translations take part. In a pooled task they do if they do in any pair.
     """
     rows: list[dict[str, Any]] = []
     for statistic in dict.fromkeys(choice.statistics):
@@ -81,7 +81,8 @@ def tasks_of(choice: TaskChoice, langpairs: Sequence[str], humans: Mapping[str, 
             for grouping in _groupings(statistic, level, choice.groups):
                 row = {"statistic": statistic, "level": level, "grouping": grouping}
                 if statistic == "pairwise_accuracy":
-                    rows.append({**row, "langpairs": tuple(langpairs)})
+                    human = any(humans.get(pair, True) for pair in langpairs)
+                    rows.append({**row, "langpairs": tuple(langpairs), "human": human})
                 else:
                     rows += [{**row, "langpairs": (pair,), "human": humans.get(pair, True)} for pair in langpairs]
     return normalise_weights([MetaTask(number, **row) for number, row in enumerate(rows, 1)], "value")
@@ -90,7 +91,7 @@ def tasks_of(choice: TaskChoice, langpairs: Sequence[str], humans: Mapping[str, 
 def _levels(statistic: str, grouped: bool) -> tuple[str, ...]:
     if statistic in SYSTEM_STATISTICS:
         return ("sys",)
-    return ("seg",) if grouped or statistic == "acc_t" else ("sys", "seg")
+    return ("seg",) if grouped or statistic in ("acc_t", "pair_accuracy") else ("sys", "seg")
 
 
 def _groupings(statistic: str, level: str, selected: Sequence[str]) -> Sequence[str]:
@@ -98,7 +99,7 @@ def _groupings(statistic: str, level: str, selected: Sequence[str]) -> Sequence[
         return ("none",)
     if selected:
         return selected
-    return ("item",) if statistic == "acc_t" and level == "seg" else ("none",)
+    return ("item",) if statistic in ("acc_t", "pair_accuracy") and level == "seg" else ("none",)
 
 
 @dataclass(frozen=True)

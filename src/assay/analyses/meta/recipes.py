@@ -15,7 +15,9 @@ from assay.core.errors import InputError, listing, unknown
 from assay.core.judged_systems import JudgedSystems
 from assay.stats.groups import Grouping
 
-Statistic = Literal["pairwise_accuracy", "pearson", "spearman", "kendall", "acc_t", "soft_pairwise_accuracy"]
+Statistic = Literal[
+    "pairwise_accuracy", "pearson", "spearman", "kendall", "acc_t", "pair_accuracy", "soft_pairwise_accuracy"
+]
 TaskLevel = Literal["sys", "seg"]
 CORRELATIONS = ("pearson", "spearman", "kendall")
 """Statistics from -1 to 1; they are mapped to 0..1 before averaging over tasks."""
@@ -59,6 +61,10 @@ class MetaTask:
             )
         if self.level == "seg" and self.statistic in SYSTEM_STATISTICS:
             raise InputError(f"task {self.number}: {self.statistic} compares systems. Set its level to sys.")
+        if self.statistic == "pair_accuracy" and (self.level, self.grouping) != ("seg", "item"):
+            raise InputError(
+                f"task {self.number}: pair_accuracy compares translations of one source. Set level seg and grouping item."
+            )
         if self.level == "sys" and self.grouping != "none":
             raise InputError(f"task {self.number}: system scores cannot be grouped by {self.grouping}.")
 

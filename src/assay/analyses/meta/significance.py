@@ -13,7 +13,7 @@ from assay.stats.correlation import kendall_by_group, pearson_by_group, spearman
 from assay.stats.groups import Groups, group, pool
 from assay.stats.multiple import ranks_from_p_values
 from assay.stats.pair_permutation import pair_permutation_matrix
-from assay.stats.pairwise import soft_pairwise_accuracy
+from assay.stats.pairwise import pair_accuracy, soft_pairwise_accuracy
 from assay.stats.permutation import (
     SLACK,
     PermutationMatrix,
@@ -64,12 +64,14 @@ def _statistic(task: MetaTask, gold: Floats) -> Statistic | None:
     if task.statistic == "kendall":
         return over_groups(lambda groups, rows: kendall_by_group(groups, rows, "b"))
 
-    def soft(groups: Groups, rows: Floats) -> Floats:
+    whole = pair_accuracy if task.statistic == "pair_accuracy" else soft_pairwise_accuracy
+
+    def over_matrix(groups: Groups, rows: Floats) -> Floats:
         stack = np.full((len(rows), gold.size), np.nan)
         stack[:, groups.cells] = rows
-        return soft_pairwise_accuracy(gold, stack.reshape(-1, *gold.shape))
+        return whole(gold, stack.reshape(-1, *gold.shape))
 
-    return soft
+    return over_matrix
 
 
 def overall_clusters(results: Sequence[TaskResult], order: Sequence[str]) -> dict[str, int]:

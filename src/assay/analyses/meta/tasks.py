@@ -17,7 +17,7 @@ from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.core.errors import InputError, count, listing
 from assay.core.judged_systems import JudgedSystems, Level, LevelScores
 from assay.stats.correlation import kendall, pearson, spearman
-from assay.stats.pairwise import calibrate_ties, pooled_accuracy, soft_pairwise_accuracy
+from assay.stats.pairwise import calibrate_ties, pair_accuracy, pooled_accuracy, soft_pairwise_accuracy
 
 if TYPE_CHECKING:
     from assay.stats.groups import Floats
@@ -92,6 +92,8 @@ def value_of(task: MetaTask, data: TaskData) -> Floats:
         return calibrate_ties(gold, metrics, task.grouping).value
     if task.statistic == "soft_pairwise_accuracy":
         return soft_pairwise_accuracy(gold, metrics)
+    if task.statistic == "pair_accuracy":
+        return pair_accuracy(gold, metrics)
     statistic = {"pearson": pearson, "spearman": spearman, "kendall": kendall}[task.statistic]
     return statistic(gold, metrics, task.grouping).value
 
@@ -166,7 +168,10 @@ def _gold(task: MetaTask, judged: JudgedSystems, level: Level) -> tuple[list[int
     human = _column(task, judged, _scores(judged.gold[name], level))
     excluded = {judged.standard_reference}
     excluded |= set() if task.human else set(judged.references)
-    excluded |= set() if task.outliers else set(judged.outliers)
+    # A pattern that matches an outlier brings it back; one that only excludes (!NAME) does not.
+    named = [pattern for pattern in task.systems if not pattern.startswith("!")]
+    returned = set(match_names(named, judged.outliers)) if named else set()
+    excluded |= set() if task.outliers else set(judged.outliers) - returned
     scored = np.asarray((~np.isnan(human.reshape(len(judged.systems), -1))).any(axis=1))
     included = set(match_names(task.systems, judged.systems))
     rows = [row for row, system in enumerate(judged.systems) if system in included - excluded and scored[row]]

@@ -221,7 +221,7 @@ def evaluate(
     return MetaResult(
         {table.name: table for table in made},
         name=label,
-        title=f"{label.upper()} metrics task" if official is not None else str(name),
+        title=official.title if official is not None else str(name),
         new=tuple(new),
         notes=[notice for metric in as_computed(built, sets).values() for notice in metric.notices],
         seed=seed,
