@@ -142,7 +142,7 @@ def test_what_was_loaded_is_let_go(models: Path) -> None:
 
     made = metric(f"bartscore:path={models / 'bart'}")
     before = made.score(BATCH).values
-    kept = weakref.ref(made._loaded.network)
+    kept = weakref.ref(made._loaded.model)
     made.release()
     gc.collect()
     assert kept() is None

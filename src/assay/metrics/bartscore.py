@@ -107,7 +107,7 @@ class BartScore(NeuralMetric):
         from assay.models.seq2seq.likelihood import Likelihood
 
         ignored = self.framing.shape.pad if self.framing.shape.family == "bart" else None
-        return Likelihood(self.files.network(dtype=self.dtype(), device=self.place()[0]), ignored=ignored)
+        return Likelihood(self.files.model(dtype=self.dtype(), device=self.place()[0]), ignored=ignored)
 
     def _score(self, batch: Batch) -> Scores:
         import numpy as np

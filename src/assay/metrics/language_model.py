@@ -81,7 +81,7 @@ class HwtscTlm(NeuralMetric):
     def _load(self) -> Likelihood:
         from assay.models.seq2seq.likelihood import Likelihood
 
-        return Likelihood(self.files.network(dtype=self.dtype(), device=self.place()[0]))
+        return Likelihood(self.files.model(dtype=self.dtype(), device=self.place()[0]))
 
     def _score(self, batch: Batch) -> Scores:
         import numpy as np

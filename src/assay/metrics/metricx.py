@@ -80,7 +80,7 @@ class Metricx(NeuralMetric):
         from assay.models.seq2seq.likelihood import RegressionLogit
 
         return RegressionLogit(
-            self.files.network(dtype=self.dtype(), device=self.place()[0]), WORD, str(self.files.folder)
+            self.files.model(dtype=self.dtype(), device=self.place()[0]), WORD, str(self.files.folder)
         )
 
     def _score(self, batch: Batch) -> Scores:

@@ -87,8 +87,8 @@ class Prism(NeuralMetric):
         from assay.models.seq2seq.texts import Framing
 
         words = self.files.words()
-        network = self.files.network(dtype=self.dtype(), device=self.place()[0])
-        return Likelihood(network, temperature=self.temperature), Framing(network.shape, words)
+        model = self.files.model(dtype=self.dtype(), device=self.place()[0])
+        return Likelihood(model, temperature=self.temperature), Framing(model.shape, words)
 
     def _score(self, batch: Batch) -> Scores:
 

@@ -31,12 +31,12 @@ def described(model: MiniModel, pieces: SubwordModel, idf: np.ndarray):  # type:
     theirs = told.Model.__new__(told.Model)
     tokenizer = told.Tokenizer.__new__(told.Tokenizer)
     tokenizer.pieces, tokenizer.norm, tokenizer.unk = (
-        list(pieces.pieces),
+        list(pieces.subwords),
         dict(pieces.replacements),
         pieces.unknown_score,
     )
-    tokenizer.table = {p: (i, float(s)) for i, (p, s) in enumerate(zip(pieces.pieces, pieces.scores, strict=True))}
-    tokenizer.longest = max(map(len, pieces.pieces))
+    tokenizer.table = {p: (i, float(s)) for i, (p, s) in enumerate(zip(pieces.subwords, pieces.scores, strict=True))}
+    tokenizer.longest = max(map(len, pieces.subwords))
     theirs.tok, theirs.cache, theirs.w = tokenizer, {}, {"idf": torch.from_numpy(idf)}
     for name, value in matrices.items():
         if name.endswith(".q"):

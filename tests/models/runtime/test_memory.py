@@ -31,7 +31,7 @@ TEXTS = [f"the cat number {i} sat on the mat" for i in range(12)]
 
 @pytest.fixture(scope="module")
 def specs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """A metric of each class that loads a network; matese is built as bleurt is."""
+    """A metric of each class that loads a model; matese is built as bleurt is."""
     place = tmp_path_factory.mktemp("room")
     seq2seq.bart(place / "bart")
     return [
@@ -44,7 +44,7 @@ def specs(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.fixture
 def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, int]]:
-    """How often each metric began to score without its network."""
+    """How often each metric began to score without its model."""
     counted: dict[str, int] = {}
 
     def counting(one: NeuralMetric, call: Any) -> Any:
@@ -129,7 +129,7 @@ def test_where_memory_runs_out_all_the_same_the_others_go(specs: list[str], monk
 
     with pytest.raises(OutOfMemory, match="does not fit"):
         BisectingScorer(counted).scored(batch, 0)
-    assert tried == [4], "no row is to blame, and a network is not loaded for each half of them"
+    assert tried == [4], "no row is to blame, and a model is not loaded for each half of them"
 
 
 def test_a_network_that_another_thread_uses_stays(specs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_a_network_that_another_thread_uses_stays(specs: list[str], monkeypatch:
 
 
 def test_what_was_built_for_a_call_is_gone_with_it(specs: list[str]) -> None:
-    """The result is kept for its numbers; nobody could score with its network again. One's own metric stays loaded."""
+    """The result is kept for its numbers; nobody could score with its model again. One's own metric stays loaded."""
     result = assay.score(TEXTS, TEXTS, sources=TEXTS, metrics=[specs[0]], store=False)
     assert result.metrics[specs[0]]._loaded is None  # type: ignore[attr-defined]
     own = metric(specs[0])
@@ -165,7 +165,7 @@ def test_what_was_built_for_a_call_is_gone_with_it(specs: list[str]) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_memory_goes_back_to_the_system() -> None:
-    """The C library keeps freed pieces below 128 KB for itself: after a network went, a process had as much as before."""
+    """The C library keeps freed pieces below 128 KB for itself: after a model went, a process had as much as before."""
 
     def held() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1]) * 4096

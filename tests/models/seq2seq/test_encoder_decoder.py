@@ -79,7 +79,7 @@ def test_likelihoods_are_those_of_transformers(name: str, tmp_path: Path) -> Non
             size = int(draw.integers(1, 25))
             read, asked = (tuple(draw.integers(4, 100, size).tolist()) for _ in range(2))
             pairs.append((source, Target(read, asked, size // 3)))
-    scorer = Likelihood(find_model(tmp_path).network(dtype=torch.float32, device=torch.device("cpu")))
+    scorer = Likelihood(find_model(tmp_path).model(dtype=torch.float32, device=torch.device("cpu")))
     scorer.runner.budget = 150  # several batches
     expected = [_theirs(made, *pair) for pair in pairs]
     np.testing.assert_allclose(scorer.means(pairs), expected, atol=2e-5)

@@ -42,9 +42,9 @@ documents.
 """
 
 
-def columns(judgements: Sequence[ModelOutput]) -> Floats:
+def columns(outputs: Sequence[ModelOutput]) -> Floats:
     """Return the values of all outputs, one row each."""
-    return np.array([judgement.values for judgement in judgements], np.float64).reshape(len(judgements), -1)
+    return np.array([output.values for output in outputs], np.float64).reshape(len(outputs), -1)
 
 
 def held_against(triples: Sequence[Triple]) -> NDArray[np.int64]:

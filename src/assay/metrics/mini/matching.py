@@ -62,8 +62,10 @@ class Matching(Metric):
         columns = np.where(nothing[:, None], np.nan, np.zeros((len(pairs), 3)))
         texts = [pairs[at].hypothesis for at in indices], [pairs[at].others[0] for at in indices]
         columns[indices] = self._read(model.match(*texts, self.kind, self.depth).astype(np.float64))
-        lengths = model.strangeness(text for triple in pairs for text in triple if text is not None)
-        long = [max(lengths[text].pieces for text in (triple.hypothesis, *triple.others)) > LONGEST for triple in pairs]
+        lengths = model.coverage(text for triple in pairs for text in triple if text is not None)
+        long = [
+            max(lengths[text].subwords for text in (triple.hypothesis, *triple.others)) > LONGEST for triple in pairs
+        ]
         flags["truncated"] = np.array(long, bool)
         values = f1(columns[:, 0], columns[:, 1])
         best_rows = best(values.tolist(), rows, len(batch))

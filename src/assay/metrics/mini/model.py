@@ -53,7 +53,7 @@ class Triple(NamedTuple):
 class Coverage(NamedTuple):
     """How unfamiliar a text is to the vocabulary."""
 
-    pieces: int
+    subwords: int
     characters: int
     unknown: float
     """Share of the characters that are in no subword."""
@@ -115,9 +115,7 @@ class Model:
 
     def _judge(self, triples: Sequence[Triple], windows: bool) -> list[ModelOutput]:
         outputs = self.ask(triples)
-        if windows and any(judgement.long for judgement in outputs):
-            from assay.metrics.mini.model import output_of_long
-
+        if windows and any(output.long for output in outputs):
             outputs = [
                 output_of_long(self, *pair) if pair[1].long else pair[1] for pair in zip(triples, outputs, strict=True)
             ]
@@ -136,7 +134,7 @@ class Model:
             for i in range(len(triples))
         ]
 
-    def strangeness(self, texts: Iterable[str]) -> dict[str, Coverage]:
+    def coverage(self, texts: Iterable[str]) -> dict[str, Coverage]:
         """Return the number of subwords and the unknown shares of each different text."""
         different = list(dict.fromkeys(texts))
         _, starts, _, _, unknown, characters, foreign = self.kernel.pieces(different)
@@ -213,16 +211,14 @@ def output_of_long(model: Model, triple: Triple, whole: ModelOutput) -> ModelOut
     length.
     """
     texts = [text for text in triple if text]
-    lengths = model.strangeness(texts)
-    most = lengths[triple.hypothesis].pieces // FEWEST
-    parts = math.ceil(max(lengths[text].pieces for text in texts) * (1 + 2 / OVERLAP) / LONGEST)
+    lengths = model.coverage(texts)
+    most = lengths[triple.hypothesis].subwords // FEWEST
+    parts = math.ceil(max(lengths[text].subwords for text in texts) * (1 + 2 / OVERLAP) / LONGEST)
     while parts <= most:
         sides = [windows(text, parts) if text else [] for text in triple]
         window_texts = [_seen(triple, sides, k) for k in range(parts)]
-        if max(text.pieces for text in model.strangeness(filter(None, chain(*window_texts))).values()) <= LONGEST:
-            outputs = [
-                judgement for at in range(0, parts, PART) for judgement in model.ask(window_texts[at : at + PART])
-            ]
+        if max(text.subwords for text in model.coverage(filter(None, chain(*window_texts))).values()) <= LONGEST:
+            outputs = [output for at in range(0, parts, PART) for output in model.ask(window_texts[at : at + PART])]
             return _joined(sides[0], outputs)
         parts = math.ceil(parts * 1.25)
     return whole
@@ -237,16 +233,16 @@ def _seen(triple: Triple, sides: list[list[Window]], k: int) -> Triple:
 
 
 def _joined(sides: list[Window], outputs: list[ModelOutput]) -> ModelOutput:
-    values = np.stack([judgement.values for judgement in outputs]).astype(np.float64)
+    values = np.stack([output.values for output in outputs]).astype(np.float64)
     own = np.array([side.share() for side in sides])
     lengths = np.array([side.end - side.start for side in sides], np.float64)
     total = (values * (lengths / lengths.sum())[:, None]).sum(axis=0)
     total[0] = math.log(math.fsum(math.exp(value) * share for value, share in zip(values[:, 0], own, strict=True)))
     tags, ranges = [], []
-    for side, judgement in zip(sides, outputs, strict=True):
-        positions = judgement.ranges + side.seen_from
+    for side, output in zip(sides, outputs, strict=True):
+        positions = output.ranges + side.seen_from
         inside = (positions[:, 0] >= side.start) & (positions[:, 0] < side.end)
-        tags.append(judgement.tags[inside])
+        tags.append(output.tags[inside])
         ranges.append(positions[inside])
     return ModelOutput(total.astype(np.float32), np.concatenate(tags), np.concatenate(ranges), long=True)
 
@@ -276,7 +272,7 @@ def triples(batch: Batch, card: Card, inputs: str) -> tuple[list[int], list[Trip
 
 def coverage_flags(model: Model, texts: Sequence[Triple], langpairs: Sequence[str] | None) -> dict[str, Bools]:
     """Return flags of triples: empty, nothing to compare with, unknown characters, unknown or untrained languages."""
-    coverage = model.strangeness(text for triple in texts for text in triple if text is not None)
+    coverage = model.coverage(text for triple in texts for text in triple if text is not None)
 
     def any_text(far: str, limit: float) -> Bools:
         return np.array(

@@ -112,18 +112,18 @@ class Reading(Metric):
             return Scores(np.empty(0))
         model = model_of(self.path, self.precision == "int16")
         flags = coverage_flags(model, compared, batch.langpairs and [batch.langpairs[row] for row in rows])
-        judgements = self._judge(model, compared, flags["empty_hypothesis"] | flags["nothing_to_compare"])
-        values = constants.columns(judgements)
+        outputs = self._judge(model, compared, flags["empty_hypothesis"] | flags["nothing_to_compare"])
+        values = constants.columns(outputs)
         ranked = constants.ranking(values, constants.held_against(compared))
         shown_values = self.read(values, ranked)
         shown_values[flags["empty_hypothesis"] & ~flags["nothing_to_compare"]] = self.worst()
-        flags["truncated"] = np.array([judgement.long for judgement in judgements], bool)
+        flags["truncated"] = np.array([output.long for output in outputs], bool)
         best_rows = best(ranked.tolist(), rows, len(batch))
         return Scores(
             shown_values[best_rows],
             components={name: values[best_rows, column] for name, column in _COMPONENTS.items()},
             spans=[
-                spans(compared[at].hypothesis, judgements[at], self.threshold, constants.MAJOR)
+                spans(compared[at].hypothesis, outputs[at], self.threshold, constants.MAJOR)
                 for at in best_rows.tolist()
             ],
             flags={name: column[best_rows] for name, column in flags.items() if column[best_rows].any()},
@@ -131,14 +131,13 @@ class Reading(Metric):
 
     def _judge(self, model: Model, compared: list[Triple], without: np.ndarray) -> list[ModelOutput]:
         """Return the model's output for every triple except those in `without`."""
-        judgements = [NOTHING] * len(compared)
+        outputs = [NOTHING] * len(compared)
         indices = np.flatnonzero(~without).tolist()
-        outputs = model.judge(
-            [compared[at] for at in indices], self.long == "window", self.reader or str(self.signature)
-        )
-        for at, judgement in zip(indices, outputs, strict=True):
-            judgements[at] = judgement
-        return judgements
+        requested = [compared[at] for at in indices]
+        judged = model.judge(requested, self.long == "window", self.reader or str(self.signature))
+        for at, output in zip(indices, judged, strict=True):
+            outputs[at] = output
+        return outputs
 
 
 class AssayMini(Reading):
@@ -184,20 +183,20 @@ WITHOUT_BLANKS = re.compile(
 """Letters of scripts written without spaces: Thai, Lao, Tibetan, Burmese, Khmer, Tai, kana, Han, Yi."""
 
 
-def spans(text: str, judgement: ModelOutput, threshold: float, major: float) -> tuple[ErrorSpan, ...]:
+def spans(text: str, output: ModelOutput, threshold: float, major: float) -> tuple[ErrorSpan, ...]:
     """Return the words that are probably part of an error, neighbours joined under the worst severity and highest confidence.
 
     The probability of a word is the mean over its subwords. In languages written without spaces each subword counts
     separately. Neighbours touch, or have one character between them.
     """
-    ranges: Sequence[tuple[int, int]] = judgement.ranges.tolist()
+    ranges: Sequence[tuple[int, int]] = output.ranges.tolist()
     merged: list[list[float]] = []
     last = behind = 0
-    for at in (judgement.tags[:, 0] > threshold).nonzero()[0].tolist():
+    for at in (output.tags[:, 0] > threshold).nonzero()[0].tolist():
         if at < behind:
             continue
         first, behind = _word(text, ranges, at)
-        sure, bad = (sum(column) / len(column) for column in zip(*judgement.tags[first:behind].tolist(), strict=True))
+        sure, bad = (sum(column) / len(column) for column in zip(*output.tags[first:behind].tolist(), strict=True))
         if sure <= threshold:
             continue
         start, end = ranges[first][0], ranges[behind - 1][1]

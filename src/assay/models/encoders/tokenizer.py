@@ -74,8 +74,6 @@ class Tokenizer:
                 return cls(Backend.from_file(str(path)), str(path))
             if path.suffix == ".txt":
                 return cls(_wordpiece(path), str(path))
-            from assay.models.encoders.tokenizer import xlmr_tokenizer
-
             return cls(xlmr_tokenizer(path.read_bytes()), str(path))
         except InputError:
             raise
@@ -133,7 +131,7 @@ def _wordpiece(path: Path) -> Any:
     settings = read_document(beside, said="cannot be read") if beside.is_file() else {}
     lower = bool(settings.get("do_lower_case", True)) if isinstance(settings, dict) else True
     subwords = path.read_text(encoding="utf-8").splitlines()
-    vocabulary = {piece: number for number, piece in enumerate(subwords)}
+    vocabulary = {subword: number for number, subword in enumerate(subwords)}
     backend: Any = BertWordPieceTokenizer(vocabulary, lowercase=lower)._tokenizer
     return backend
 

@@ -61,18 +61,18 @@ class LoadedBleurt:
     """A model ready for inference, with its vocabulary."""
 
     model: BleurtModel
-    pieces: BleurtVocabulary
+    subwords: BleurtVocabulary
     limit: int
 
     def pairs(self, references: Sequence[str], hypotheses: Sequence[str]) -> list[TokenPair]:
         """Return the token sequences of references and translations; equal texts are tokenized once."""
         distinct = list(dict.fromkeys([*references, *hypotheses]))
-        encoded = dict(zip(distinct, self.pieces.encode(distinct), strict=True))
+        encoded = dict(zip(distinct, self.subwords.encode(distinct), strict=True))
         return [self._pair(encoded[a], encoded[b]) for a, b in zip(references, hypotheses, strict=True)]
 
     def _pair(self, reference: list[int], hypothesis: list[int]) -> TokenPair:
         first, second = shortened(len(reference), len(hypothesis), self.limit - 3)
-        ids = [self.pieces.first, *reference[:first], self.pieces.last, *hypothesis[:second], self.pieces.last]
+        ids = [self.subwords.first, *reference[:first], self.subwords.last, *hypothesis[:second], self.subwords.last]
         return TokenPair(ids, first + 2, first + second < len(reference) + len(hypothesis))
 
 
@@ -101,12 +101,12 @@ def load_bleurt(
         quantise(model.encoder)
     else:
         model.encoder.prepack()
-    pieces = BleurtVocabulary(files.vocabulary, lowercase=files.lowercase)
-    if len(pieces) > config.vocabulary:
+    subwords = BleurtVocabulary(files.vocabulary, lowercase=files.lowercase)
+    if len(subwords) > config.vocabulary:
         raise InputError(
-            f"{files.vocabulary} has {len(pieces):,} subwords, the model {config.vocabulary:,}: it belongs to another model."
+            f"{files.vocabulary} has {len(subwords):,} subwords, the model {config.vocabulary:,}: it belongs to another model."
         )
-    return LoadedBleurt(model, pieces, files.limit)
+    return LoadedBleurt(model, subwords, files.limit)
 
 
 def predictor(
@@ -200,7 +200,9 @@ class BleurtVocabulary:
             clean = [_cleaned(text) for text in plain]
             return [encoding.ids for encoding in self._spoken.encode_batch_fast(clean, add_special_tokens=False)]
         # Encode through subwords, as BLEURT does: unknown characters that spell a special token become that token.
-        ids: list[list[int]] = [self._spoken.piece_to_id(pieces) for pieces in self._spoken.encode(plain, out_type=str)]
+        ids: list[list[int]] = [
+            self._spoken.piece_to_id(subwords) for subwords in self._spoken.encode(plain, out_type=str)
+        ]
         return ids
 
 

@@ -95,8 +95,8 @@ class CometModel(nn.Module):
             if index == word_layer:
                 words = hidden if selected else packed.select(hidden)
             if index in used and self.pool != "default":
-                piece = shares[index] * self._reduce(hidden, packed, selected)
-                total = piece if total is None else total + piece
+                part = shares[index] * self._reduce(hidden, packed, selected)
+                total = part if total is None else total + part
         if self.pool == "default":
             assert hidden is not None
             return hidden[packed.firsts].float(), words

@@ -213,8 +213,8 @@ def _windows(
     count = 2
     while count <= max(len(hypothesis), 2):
         windows = cut(hypothesis, count)
-        sides = [None if text is None else [piece for _, piece in cut(text, count)] for text in (source, reference)]
-        prediction = predict([piece for _, piece in windows], *sides)
+        sides = [None if text is None else [part for _, part in cut(text, count)] for text in (source, reference)]
+        prediction = predict([part for _, part in windows], *sides)
         if not prediction.truncated.any():
             return windows, prediction
         count = math.ceil(count * 1.5)
@@ -222,7 +222,7 @@ def _windows(
 
 
 def _put(whole: Prediction, row: int, hypothesis: str, windows: list[tuple[int, str]], prediction: Prediction) -> None:
-    shares = np.array([len(piece) for _, piece in windows], dtype=np.float64) if hypothesis else np.ones(len(windows))
+    shares = np.array([len(part) for _, part in windows], dtype=np.float64) if hypothesis else np.ones(len(windows))
     shares /= shares.sum()
     value = float((prediction.values * shares).sum())
     for name, column in prediction.components.items():

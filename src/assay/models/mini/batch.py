@@ -242,17 +242,17 @@ def part_path(folder: Path, number: int) -> Path:
     return folder / f"predictions-{number:04d}.safetensors"
 
 
-def join(folder: Path, pieces: int, sizes: NDArray[np.int64]) -> None:
+def join(folder: Path, parts: int, sizes: NDArray[np.int64]) -> None:
     """Join all parts in one file. `sizes` has the lengths of every row's translation; rows in no part are zero."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
     values = np.zeros((len(sizes), VIEWS, READINGS), np.float32)
     tags = np.zeros((int(starts[-1]), 2), np.uint8)
-    for number in range(pieces):
+    for number in range(parts):
         part: dict[str, Any] = read_tensors(part_path(folder, number))
         values[part["rows"]] = part["values"]
         ends = np.cumsum(sizes[part["rows"]])
         for row, end in zip(part["rows"].tolist(), ends.tolist(), strict=True):
             tags[starts[row] : starts[row + 1]] = part["tags"][end - sizes[row] : end]
     write_tensors(folder / FILE, {"values": values, "tags": tags, "starts": starts.astype(np.int64)})
-    for number in range(pieces):
+    for number in range(parts):
         part_path(folder, number).unlink()

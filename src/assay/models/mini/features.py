@@ -38,9 +38,9 @@ class Spelling:
     starts: Ints
 
     @classmethod
-    def of(cls, pieces: Sequence[str]) -> Spelling:
+    def of(cls, subwords: Sequence[str]) -> Spelling:
         """Return the spelling of these subwords."""
-        texts = ["" if number < 4 else piece for number, piece in enumerate(pieces)]
+        texts = ["" if number < 4 else subword for number, subword in enumerate(subwords)]
         points = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4").astype(np.int64)
         return cls(points, np.cumsum([0, *map(len, texts)]))
 
@@ -49,7 +49,7 @@ class Spelling:
 class SubwordTexts:
     """Texts as subwords, end to end; text i has the subwords ``starts[i]`` to ``starts[i + 1]``."""
 
-    pieces: Ints
+    subwords: Ints
     starts: Ints
 
     @classmethod
@@ -70,20 +70,20 @@ class _Characters:
     """Characters end to end, with the numbers of their subwords and texts."""
 
     points: Ints
-    pieces: Ints
+    subwords: Ints
     owners: Ints
 
     @classmethod
     def of(cls, texts: SubwordTexts, spelling: Spelling) -> _Characters:
-        lengths = np.diff(spelling.starts)[texts.pieces]
-        pieces = np.repeat(np.arange(len(texts.pieces)), lengths)
-        inside = np.arange(len(pieces)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        points = spelling.characters[spelling.starts[texts.pieces][pieces] + inside]
-        return cls(points, pieces, texts.owners[pieces])
+        lengths = np.diff(spelling.starts)[texts.subwords]
+        subwords = np.repeat(np.arange(len(texts.subwords)), lengths)
+        inside = np.arange(len(subwords)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        points = spelling.characters[spelling.starts[texts.subwords][subwords] + inside]
+        return cls(points, subwords, texts.owners[subwords])
 
     def without_marks(self) -> _Characters:
         is_letter = self.points != _MARK
-        return _Characters(self.points[is_letter], self.pieces[is_letter], self.owners[is_letter])
+        return _Characters(self.points[is_letter], self.subwords[is_letter], self.owners[is_letter])
 
 
 def pair_features(
@@ -91,7 +91,7 @@ def pair_features(
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
     """Return cells of the hypotheses' subwords, cells of the others', and the numbers of each pair (text i with text i)."""
     texts = (hypotheses, others)
-    cells = tuple(np.zeros((len(text.pieces), CELLS), np.uint8) for text in texts)
+    cells = tuple(np.zeros((len(text.subwords), CELLS), np.uint8) for text in texts)
     numbers = np.zeros((len(hypotheses.starts) - 1, NUMBERS), np.float32)
     full = tuple(_Characters.of(text, spelling) for text in texts)
     _character_grams((full[0].without_marks(), full[1].without_marks()), texts, order, cells, numbers)
@@ -127,9 +127,9 @@ def _character_grams(
             grams = lengths[i] - n + 1
             numbers[:, PLACES * i + n - 1] = np.where(grams > 0, common / np.maximum(grams, 1), 0)
     for i, side in enumerate(sides):
-        size = len(texts[i].pieces)
-        covered = np.bincount(side.pieces, cover[i], size).astype(np.int64)
-        cells[i][:, 2] = 255 * covered // np.maximum(order * np.bincount(side.pieces, minlength=size), 1)
+        size = len(texts[i].subwords)
+        covered = np.bincount(side.subwords, cover[i], size).astype(np.int64)
+        cells[i][:, 2] = 255 * covered // np.maximum(order * np.bincount(side.subwords, minlength=size), 1)
 
 
 def _piece_grams(
@@ -145,7 +145,7 @@ def _piece_grams(
             )
             key = _mixed(owner[position].astype(np.uint64))
             for step in range(size):
-                key = _mixed(key * np.uint64(31) + text.pieces[position + step].astype(np.uint64))
+                key = _mixed(key * np.uint64(31) + text.subwords[position + step].astype(np.uint64))
             positions.append(position)
             owners.append(owner[position])
             keys.append(key)
@@ -197,7 +197,7 @@ def _runs(side: _Characters) -> tuple[Ints, Ints, Ints, Hashes]:
     digit_hashes = _mixed(points[at].astype(np.uint64) * np.uint64(1 << 32) + rank.astype(np.uint64))
     keys = _mixed(owners[starts].astype(np.uint64))
     np.add.at(keys, number[at], digit_hashes)
-    return side.pieces[starts], side.pieces[stops], owners[starts], keys
+    return side.subwords[starts], side.subwords[stops], owners[starts], keys
 
 
 def _shared(

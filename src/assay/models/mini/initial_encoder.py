@@ -35,16 +35,16 @@ class InitialEncoder:
     """Shape, subwords and weights: a tensor NAME, or ``NAME.codes`` and ``NAME.scales``; none for a random encoder."""
 
     config: EncoderConfig
-    pieces: SubwordModel
+    subwords: SubwordModel
     tensors: Arrays
 
     def restricted(self, used: NDArray[np.int64], recut: bool = False) -> InitialEncoder:
         """Return the encoder with the embeddings of some subwords; `recut` if texts are tokenized again with these."""
-        pieces = self.pieces.restricted(used)
+        subwords = self.subwords.restricted(used)
         if recut:
-            pieces = with_unknown(pieces.pieces, pieces.scores, pieces.replacements)
+            subwords = with_unknown(subwords.subwords, subwords.scores, subwords.replacements)
         cut = {name: _rows(value, name, used, self.config) for name, value in self.tensors.items()}
-        return InitialEncoder(replace(self.config, vocabulary=len(used), raw={}), pieces, cut)
+        return InitialEncoder(replace(self.config, vocabulary=len(used), raw={}), subwords, cut)
 
     def write(self, folder: Path) -> None:
         write_tensors(folder / ENCODER, self.tensors)
@@ -61,12 +61,12 @@ def _rows(value: NDArray[Any], name: str, used: NDArray[np.int64], config: Encod
 def initial_encoder(section: EncoderSection, texts: Iterable[str]) -> InitialEncoder:
     """Return the configured encoder; the tiny one learns its subwords from `texts`."""
     if section.name == "tiny":
-        pieces = subwords_of_texts(texts, section.tiny_vocabulary)
+        subwords = subwords_of_texts(texts, section.tiny_vocabulary)
         hidden = section.tiny_hidden
         config = EncoderConfig(
-            "bert", hidden, section.tiny_layers, section.tiny_heads, 4 * hidden, len(pieces.pieces), 512
+            "bert", hidden, section.tiny_layers, section.tiny_heads, 4 * hidden, len(subwords.subwords), 512
         )
-        return InitialEncoder(config, pieces, {})
+        return InitialEncoder(config, subwords, {})
     if section.name == "e5-small":
         return _of_e5(E5File.read(e5_path()))
     if not Path(section.name).is_dir():
@@ -96,7 +96,7 @@ def _of_e5(file: E5File) -> InitialEncoder:
         else:
             tensors[f"{name}.codes"] = np.ascontiguousarray(blocks[:, 2:])
             tensors[f"{name}.scales"] = scales_of(blocks)
-    return InitialEncoder(file.config, with_unknown(file.pieces, file.scores, file.replacements), tensors)
+    return InitialEncoder(file.config, with_unknown(file.subwords, file.scores, file.replacements), tensors)
 
 
 def read_encoder(folder: Path, dropout: float) -> tuple[EncoderConfig, dict[str, Tensor]]:

@@ -101,15 +101,15 @@ class FusionLayer(nn.Module):
         self.up = nn.Linear(width, 2 * width)
         self.down = nn.Linear(2 * width, width)
 
-    def forward(self, pieces: Tensor, mask: Tensor, dropout: float) -> Tensor:
+    def forward(self, subwords: Tensor, mask: Tensor, dropout: float) -> Tensor:
         """Map (n, places, width) to the same shape."""
-        n, places, width = pieces.shape
-        qkv = self.qkv(self.attention_norm(pieces)).view(n, places, 3, -1, FUSION_HEAD).permute(2, 0, 3, 1, 4)
+        n, places, width = subwords.shape
+        qkv = self.qkv(self.attention_norm(subwords)).view(n, places, 3, -1, FUSION_HEAD).permute(2, 0, 3, 1, 4)
         mixed = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], attn_mask=mask)
         mixed = self.out(mixed.transpose(1, 2).reshape(n, places, width))
-        pieces = pieces + functional.dropout(mixed, dropout, self.training)
-        added = self.down(functional.gelu(self.up(self.feed_forward_norm(pieces))))
-        return pieces + functional.dropout(added, dropout, self.training)
+        subwords = subwords + functional.dropout(mixed, dropout, self.training)
+        added = self.down(functional.gelu(self.up(self.feed_forward_norm(subwords))))
+        return subwords + functional.dropout(added, dropout, self.training)
 
 
 class MiniModel(nn.Module):
@@ -189,20 +189,20 @@ class MiniModel(nn.Module):
         """Return the output with the references and sources that `present` (2, n) selects."""
         has = present.to(coded.vectors.dtype)
         sides = [self._side(coded, kind, has[kind - 1]) for kind in (REFERENCE, SOURCE)]
-        pieces = self._pieces(coded, batch, sides, has)
+        subwords = self._pieces(coded, batch, sides, has)
         inside = torch.cat([coded.inside[0], *(coded.inside[k] & present[k - 1, :, None] for k in (1, 2))], 1)
-        pieces = functional.dropout(functional.gelu(pieces), self.dropout, self.training)
+        subwords = functional.dropout(functional.gelu(subwords), self.dropout, self.training)
         mask = inside[:, None, None, :]
         for layer in self.fusion:
-            pieces = layer(pieces, mask, self.dropout)
-        pieces = self.last_norm(pieces)
+            subwords = layer(subwords, mask, self.dropout)
+        subwords = self.last_norm(subwords)
         longest = batch.longest
-        emitted = functional.softplus(self.mass(pieces).float())
+        emitted = functional.softplus(self.mass(subwords).float())
         mass = torch.cat([emitted[:, k * longest : (k + 1) * longest, k] for k in range(3)], 1)
         log_mass = torch.log((mass * inside).sum(1) + FLOOR)
         scalars = self._scalars(coded, batch, sides, present)
-        heads = self._whole(coded, pieces, inside, scalars, has)
-        return MiniOutput(log_mass + heads[:, 0], heads, self.tags(pieces[:, :longest]).float(), coded.inside[0])
+        heads = self._whole(coded, subwords, inside, scalars, has)
+        return MiniOutput(log_mass + heads[:, 0], heads, self.tags(subwords[:, :longest]).float(), coded.inside[0])
 
     def _side(self, coded: Coded, kind: int, present: Tensor) -> _Side:
         hypothesis, other = coded.vectors[HYPOTHESIS], coded.vectors[kind]
@@ -265,17 +265,17 @@ class MiniModel(nn.Module):
             self.watched.append((scalars.detach(), counts))
         return ((scalars - self.scalar_mean) / self.scalar_deviation).clamp(-6, 6) * counts
 
-    def _whole(self, coded: Coded, pieces: Tensor, inside: Tensor, scalars: Tensor, has: Tensor) -> Tensor:
+    def _whole(self, coded: Coded, subwords: Tensor, inside: Tensor, scalars: Tensor, has: Tensor) -> Tensor:
         means = [_mean(coded.vectors[k], coded.inside[k]) for k in range(3)]
         compared = []
         for kind in (REFERENCE, SOURCE):
             flag = has[kind - 1, :, None]
             compared += [(means[0] - means[kind]).abs() * flag, means[0] * means[kind] * flag]
         longest = coded.inside.shape[-1]
-        weights = torch.softmax(self.pool(pieces).float().squeeze(-1).masked_fill(~inside, _FAR), -1)
-        pooled = torch.bmm(weights[:, None].to(pieces.dtype), pieces).squeeze(1)
+        weights = torch.softmax(self.pool(subwords).float().squeeze(-1).masked_fill(~inside, _FAR), -1)
+        pooled = torch.bmm(weights[:, None].to(subwords.dtype), subwords).squeeze(1)
         read = [
-            _mean(pieces[:, k * longest : (k + 1) * longest], inside[:, k * longest : (k + 1) * longest])
+            _mean(subwords[:, k * longest : (k + 1) * longest], inside[:, k * longest : (k + 1) * longest])
             for k in (0, 1)
         ]
         whole = torch.cat([*compared, pooled, *read, scalars], -1)

@@ -100,20 +100,20 @@ def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
     matrices["enc.seen"] = np.array(model.seen, np.int32)
     matrices["enc.heads"] = np.array([model.config.heads], np.int32)
     codes, scales, _ = four_bits(state[WORDS].cpu())
-    pieces, units = state[WORDS].shape
+    subwords, units = state[WORDS].shape
     return matrices, {
-        "codes": nibbles(codes).reshape(pieces, units // 2).numpy(),
-        "scales": scales.reshape(pieces, units // BLOCK).numpy(),
+        "codes": nibbles(codes).reshape(subwords, units // 2).numpy(),
+        "scales": scales.reshape(subwords, units // BLOCK).numpy(),
     }
 
 
-def write_model(model: MiniModel, pieces: Path, folder: Path, card: Mapping[str, Any]) -> None:
-    """Write the folder that the runtime opens; `pieces` is the prepared file of the vocabulary."""
+def write_model(model: MiniModel, vocabulary: Path, folder: Path, card: Mapping[str, Any]) -> None:
+    """Write the folder that the runtime opens; `vocabulary` is the prepared file of subwords."""
     matrices, embeddings = packed_tensors(model)
     make_output_folder(folder)
     write_tensors(folder / MODEL, matrices)
     write_tensors(folder / EMBEDDINGS, embeddings)
-    write_tensors(folder / PIECES, read_tensors(pieces))
+    write_tensors(folder / PIECES, read_tensors(vocabulary))
     files = {}
     for name in (MODEL, EMBEDDINGS, PIECES):
         data = (folder / name).read_bytes()

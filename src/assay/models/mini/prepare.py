@@ -80,15 +80,15 @@ def prepare_texts(config: MiniConfig, folder: Path, note: Note) -> None:
             texts.add(text)
     encoder = initial_encoder(config.encoder, texts.numbers)
     table = _table(groups, texts)
-    cut = _cut(list(texts.numbers), groups, encoder.pieces)
+    cut = _cut(list(texts.numbers), groups, encoder.subwords)
     if config.encoder.least_uses > 1:
-        counts = np.bincount(cut.pieces, minlength=len(encoder.pieces.pieces))
-        encoder = encoder.restricted(encoder.pieces.without_rare(counts, config.encoder.least_uses), recut=True)
-        cut = _cut(list(texts.numbers), groups, encoder.pieces)
+        counts = np.bincount(cut.subwords, minlength=len(encoder.subwords.subwords))
+        encoder = encoder.restricted(encoder.subwords.without_rare(counts, config.encoder.least_uses), recut=True)
+        cut = _cut(list(texts.numbers), groups, encoder.subwords)
     table |= _labels(groups, texts, cut)
-    used = np.unique(np.concatenate([cut.pieces, np.arange(4)]))
+    used = np.unique(np.concatenate([cut.subwords, np.arange(4)]))
     encoder = encoder.restricted(used)
-    table["pieces"] = np.searchsorted(used, cut.pieces).astype(np.uint32)
+    table["pieces"] = np.searchsorted(used, cut.subwords).astype(np.uint32)
     table["text_starts"] = cut.starts
     collections = list(dict.fromkeys(group.collection for group in groups))
     if config.documents:
@@ -97,10 +97,10 @@ def prepare_texts(config: MiniConfig, folder: Path, note: Note) -> None:
         )
         collections.append("documents")
         note(f"{count(added, 'group')} of consecutive segments added.")
-    counts = np.bincount(cut.pieces, minlength=int(used[-1]) + 1)[used]
+    counts = np.bincount(cut.subwords, minlength=int(used[-1]) + 1)[used]
     folder.mkdir(parents=True, exist_ok=True)
     write_tensors(folder / CORPUS, table)
-    write_tensors(folder / PIECES, encoder.pieces.tensors(inverse_frequency(counts)))
+    write_tensors(folder / PIECES, encoder.subwords.tensors(inverse_frequency(counts)))
     encoder.write(folder)
     note(
         f"{count(len(table['row_text']), 'translation')} in {count(len(table['group_kind']), 'group')}, "
@@ -123,7 +123,7 @@ class _Numbering:
 
 @dataclass(frozen=True)
 class _Cut:
-    pieces: NDArray[np.int64]
+    subwords: NDArray[np.int64]
     starts: NDArray[np.int64]
     ranges: dict[str, list[tuple[int, int]]]
     """Characters of each subword, for texts with marked errors."""
@@ -162,16 +162,16 @@ def _table(groups: Sequence[JudgedGroup], texts: _Numbering) -> Arrays:
 
 def _cut(texts: Sequence[str], groups: Sequence[JudgedGroup], model: SubwordModel) -> _Cut:
     marked = {one.text for group in groups for one in group.hypotheses if one.marks}
-    pieces, lengths, ranges = [], [], {}
+    subwords, lengths, ranges = [], [], {}
     for start in range(0, len(texts), CHUNK):
         part = texts[start : start + CHUNK]
         for text, encoding in zip(part, model.cut(part), strict=True):
             ids = np.array(encoding.ids[:LONGEST], np.int64)
-            pieces.append(ids)
+            subwords.append(ids)
             lengths.append(len(ids))
             if text in marked:
                 ranges[text] = model.ranges(text, encoding.offsets[:LONGEST])
-    return _Cut(np.concatenate(pieces), np.cumsum([0, *lengths]), ranges)
+    return _Cut(np.concatenate(subwords), np.cumsum([0, *lengths]), ranges)
 
 
 def _labels(groups: Sequence[JudgedGroup], texts: _Numbering, cut: _Cut) -> Arrays:
@@ -248,7 +248,7 @@ def _chunk(job: tuple[Path, int, int]) -> Arrays:
     """
     folder, first, last = job
     corpus = PreparedCorpus.open(folder)
-    spelling = Spelling.of(SubwordModel.of_tensors(read_tensors(folder / PIECES)).pieces)
+    spelling = Spelling.of(SubwordModel.of_tensors(read_tensors(folder / PIECES)).subwords)
     rows = np.arange(first, last)
     others = corpus.others(rows)
     row, places_of_pairs = np.nonzero(others >= 0)

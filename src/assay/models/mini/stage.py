@@ -32,7 +32,7 @@ CALIBRATION = 12
 """Batches from which mean and deviation of the triples' features are computed."""
 LOG_EVERY = 20
 """Steps between two lines of the log, which also has the first and the last step."""
-PIECE = 64
+PART = 64
 """Batches of predictions per file."""
 PREDICTED_TOKENS = 65_536
 WEIGHTS, PACE = "weights.safetensors", "pace.jsonl"
@@ -214,16 +214,16 @@ class Stage(Loop):
             return
         model = self.trained()
         planned = self.planned(np.arange(self.corpus.rows))
-        pieces = -(-len(planned) // PIECE)
-        for number in range(pieces):
+        parts = -(-len(planned) // PART)
+        for number in range(parts):
             if part_path(self.folder, number).is_file():
                 continue
             self.listener.check(f"in {self.stage.name}")
-            part = planned[number * PIECE : (number + 1) * PIECE]
+            part = planned[number * PART : (number + 1) * PART]
             rows, values, tags = self.predicted(model, part, VIEWS)
             write_tensors(part_path(self.folder, number), {"rows": rows, "values": values, "tags": tags})
-            self.listener.stage_step(f"{self.stage.name} · predicting", number + 1, pieces, math.nan)
-        join(self.folder, pieces, self.corpus.lengths(self.corpus.row_text))
+            self.listener.stage_step(f"{self.stage.name} · predicting", number + 1, parts, math.nan)
+        join(self.folder, parts, self.corpus.lengths(self.corpus.row_text))
 
     def planned(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> list[list[BatchItem]]:
         items = every_item(self.corpus, rows)

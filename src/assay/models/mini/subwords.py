@@ -40,7 +40,7 @@ Arrays = dict[str, NDArray[Any]]
 class SubwordModel:
     """Subwords (the first four are ``<s>``, ``<pad>``, ``</s>``, ``<unk>``), their scores, and replacements of characters."""
 
-    pieces: Sequence[str]
+    subwords: Sequence[str]
     scores: NDArray[np.float32]
     replacements: Mapping[str, str]
     unknown_score: float
@@ -49,7 +49,7 @@ class SubwordModel:
     def _backend(self) -> Tokenizer:
         from tokenizers import Tokenizer, models, pre_tokenizers
 
-        rows = [(piece, float(score)) for piece, score in zip(self.pieces, self.scores, strict=True)]
+        rows = [(subword, float(score)) for subword, score in zip(self.subwords, self.scores, strict=True)]
         tokenizer = Tokenizer(models.Unigram(rows, unk_id=UNKNOWN, byte_fallback=False))
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always", split=False)
         return tokenizer
@@ -89,7 +89,7 @@ class SubwordModel:
 
     def without_rare(self, counts: NDArray[np.int64], least: int) -> NDArray[np.int64]:
         """Return the subwords with at least `least` uses, and all single characters in use."""
-        single = np.array([len(piece) == 1 for piece in self.pieces])
+        single = np.array([len(subword) == 1 for subword in self.subwords])
         needed = (counts >= least) | (single & (counts > 0))
         needed[:4] = True
         return np.flatnonzero(needed)
@@ -97,12 +97,12 @@ class SubwordModel:
     def restricted(self, used: NDArray[np.int64]) -> SubwordModel:
         """Return the model with some of the subwords. Texts made of these alone are tokenized as before."""
         return SubwordModel(
-            [self.pieces[i] for i in used.tolist()], self.scores[used], self.replacements, self.unknown_score
+            [self.subwords[i] for i in used.tolist()], self.scores[used], self.replacements, self.unknown_score
         )
 
     def tensors(self, idf: NDArray[np.float32]) -> Arrays:
         """Return the model as the runtime reads it (``pieces.safetensors``); every subword counts as trained."""
-        texts = [piece.encode() for piece in self.pieces]
+        texts = [subword.encode() for subword in self.subwords]
         characters = sorted(self.replacements)
         points_of_replacements = [[ord(c) for c in self.replacements[character]] for character in characters]
         return {
@@ -121,18 +121,18 @@ class SubwordModel:
     def of_tensors(cls, arrays: Arrays) -> SubwordModel:
         """Return the model that `tensors` wrote."""
         blob, starts = arrays["text"].tobytes(), arrays["starts"].tolist()
-        pieces = [blob[a:b].decode() for a, b in itertools.pairwise(starts)]
+        subwords = [blob[a:b].decode() for a, b in itertools.pairwise(starts)]
         ends, points = arrays["norm_starts"].tolist(), arrays["norm_to"].tolist()
         replacements = {
             chr(point): "".join(map(chr, points[ends[i] : ends[i + 1]]))
             for i, point in enumerate(arrays["norm_from"].tolist())
         }
-        return cls(pieces, np.array(arrays["scores"]), replacements, float(arrays["unk_score"][0]))
+        return cls(subwords, np.array(arrays["scores"]), replacements, float(arrays["unk_score"][0]))
 
 
-def with_unknown(pieces: Sequence[str], scores: NDArray[np.float32], replacements: Mapping[str, str]) -> SubwordModel:
+def with_unknown(subwords: Sequence[str], scores: NDArray[np.float32], replacements: Mapping[str, str]) -> SubwordModel:
     """Return a model whose unknown characters have the score that `tokenizers` gives them."""
-    return SubwordModel(pieces, scores, replacements, float(scores.min()) - UNKNOWN_PENALTY)
+    return SubwordModel(subwords, scores, replacements, float(scores.min()) - UNKNOWN_PENALTY)
 
 
 def subwords_of_tokenizer(tokenizer: Tokenizer, where: str) -> SubwordModel:
@@ -146,9 +146,9 @@ def subwords_of_tokenizer(tokenizer: Tokenizer, where: str) -> SubwordModel:
         raise InputError(
             f"{where} has a {model.get('type')} vocabulary: assay-mini needs an encoder with a unigram vocabulary."
         )
-    pieces = [str(piece) for piece, _ in model["vocab"]]
-    if tuple(pieces[:4]) != SPECIAL:
-        raise InputError(f"{where} begins with {', '.join(pieces[:4])}, not with {', '.join(SPECIAL)}.")
+    subwords = [str(subword) for subword, _ in model["vocab"]]
+    if tuple(subwords[:4]) != SPECIAL:
+        raise InputError(f"{where} begins with {', '.join(subwords[:4])}, not with {', '.join(SPECIAL)}.")
     replacements = {}
     if tokenizer.normalizer is not None:
         surrogates = range(0xD800, 0xE000)
@@ -157,7 +157,7 @@ def subwords_of_tokenizer(tokenizer: Tokenizer, where: str) -> SubwordModel:
                 point
             ):
                 replacements[chr(point)] = replacement
-    return with_unknown(pieces, np.array([score for _, score in model["vocab"]], np.float32), replacements)
+    return with_unknown(subwords, np.array([score for _, score in model["vocab"]], np.float32), replacements)
 
 
 def subwords_of_texts(texts: Iterable[str], size: int) -> SubwordModel:
@@ -172,9 +172,9 @@ def subwords_of_texts(texts: Iterable[str], size: int) -> SubwordModel:
         **characters,
         **dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0]))[: max(0, size - len(characters))]),
     }
-    ordered = sorted(selected, key=lambda piece: (-selected[piece], piece))
+    ordered = sorted(selected, key=lambda subword: (-selected[subword], subword))
     total = sum(selected.values())
-    scores = np.log(np.array([selected[piece] for piece in ordered], np.float64) / total)
+    scores = np.log(np.array([selected[subword] for subword in ordered], np.float64) / total)
     return with_unknown([*SPECIAL, *ordered], np.concatenate([np.zeros(4), scores]).astype(np.float32), {})
 
 

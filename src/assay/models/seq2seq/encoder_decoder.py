@@ -166,7 +166,7 @@ class Stack(nn.Module):
         return self._waves
 
 
-class Network(nn.Module):
+class EncoderDecoder(nn.Module):
     """Encoder, decoder and output matrix. A language model has no encoder."""
 
     def __init__(self, shape: Shape, *, head_bias: bool = False) -> None:

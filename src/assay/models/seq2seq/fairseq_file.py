@@ -20,7 +20,7 @@ from assay.io.files.text import read_text
 from assay.models.files.hashing import fingerprint_files
 from assay.models.files.weights import StandIn, read_torch
 from assay.models.seq2seq.config import Shape, Size, activation
-from assay.models.seq2seq.encoder_decoder import Network
+from assay.models.seq2seq.encoder_decoder import EncoderDecoder
 from assay.models.seq2seq.folder import build, given
 from assay.models.seq2seq.texts import Words, numbered
 
@@ -85,7 +85,7 @@ class FairseqFolder:
             )
         return numbered(self.folder / FILES[1], source, source["<unk>"], self.files[2:])
 
-    def network(self, *, dtype: torch.dtype, device: torch.device) -> Network:
+    def model(self, *, dtype: torch.dtype, device: torch.device) -> EncoderDecoder:
         """Return the model with its weights."""
         path = self.files[0]
         content = read_checkpoint(path)

@@ -20,7 +20,7 @@ from assay.io.documents import read_document
 from assay.models.files.hashing import fingerprint_files
 from assay.models.files.weights import check_finite, read_torch
 from assay.models.seq2seq.config import Shape, read_shape
-from assay.models.seq2seq.encoder_decoder import Network
+from assay.models.seq2seq.encoder_decoder import EncoderDecoder
 
 Take = Callable[[], Tensor]
 PATTERNS = ("model*.safetensors", "pytorch_model*.bin")
@@ -38,7 +38,7 @@ class ModelFolder:
         """Return the shape that ``config.json`` describes."""
         return read_shape(read_document(self.config, said="cannot be read"), str(self.config))
 
-    def network(self, *, dtype: torch.dtype, device: torch.device) -> Network:
+    def model(self, *, dtype: torch.dtype, device: torch.device) -> EncoderDecoder:
         """Return the model with its weights, in `dtype` on `device`."""
         weights = tensors(self.weights)
         return build(self.shape(), weights, str(self.weights[0]), dtype=dtype, device=device)
@@ -107,22 +107,24 @@ def _itself(value: Tensor) -> Tensor:
     return value
 
 
-def build(shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.dtype, device: torch.device) -> Network:
+def build(
+    shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.dtype, device: torch.device
+) -> EncoderDecoder:
     """Return a model with these weights, loaded tensor by tensor, so that a large one is never in memory twice.
 
     Tied weights share one tensor.
     """
     with torch.device("meta"):
-        network = Network(shape, head_bias=any(name.endswith("final_logits_bias") for name in found))
+        model = EncoderDecoder(shape, head_bias=any(name.endswith("final_logits_bias") for name in found))
     shared: dict[tuple[tuple[str, ...], torch.dtype], Tensor] = {}
     filled: dict[str, Tensor] = {}
-    for name, empty in network.state_dict().items():
+    for name, empty in model.state_dict().items():
         ways = official_names(name, shape)
         way = next((way for way in ways if all(one in found for one in way)), None)
         if way is None:
             missing = sum(
                 not any(all(one in found for one in way) for way in official_names(other, shape))
-                for other in network.state_dict()
+                for other in model.state_dict()
             )
             raise InputError(
                 f"{where} lacks {count(missing, 'weight')} that a {shape.family} model of its config.json needs, the first being "
@@ -132,10 +134,10 @@ def build(shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.d
         if (tuple(way), kind) not in shared:
             shared[tuple(way), kind] = _joined(name, way, found, shape, empty.shape, where).to(device, kind, copy=True)
         filled[name] = shared[tuple(way), kind]
-    network.load_state_dict(filled, assign=True)
-    network.eval()
-    network.requires_grad_(False)
-    return network
+    model.load_state_dict(filled, assign=True)
+    model.eval()
+    model.requires_grad_(False)
+    return model
 
 
 def _narrow(name: str) -> bool:

@@ -19,7 +19,7 @@ from assay.core.errors import InputError
 from assay.models.runtime.fused import add_norm
 from assay.models.runtime.packing import packed_ids, runs, to_device
 from assay.models.seq2seq.attention import AttentionLayout
-from assay.models.seq2seq.encoder_decoder import Network, SequenceLayer, sequence_runner
+from assay.models.seq2seq.encoder_decoder import EncoderDecoder, SequenceLayer, sequence_runner
 from assay.models.seq2seq.texts import Target
 
 Source = tuple[int, ...]
@@ -33,11 +33,11 @@ class Likelihood:
     matrix in chunks.
     """
 
-    def __init__(self, network: Network, *, temperature: float = 1.0, ignored: int | None = None) -> None:
+    def __init__(self, model: EncoderDecoder, *, temperature: float = 1.0, ignored: int | None = None) -> None:
         """`ignored` is a token that counts in a target's length but not in its sum, as padding in BARTScore."""
-        self.network, self.device = network, network.device
+        self.model, self.device = model, model.device
         self.temperature, self.ignored = temperature, ignored
-        self.runner = sequence_runner(network.shape, self.device, network.head.weight.dtype)
+        self.runner = sequence_runner(model.shape, self.device, model.head.weight.dtype)
 
     def means(self, pairs: Sequence[tuple[Source, Target]]) -> NDArray[np.float64]:
         """Return the mean log-probability of each target's tokens given its source, in the order of `pairs`."""
@@ -65,23 +65,23 @@ class Likelihood:
 
     def _batch(self, groups: Sequence[tuple[Source, list[int]]], targets: Sequence[Target]) -> Tensor:
         """Return the log-probability of every token of the targets, end to end."""
-        network, dtype = self.network, self.network.decoder.dtype
+        model, dtype = self.model, self.model.decoder.dtype
         states: Tensor | None = None
         sources: AttentionLayout | None = None
         ids, positions, lengths = packed_ids([target.read for target in targets], self.device)
-        if network.encoder is not None:
+        if model.encoder is not None:
             order = sorted(range(len(groups)), key=lambda g: -len(groups[g][0]))
             read, positions_read, sizes = packed_ids([groups[g][0] for g in order], self.device)
-            states = network.encode(read, positions_read, sizes)
+            states = model.encode(read, positions_read, sizes)
             starts = dict(zip(order, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
             owners = [g for g, (_, numbers) in enumerate(groups) for _ in numbers]
             rows = [starts[g] for g in owners], [len(groups[g][0]) for g in owners]
             sources = AttentionLayout(lengths, device=self.device, dtype=dtype, sources=rows)
-        bias = network.decoder.relative if network.decoder.bias is not None else None
+        bias = model.decoder.relative if model.decoder.bias is not None else None
         layout = AttentionLayout(lengths, device=self.device, dtype=dtype, causal=True, bias=bias)
-        hidden = network.decoder.run(network.decoder.embed(ids, positions), layout, states, sources)
+        hidden = model.decoder.run(model.decoder.embed(ids, positions), layout, states, sources)
         target_ids, _, _ = packed_ids([target.asked for target in targets], self.device)
-        return log_probabilities(hidden, network.head, target_ids, network.shape.output_scale / self.temperature)
+        return log_probabilities(hidden, model.head, target_ids, model.shape.output_scale / self.temperature)
 
     def _finish(
         self,
@@ -129,17 +129,17 @@ def _shares(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float) -> Ten
 class RegressionLogit:
     """Scorer of the logit of `word` after the start token. Not thread-safe."""
 
-    def __init__(self, network: Network, word: int, where: str = "the model") -> None:
-        if network.encoder is None or not network.shape.rms:
-            raise InputError(f"{where} is a {network.shape.family} model, but a regression logit needs a T5.")
-        if word >= network.shape.target_vocabulary:
+    def __init__(self, model: EncoderDecoder, word: int, where: str = "the model") -> None:
+        if model.encoder is None or not model.shape.rms:
+            raise InputError(f"{where} is a {model.shape.family} model, but a regression logit needs a T5.")
+        if word >= model.shape.target_vocabulary:
             raise InputError(
-                f"{where} has {network.shape.target_vocabulary:,} tokens, and the regression logit is token {word:,}: it is not a "
+                f"{where} has {model.shape.target_vocabulary:,} tokens, and the regression logit is token {word:,}: it is not a "
                 "MetricX model."
             )
-        self.network, self.device = network, network.device
-        self.word = network.head.weight[word].float() * network.shape.output_scale
-        self.runner = sequence_runner(network.shape, self.device, network.head.weight.dtype)
+        self.model, self.device = model, model.device
+        self.word = model.head.weight[word].float() * model.shape.output_scale
+        self.runner = sequence_runner(model.shape, self.device, model.head.weight.dtype)
 
     def logits(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Return the logit of each sequence, in order. Equal sequences are computed once."""
@@ -155,9 +155,9 @@ class RegressionLogit:
 
     def _batch(self, sequences: Sequence[Sequence[int]]) -> Tensor:
         ids, positions, lengths = packed_ids(sequences, self.device)
-        blocks = _blocks(self.network.encode(ids, positions, lengths).float(), lengths)
-        decoder = self.network.decoder
-        start = torch.full((len(lengths),), self.network.shape.start, device=self.device)
+        blocks = _blocks(self.model.encode(ids, positions, lengths).float(), lengths)
+        decoder = self.model.decoder
+        start = torch.full((len(lengths),), self.model.shape.start, device=self.device)
         hidden, added, dtype = decoder.embed(start, torch.zeros_like(start)), None, decoder.dtype
         for layer in decoder.layers:
             assert isinstance(layer, SequenceLayer)

