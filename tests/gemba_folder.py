@@ -70,7 +70,7 @@ def checkout(folder: Path) -> Path:
 def know(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """assay knows the files and prompts of this folder, as it knows those of the authors."""
     real = gemba.facts()
-    made = {name: prompt_of(gemba._values(name, folder), Place("made")) for name in real.prompts}
+    made = {name: prompt_of(gemba._document(name, folder), Place("made")) for name in real.prompts}
     ours = gemba.GembaFacts(
         real.commit,
         {name: hashlib.sha256(text.encode()).hexdigest() for name, text in FILES.items()},

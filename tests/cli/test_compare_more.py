@@ -189,7 +189,7 @@ def test_rows_in_another_order_are_paired_by_id_or_text(table: list[dict[str, st
     ("arguments", "said"),
     [
         (["--by", "domian"], "Did you mean Domain"),
-        (["--by", "system"], "every system has its own lines already"),
+        (["--by", "system"], "every system already has its own rows"),
         (["--correction", "holmes"], "Did you mean holm"),
         (["--worst", "0"], "not a whole number above 0"),
     ],

@@ -91,7 +91,7 @@ def test_every_table_has_its_sheet_and_a_parquet_file_holds_one(capsys: pytest.C
             {**dict.fromkeys(heading), **r} for r in rows
         ]
     assert main([*run, "--out", "x.parquet"]) == 2
-    assert "a Parquet file holds one table, and there are" in capsys.readouterr().err
+    assert "a Parquet file has one table, but there are" in capsys.readouterr().err
     assert main([*run, "--out", "x.parquet", "--table", "summary"]) == 0
     assert polars.read_parquet("x.parquet")["accuracy"].to_list() == [tables["summary"][0]["accuracy"]]
 
@@ -122,4 +122,4 @@ def test_a_rule_is_no_rendering_of_a_result(capsys: pytest.CaptureFixture[str]) 
 def test_a_binary_form_spares_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     assert main(["score", "-m", "chrf", "--data", "demo", "--format", "xlsx"]) == 2
-    assert "xlsx is not for a terminal: give --out FILE, or a pipe." in capsys.readouterr().err
+    assert "xlsx cannot be shown on a terminal. Use --out FILE, or a pipe." in capsys.readouterr().err

@@ -143,19 +143,19 @@ def test_an_estimate_before(server, capsys):
 
 def test_the_budget(server, capsys):
     said = failed(command(server, "--max-requests", "5", "--concurrency", "1"), capsys)
-    assert "the 5 requests of --max-requests are sent, 5 of 24 segments judged; their answers are cached" in said
+    assert "the 5 requests of --max-requests were sent, 5 of 24 segments judged; their answers are cached" in said
     assert main(command(server)) == 0
     assert server.answered == ROWS
     capsys.readouterr()
-    assert "--max-cost needs prices" in failed(command(server, "--max-cost", "1"), capsys)
+    assert "--max-cost requires prices" in failed(command(server, "--max-cost", "1"), capsys)
 
 
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [
-        (status(404, {"message": "no such model"}), "knows no model 'tiny'"),
-        (raw(b"<html></html>", "text/html"), "answers with a web page"),
-        (raw(b"", code=307, Location="http://127.0.0.1:1/v1"), "sends us on to"),
+        (status(404, {"message": "no such model"}), "has no model 'tiny'"),
+        (raw(b"<html></html>", "text/html"), "returned a web page"),
+        (raw(b"", code=307, Location="http://127.0.0.1:1/v1"), "redirects to"),
         (status(429, {"message": "pay first", "code": "insufficient_quota"}), "no credit left"),
     ],
 )
@@ -170,11 +170,11 @@ def test_one_line_more(server, capsys, monkeypatch):
     assert "requires an OpenAI-compatible endpoint" in failed(command(server)[:-4], capsys)
     assert "--llm NAME" in failed(command(server)[:-2], capsys)
     assert "unknown option 'key' of judge-mqm" in failed(command(server, metric=f"judge-mqm:key={KEY}"), capsys)
-    assert "has a key in it" in failed([*command(server)[:-3], f"http://x:{KEY}@127.0.0.1/v1", "--llm", "tiny"], capsys)
+    assert "contains a key" in failed([*command(server)[:-3], f"http://x:{KEY}@127.0.0.1/v1", "--llm", "tiny"], capsys)
     monkeypatch.setenv("ASSAY_LLM_KEY", "sk-wrong")
-    assert "does not accept the key in ASSAY_LLM_KEY" in failed(command(server), capsys)
+    assert "rejects the key in ASSAY_LLM_KEY" in failed(command(server), capsys)
     monkeypatch.delenv("ASSAY_LLM_KEY")
-    assert "wants a key (401): set ASSAY_LLM_KEY" in failed(command(server), capsys)
+    assert "requires a key (401). Set ASSAY_LLM_KEY" in failed(command(server), capsys)
     assert server.answered == 0
 
 

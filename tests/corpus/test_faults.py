@@ -144,14 +144,14 @@ def test_a_garbled_shard_stops_or_is_left_out(tmp_path: Path) -> None:
     frame = (tmp_path / "in" / "part-0007.parquet").read_bytes()
     (tmp_path / "in" / "part-0007.parquet").write_bytes(frame[:200] + b"\0" * 100 + frame[300:])
     with pytest.raises(
-        AssayError, match=r"part-000[57]\..*(breaks off|damaged).*of 12 shards done and kept.*--on-error skip"
+        AssayError, match=r"part-000[57]\..*(incomplete|damaged).*of 12 shards done and kept.*--on-error skip"
     ):
         score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     result = score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2, on_error="skip")
     assert list(result.failed) == ["part-0005.jsonl.gz", "part-0007.parquet"], "in the order of the shards"
     score(data=tmp_path / "in", out=tmp_path / "back", metrics=["chrf"], engine="inline", on_error="skip")
     assert contents(tmp_path / "back") == contents(tmp_path / "out"), "whoever came first"
-    assert result.counts["shards"] == 10 and "breaks off" in result.failed["part-0005.jsonl.gz"]
+    assert result.counts["shards"] == 10 and "is incomplete" in result.failed["part-0005.jsonl.gz"]
     assert len(contents(tmp_path / "out")) == 11, "nothing of a failed shard is left"
     corpus(tmp_path / "in", 12)  # made again: a rerun does the two
     again = score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2)

@@ -115,5 +115,5 @@ def test_sgml_files_of_other_documents_are_refused(tmp_path: Path) -> None:
     ref, a = write("r.sgm", "refset", ["d1", "d2"]), write("a.sgm", "tstset", ["d1", "d2"])
     turned, others = write("b.sgm", "tstset", ["d2", "d1"]), write("c.sgm", "tstset", ["d1", "d3"])
     assert assay.compare(mt=[a, turned], ref=ref, metrics=["chrf"]).standings["b.sgm"]["chrf"].identical
-    with pytest.raises(InputError, match="both must have the same documents and segments"):
+    with pytest.raises(InputError, match="Both files must have the same documents and segments"):
         assay.compare(mt=[a, others], ref=ref, metrics=["chrf"])

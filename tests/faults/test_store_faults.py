@@ -257,7 +257,7 @@ def test_output_on_a_full_disk_leaves_the_old_file(tmp_path: Path, how: str) -> 
     with small_disk(tmp_path / "disk") as disk:
         target = disk / "scores.json"
         target.write_text("old")
-        said = r"cannot write .*scores\.json: the disk is full.*nothing was left half-written"
+        said = r"cannot write .*scores\.json: the disk is full.*No incomplete file was left"
         with pytest.raises(OutputError, match=said), atomic_write(target) as out:
             if how == "at once":
                 out.write(bytes(1_000_000))

@@ -27,15 +27,15 @@ def test_a_document_is_read_plain_or_packed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"a": 1', "it ends too early; copy it again."),
+        ('{"a": 1', "it is incomplete; copy it again."),
         ("hello", "Expecting value: line 1 column 1 (char 0)."),
         ("[" * 101 + "]" * 101, "nested more than 100 deep."),
         ("[" * 200_000, "nested more than 100 deep."),
         ('{"a": ' + "9" * 301 + "}", "a number of 301 digits."),
         ('{"a": ' + "9" * 5000 + "}", "a number of 5,000 digits."),
-        ('{"a": {"b": 1, "c": 2, "b": 3}}', "the key 'b' stands twice in one object."),
-        (r'{"a": "\ud800"}', r"half a character in the text '\ud800'."),
-        (r'{"\ud800": 1}', r"half a character in the text '\ud800'."),
+        ('{"a": {"b": 1, "c": 2, "b": 3}}', "the key 'b' is repeated in one object."),
+        (r'{"a": "\ud800"}', r"a lone surrogate in the text '\ud800'."),
+        (r'{"\ud800": 1}', r"a lone surrogate in the text '\ud800'."),
     ],
 )
 def test_what_is_refused_and_why(tmp_path: Path, text: str, said: str) -> None:
@@ -48,7 +48,7 @@ def test_what_is_refused_and_why(tmp_path: Path, text: str, said: str) -> None:
 def test_a_document_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "MOST_BYTES", 1 << 20)
     path = write(tmp_path, gzip.compress(b'{"a": "' + b"x" * (1 << 21)), "a.json.gz")
-    with pytest.raises(InputError, match=r"a\.json\.gz has more than 1 MiB, the most that is read of such a file"):
+    with pytest.raises(InputError, match=r"a\.json\.gz has more than 1 MiB, the maximum for such a file"):
         read_document(path)
 
 
@@ -83,7 +83,7 @@ LAUGHS = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in ran
     ("text", "said"),
     [
         ("a: [", "is not YAML"),
-        ("a: 1\na: 2\n", "a key stands twice in the mapping that begins on line 1"),
+        ("a: 1\na: 2\n", "a key is repeated in the mapping that begins on line 1"),
         ("[" * 5000, "nested more than 100 deep"),
         ("a: &a [*a]", "nested more than 100 deep"),
         ("a0: &a0 [x]\n" + LAUGHS, "more than 20,000,000 values"),

@@ -139,8 +139,8 @@ def described(file: str, **changes: Any) -> Any:
 @pytest.mark.parametrize(
     ("damage", "said"),
     [
-        (index_cut, r"variables\.index is cut short or is not the index of a TensorFlow checkpoint"),
-        (data_cut, r"data-00000-of-00001 is cut short: .* Fetch it again"),
+        (index_cut, r"variables\.index is incomplete or is not the index of a TensorFlow checkpoint"),
+        (data_cut, r"data-00000-of-00001 is incomplete: .* Download it again"),
         (without("variables/variables.index"), r"has no weights: variables/variables\.index"),
         (without("sent_piece.model"), r"names sent_piece\.model, which is not in"),
         (described("bleurt_config.json", sp_model="x" * 5000), r"names x{200}, which is not in"),

@@ -106,7 +106,7 @@ def test_every_label_is_there_as_text() -> None:
 def test_a_picture_says_so_when_no_font_has_a_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("assay.report.figures.canvas._OTHER_SCRIPTS", ())  # DejaVu has no Chinese; it has Hebrew
     table = contrastive()["phenomena"]
-    assert with_font_note(table).notes[-1].startswith("□ boxed letters: no font here has them")
+    assert with_font_note(table).notes[-1].startswith("□ boxed letters are missing from the installed fonts")
     latin = replace(table, rows=[row for row in table.rows if row["phenomenon"] != "数字错误"])
     assert with_font_note(latin) == latin
 

@@ -54,7 +54,7 @@ def test_the_store_follows_no_link(tmp_path: Path, victim: Path, name: str) -> N
     (folder / name).symlink_to(victim)
     store = Store(folder)
     assert not store.put_many([(b"k" * 16, b"v")]) and store.get_many([b"k" * 16]) == {}
-    assert len(store.notices) == 1 and "is not an ordinary file." in store.notices[0]
+    assert len(store.notices) == 1 and "is not a regular file." in store.notices[0]
     assert victim.read_text() == "precious" and (folder / name).is_symlink()
 
 
@@ -101,7 +101,7 @@ def test_a_folder_open_to_all_is_not_used(tmp_path: Path, shared: Path) -> None:
     for folder, told in ((tmp_path / "open" / "store", tmp_path / "open"), (tmp_path / "store", tmp_path / "store")):
         store = Store(folder)
         assert not store.put_many([(b"k" * 16, b"v")])
-        assert f"{told} can be written by every user (chmod o-w {told} mends it)" in store.notices[0]
+        assert f"{told} can be written by every user (fix: chmod o-w {told})" in store.notices[0]
         assert list(folder.iterdir()) == []
     assert Store(shared / "store").put_many([(b"k" * 16, b"v")])  # as /tmp: ours, in a sticky folder
 

@@ -88,22 +88,22 @@ def garbage(server: Server) -> None:
 @pytest.mark.parametrize(
     ("behave", "said"),
     [
-        (headers(Content_Length="abc"), "Content-Length: abc, which is no number of bytes"),
-        (headers(Content_Length="-5"), "Content-Length: -5, which is no number"),
-        (headers(Content_Length="1_0"), "which is no number"),
-        (headers(Content_Length="9" * 5000), "which is no number of bytes"),
+        (headers(Content_Length="abc"), "Content-Length: abc, which is not a number of bytes"),
+        (headers(Content_Length="-5"), "Content-Length: -5, which is not a number"),
+        (headers(Content_Length="1_0"), "which is not a number"),
+        (headers(Content_Length="9" * 5000), "which is not a number of bytes"),
         (headers(Content_Length=str(10**15)), "too full"),
         (headers(Content_Length="2000"), "ended after 1,000 of 2,000 bytes"),
         (lambda server: server.give(b"", 204), "the server answered 204"),
         (lambda server: server.give(b""), "an empty file"),
         (lambda server: server.give(b"", 416), "answered 416"),
         (lambda server: server.give(b"", 416, Content_Range="bytes */0"), "answered 416"),
-        (redirect("file:///etc/passwd"), "could not be fetched"),
+        (redirect("file:///etc/passwd"), "could not be downloaded"),
         (redirect("ftp://127.0.0.1:1/x"), "from http to ftp://127.0.0.1:1/x"),
         (redirect("http://[::1"), "malformed"),
-        (redirect("http://127.0.0.1:port/"), "could not be fetched"),
-        (redirect("/again"), "could not be fetched"),
-        (garbage, "could not be fetched"),
+        (redirect("http://127.0.0.1:port/"), "could not be downloaded"),
+        (redirect("/again"), "could not be downloaded"),
+        (garbage, "could not be downloaded"),
     ],
 )
 def test_a_server_that_lies_gets_one_sentence(
@@ -137,7 +137,7 @@ def test_on_the_command_line_it_is_one_line_and_exit_2(
 
 def test_an_address_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "not an address")
-    with pytest.raises(MissingPart, match="could not be fetched from not an address"):
+    with pytest.raises(MissingPart, match="could not be downloaded from not an address"):
         fetch_published("comet-22", str(tmp_path))
 
 
@@ -170,7 +170,7 @@ def test_a_server_that_says_nothing_and_one_that_drips(
 def test_what_nothing_vouches_for_is_said_once_and_remembered(address: str, tmp_path: Path) -> None:
     heard: list[str] = []
     download("it", f"{address}/file", tmp_path / "one", say=heard.append)
-    assert len(heard) == 1 and f"{tmp_path / 'one'} was not verified: no checksum of it is known." in heard[0]
+    assert len(heard) == 1 and f"{tmp_path / 'one'} was not verified, because it has no known checksum." in heard[0]
     record = first_record(f"{address}/file")
     assert json.loads(record.read_text()) == {"address": f"{address}/file", "sha256": SUM} and str(record) in heard[0]
     download("it", f"{address}/file", tmp_path / "two", say=heard.append)
@@ -178,12 +178,12 @@ def test_what_nothing_vouches_for_is_said_once_and_remembered(address: str, tmp_
     Server.behave = lambda server: server.give(b"y" * 1000)
     with pytest.raises(
         InputError,
-        match=f"not the file that it was when it was first fetched: sha256 .*, then {SUM[:12]}.*remove {record}",
+        match=f"has changed since its first download: its sha256 is .*, it was {SUM[:12]}.*remove {record}",
     ):
         download("it", f"{address}/file", tmp_path / "three", say=heard.append)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "one", "two"]
     (tmp_path / "two").write_bytes(b"changed")
-    with pytest.raises(InputError, match="not the file that it was"):
+    with pytest.raises(InputError, match="has changed since its first download"):
         download("it", f"{address}/file", tmp_path / "two")
     record.unlink()
     download("it", f"{address}/file", tmp_path / "three", say=heard.append)
@@ -209,7 +209,7 @@ def test_without_a_checksum_no_part_is_continued(address: str, tmp_path: Path) -
 def test_a_part_that_is_a_link_is_not_written_to(address: str, tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("precious")
     (tmp_path / "file.part").symlink_to("precious")
-    with pytest.raises(OutputError, match=r"file\.part is not an ordinary file\. Remove it, or give another place"):
+    with pytest.raises(OutputError, match=r"file\.part is not a regular file\. Remove it, or choose another folder"):
         download("it", f"{address}/file", tmp_path / "file", SUM)
     assert (tmp_path / "precious").read_text() == "precious"
 
@@ -230,7 +230,7 @@ def test_a_checkpoint_without_a_checksum_is_named(
     # The server's own checksum agrees with what it sends, which is not what it sent before.
     Server.behave = lambda server: server.give(b"evil", ETag=f'"{hashlib.sha256(b"evil").hexdigest()}"')
     assert main(["fetch", "comet-22", "--data-dir", str(tmp_path / "c")]) == 2
-    assert "not the file that it was when it was first fetched" in capsys.readouterr().err
+    assert "has changed since its first download" in capsys.readouterr().err
     assert not [path for path in (tmp_path / "c").rglob("*") if path.is_file()]
 
 
@@ -299,7 +299,7 @@ def test_https_does_not_become_http(address: str, tmp_path: Path) -> None:
         running.shutdown()
         thread.join()
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert f"the server sends us on from https to {address}/plain, where anybody on the way could change" in done.stderr
+    assert f"the server redirects from https to {address}/plain, which is not encrypted" in done.stderr
     assert {token for _, _, token in Secure.asked} == {"Bearer SECRET"} and Server.asked == []
     assert not [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
 

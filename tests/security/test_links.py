@@ -67,7 +67,7 @@ def test_a_linked_subfolder_of_a_corpus_is_refused(tmp_path: Path, victim: Path)
 
 def test_a_pipe_under_a_chosen_name_is_refused_and_does_not_hang(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "_lock")
-    with pytest.raises(OSError, match="not an ordinary file"):
+    with pytest.raises(OSError, match="not a regular file"):
         open_locked(tmp_path / "_lock")
     assert stat.S_ISFIFO((tmp_path / "_lock").stat().st_mode)
 
@@ -88,7 +88,7 @@ def test_a_run_directory_is_not_read_through_links(tmp_path: Path, name: str) ->
 def test_decisions_are_not_written_through_a_link(tmp_path: Path, victim: Path) -> None:
     log = tmp_path / "set.jsonl.decisions.jsonl"
     log.symlink_to(victim)
-    with pytest.raises(OutputError, match="it is a link: name the file that it leads to"):
+    with pytest.raises(OutputError, match=r"it is a link\. Name the file that it leads to"):
         append(log, Decision("$(touch PWNED)", "good", "2026-01-01", "me"))
     assert victim.read_text() == "precious"
 

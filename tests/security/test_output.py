@@ -203,6 +203,8 @@ def test_full_temporary_files_are_not_blamed_on_the_output(here: Path) -> None:
         command = f"{ASSAY} score -m chrf --mt mt --ref long --format parquet --out scores.parquet"
         done = shell(f"TMPDIR={disk} {command}", here)
         assert done.returncode == 2 and not (here / "scores.parquet").exists()
-        assert f"there is no room for temporary files in {disk}. Free some space there, or set TMPDIR" in done.stderr
+        assert (
+            f"the disk is full: no space for temporary files in {disk}. Free some space, or set TMPDIR" in done.stderr
+        )
         done = shell(f"{command.replace('scores.parquet', f'{disk}/scores.parquet')}", here)
         assert f"cannot write {disk}/scores.parquet: the disk is full" in done.stderr

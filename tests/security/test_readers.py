@@ -85,7 +85,7 @@ CASES: list[tuple[Command, str, str, str]] = [
     (score, "table.jsonl", '{"mt": ' + "9" * 5000 + "}", "line 1: not JSON"),
     (score, "table.jsonl", '{"mt": ' + HUGE + ', "ref": "a"}', "is a number"),
     (outcomes, "o.jsonl", '{"mt": "a", "outcome": "good", "comet": ' + HUGE + "}", "line 1: comet is '9999"),
-    (outcomes, "o.jsonl", '{"mt": "a", "outcome": "good", "comet": 1, "split": {"a": 1}}', "is neither dev nor test"),
+    (outcomes, "o.jsonl", '{"mt": "a", "outcome": "good", "comet": 1, "split": {"a": 1}}', "is unknown. Use dev, test"),
     (outcomes, "o.tsv", "mt\toutcome\tcomet\na\tgood\t1_000\n", "line 2: comet is '1_000', not a number"),
     (outcomes, "o.tsv", "mt\toutcome\tcomet\na\tgood\t１２\n", "line 2: comet is '１２', not a number"),
 ]  # fmt: skip

@@ -54,7 +54,7 @@ def test_a_file_that_ends_the_reader_is_one_line(capfd: pytest.CaptureFixture[st
     """Finding C4: the reader allocates what the file asks for (8.6 EB), and the failing allocation aborts the process."""
     for _ in range(2):
         with pytest.raises(
-            InputError, match=r"impossible\.arrow cannot be read as Arrow: its content ended the process"
+            InputError, match=r"impossible\.arrow cannot be read as Arrow: its content crashed the worker process"
         ):
             open_table(IMPOSSIBLE)
     assert capfd.readouterr() == ("", "")

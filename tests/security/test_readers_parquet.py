@@ -81,7 +81,7 @@ def test_a_panic_is_one_line_and_exit_2(tmp_path: Path, capfd: pytest.CaptureFix
     environment = {**os.environ, "RUST_BACKTRACE": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert done.stderr.startswith(f"assay: {path} cannot be read as Parquet: its content contradicts itself.")
+    assert done.stderr.startswith(f"assay: {path} cannot be read as Parquet: its content is inconsistent.")
 
 
 def test_standard_error_that_is_closed_changes_nothing(tmp_path: Path) -> None:

@@ -49,8 +49,8 @@ def scored(path: Path) -> tuple[int, int, str]:
         ("a.tmx", b"<tmx><body><tu><tuv><seg>", b"a", "a.tmx line 1: a text is longer than 16 Mi characters"),
         ("a.sgm", b"<tstset>\n<seg>", b"abc\n", "a.sgm line 2: a segment is longer than 16 Mi characters"),
         ("tag.xml.gz", b"<dataset a='", b"abc\n", "tag.xml.gz line 1: a tag or a text is longer than 16 MiB"),
-        ("quote.csv", b'mt,ref\na,b\n"two\nlines","', b"a,b\n", "quote.csv line 4: not CSV: a quotation mark is opened and never"),
-        ("quote.csv.gz", b'mt,ref\n"', b"a,b\n", "quote.csv.gz line 2: not CSV: a quotation mark is opened and never closed"),
+        ("quote.csv", b'mt,ref\na,b\n"two\nlines","', b"a,b\n", "quote.csv line 4: not CSV: a quotation mark is never closed"),
+        ("quote.csv.gz", b'mt,ref\n"', b"a,b\n", "quote.csv.gz line 2: not CSV: a quotation mark is never closed"),
     ],
 )  # fmt: skip
 def test_a_line_without_end_is_refused(tmp_path: Path, name: str, head: bytes, unit: bytes, said: str) -> None:
@@ -69,8 +69,8 @@ def test_a_line_without_end_is_refused(tmp_path: Path, name: str, head: bytes, u
     ("name", "text", "said"),
     [
         ("header.tsv", b"mt\tref" + b"\tx" * 20_000 + b"\n", "header.tsv line 1: more than 16,384 columns"),
-        ("row.tsv", b"mt\tref\na\tb" + b"\tx" * 2_000_000 + b"\n", "row.tsv line 2: 16,385 columns, the header has 2"),
-        ("open.csv", b'mt,ref\na,b\n"c\nd",e,"f\ng,h\n', "open.csv line 4: not CSV: a quotation mark is opened and never closed"),
+        ("row.tsv", b"mt\tref\na\tb" + b"\tx" * 2_000_000 + b"\n", "row.tsv line 2: 16,385 columns, but the header has 2"),
+        ("open.csv", b'mt,ref\na,b\n"c\nd",e,"f\ng,h\n', "open.csv line 4: not CSV: a quotation mark is never closed"),
     ],
 )  # fmt: skip
 def test_a_row_without_end_is_named(tmp_path: Path, name: str, text: bytes, said: str) -> None:

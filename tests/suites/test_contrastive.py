@@ -65,8 +65,8 @@ def test_quotes(tmp_path):
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("g\tb", "line 3: 2 columns, the header has 3: column 'id' is missing"),
-        ("g\tb\t2\textra", "line 3: 4 columns, the header has 3: column 4 has no name"),
+        ("g\tb", "line 3: 2 columns, but the header has 3: column 'id' is missing"),
+        ("g\tb\t2\textra", "line 3: 4 columns, but the header has 3: column 4 has no name"),
         ("\tb\t2", "line 3: the good translation is missing"),
         ("g\tb\t1", "line 3: id '1' was already on line 2"),
     ],

@@ -56,7 +56,7 @@ def test_the_official_array_and_json_lines_alike(tmp_path, name):
     ("row", "said"),
     [
         ("{not json\n", "line 2: not JSON"),
-        ("[1]\n", "line 2: a JSON object was expected"),
+        ("[1]\n", "line 2: expected a JSON object"),
         ({k: v for k, v in ROW.items() if k != "mt_sent"}, "line 2: the key 'mt_sent' is missing"),
         ({**ROW, "pert_sent": None}, "line 2: 'pert_sent' must be text, not NoneType"),
         ({**ROW, "lang_tag": "klingon"}, "line 2: 'lang_tag' is 'klingon'"),

@@ -72,7 +72,7 @@ def test_without_dev_files_the_test_part_is_halved(tmp_path) -> None:
     [
         ("test_EN.tsv", ["7\ta b\tO\tx"], HEADER, r"test_EN\.tsv line 2: 2 words but 1 slot label"),
         ("test_EN.tsv", ["7\ta b"], "id\tutterance", r"test_EN\.tsv has no column slot_labels, intent"),
-        ("test_EN.tsv", ["7\ta\tO"], HEADER, "line 2: 3 columns, the header has 4: column 'intent' is missing"),
+        ("test_EN.tsv", ["7\ta\tO"], HEADER, "line 2: 3 columns, but the header has 4: column 'intent' is missing"),
         ("test_EN.tsv", ["7\ta\tO\tx", "7\tb\tO\tx"], HEADER, "line 3: the id 7 occurs twice"),
         ("test_EN.tsv", [], HEADER, "has no utterances"),
         ("test_DE.tsv", ["9\ta\tO\tx"], HEADER, r"does not belong to test_EN\.tsv: 1 id not found there \(9\)"),

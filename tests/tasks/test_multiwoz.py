@@ -90,7 +90,7 @@ def test_broken_files(tmp_path, name, content, message) -> None:
 def test_a_file_that_is_cut_off(tmp_path) -> None:
     path = copy(tmp_path) / "dev_dials.json"
     path.write_text(path.read_text()[:-40])
-    with pytest.raises(InputError, match=r"dev_dials\.json is not JSON: it ends too early; copy it again"):
+    with pytest.raises(InputError, match=r"dev_dials\.json is not JSON: it is incomplete; copy it again"):
         multiwoz.examples(tmp_path)
 
 

@@ -91,7 +91,7 @@ def test_files_by_hand(capsys: pytest.CaptureFixture[str]):
         (["gold.tsv", "--predicted", "short.jsonl"], "short does not cover 1 of 2 judged translations (first: A segment 2)"),
         (["gold.tsv", "--predicted", "other.jsonl"], "different translations for A segment 1: 'the cat sits' and 'the cat sat'"),
         (["gold.tsv", "--predicted", "nobody.jsonl"], "nobody has none of the 2 judged translations of gold.tsv"),
-        (["gold.tsv", "--predicted", "bad.jsonl"], "bad.jsonl line 1: span 4:99 lies outside its target of 11 characters"),
+        (["gold.tsv", "--predicted", "bad.jsonl"], "bad.jsonl line 1: span 4:99 is outside its target of 11 characters"),
         (["gold.tsv", "-m", "chrf"], "chrf marks no error spans. Use a model that does"),
         (["clean.jsonl", "--predicted", "clean.jsonl"], "clean.jsonl marks no error in 2 translations, so there is nothing"),
         (["with_ref.jsonl", "-m", "chrf"], "chrf marks no error spans. Use a model that does: xcomet-xl"),
@@ -226,7 +226,10 @@ def test_campaign_from_the_command_line(capsys: pytest.CaptureFixture[str]):
         ),
         (["like_r.jsonl"], "like_r.jsonl has error spans but no scores. Evaluate the spans with assay spans"),
         (["da.csv", "--test", "t"], "unknown test 't'"),
-        (["no_scores.tsv"], "no_scores.tsv has no scores in its column 'score': --columns score=COLUMN"),
+        (
+            ["no_scores.tsv"],
+            "no_scores.tsv has no scores in its column 'score'. Choose another with --columns score=COLUMN",
+        ),
     ],
 )
 def test_one_clear_line_about_campaigns(words: list[str], message: str, capsys: pytest.CaptureFixture[str]):

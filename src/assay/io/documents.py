@@ -34,7 +34,7 @@ def decode(text: str) -> Any:
     """Return the JSON value of a text; raise ValueError if it is not JSON or exceeds the bounds."""
     try:
         value, end = _SCAN(text, 0)
-        if end != len(text):  # blanks around the value, or something that is no JSON: the decoder tells which
+        if end != len(text):  # whitespace around the value, or not JSON: the decoder distinguishes them
             value = _DECODER.decode(text)
     except StopIteration:
         value = _DECODER.decode(text)
@@ -48,7 +48,7 @@ def decode(text: str) -> Any:
 def check_depth(value: object, brackets: int) -> None:
     """Refuse a value that is nested too deeply; `brackets`, the number in its text, saves most checks."""
     if brackets > MOST_DEPTH:
-        _walk(value, texts=False)
+        _check_values(value, texts=False)
 
 
 def read_document(
@@ -73,11 +73,11 @@ def parse_document(text: str, where: str, *, yaml: bool = False, said: str | Non
     said = said or ("is not YAML" if yaml else "is not JSON")
     try:
         value = _load_yaml(text) if yaml else _WHOLE_DECODER.decode(text)
-        _walk(value, texts=True)
+        _check_values(value, texts=True)
     except (ValueError, RecursionError) as error:
         reason = _DEEP if isinstance(error, RecursionError) else " ".join(str(error).split()).rstrip(".")
         if isinstance(error, json.JSONDecodeError) and _is_cut(text):
-            reason = "it ends too early; copy it again"
+            reason = "it is incomplete; copy it again"
         raise InputError(f"{where} {said}: {reason}. {remedy}".rstrip()) from error
     return value
 
@@ -87,29 +87,27 @@ def _is_cut(text: str) -> bool:
     return text.lstrip().startswith(("{", "[")) and not text.rstrip().endswith(("}", "]"))
 
 
-def _whole(text: str) -> int:
+def _parse_int(text: str) -> int:
     if len(text) > MOST_DIGITS:
         raise ValueError(f"a number of {len(text):,} digits")
     return int(text)
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(
-            f"the key {next(key for key in keys if keys.count(key) > 1)[:40]!r} stands twice in one object"
-        )
-    return found
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)[:40]!r} is repeated in one object")
+    return members
 
 
 _DECODER = json.JSONDecoder()
 _SCAN = _DECODER.scan_once  # type: ignore[attr-defined]
 """The decoder's function that returns the value at a position and its end, without the search for whitespace."""
-_WHOLE_DECODER = json.JSONDecoder(parse_int=_whole, object_pairs_hook=_unique)
+_WHOLE_DECODER = json.JSONDecoder(parse_int=_parse_int, object_pairs_hook=_unique_members)
 
 
-def _walk(value: object, *, texts: bool) -> None:
+def _check_values(value: object, *, texts: bool) -> None:
     """Refuse a value that is nested too deeply or has too many values; with `texts`, also lone surrogates."""
     level, depth, seen = [value], 0, 0
     while level:
@@ -122,8 +120,8 @@ def _walk(value: object, *, texts: bool) -> None:
                 inner += one if texts else ()
             elif isinstance(one, list | tuple):
                 inner += one
-            elif texts and isinstance(one, str) and not one.isascii() and not _encodable(one):
-                raise ValueError(f"half a character in the text {one[:40]!r}")
+            elif texts and isinstance(one, str) and not one.isascii() and not _is_encodable(one):
+                raise ValueError(f"a lone surrogate in the text {one[:40]!r}")
         if seen + len(inner) > MOST_VALUES:
             raise ValueError(f"more than {MOST_VALUES:,} values")
         level = inner
@@ -131,7 +129,7 @@ def _walk(value: object, *, texts: bool) -> None:
             raise ValueError(_DEEP)
 
 
-def _encodable(text: str) -> bool:
+def _is_encodable(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -159,7 +157,7 @@ def _yaml_loader() -> Any:
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode) and key.value != "<<"]
             if len(set(keys)) < len(keys):
-                raise ValueError(f"a key stands twice in the mapping that begins on line {node.start_mark.line + 1}")
+                raise ValueError(f"a key is repeated in the mapping that begins on line {node.start_mark.line + 1}")
             return super().construct_mapping(node, deep)
 
         def construct_number(self, node: Any) -> Any:

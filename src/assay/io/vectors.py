@@ -26,7 +26,7 @@ class VectorFile:
         head = self.data[: max(end, 0)].split()
         if len(head) != 2 or not all(cell.isdigit() and len(cell) < 12 for cell in head):
             raise InputError(
-                f"{path} holds no word vectors in text form: its first line must be their count and width."
+                f"{path} has no word vectors in text format: the first line must be their count and width."
             )
         self.width = int(head[1])
         self.places: dict[bytes, int] = {}
@@ -39,25 +39,25 @@ class VectorFile:
             self.places.setdefault(self.data[at:blank], at)
             at = self.data.find(b"\n", blank) + 1 or size
         if not self.places:
-            raise InputError(f"{path} holds no word vectors.")
+            raise InputError(f"{path} has no word vectors.")
 
     def get(self, word: str) -> NDArray[np.float32] | None:
         """Return the vector of a word; None if the file has none."""
         if word not in self.known:
-            place = self.places.get(word.encode("utf-8", "replace"))
-            self.known[word] = None if place is None else self._read(place)
+            offset = self.places.get(word.encode("utf-8", "replace"))
+            self.known[word] = None if offset is None else self._read(offset)
         return self.known[word]
 
-    def _read(self, place: int) -> NDArray[np.float32]:
+    def _read(self, offset: int) -> NDArray[np.float32]:
         import numpy as np
 
-        end = self.data.find(b"\n", place)
-        cells = self.data[place : end if end >= 0 else len(self.data)].split()[1:]
+        end = self.data.find(b"\n", offset)
+        cells = self.data[offset : end if end >= 0 else len(self.data)].split()[1:]
         try:
             vector = np.array([float(cell) for cell in cells], np.float32)
         except ValueError:
             vector = np.empty(0, np.float32)
         if len(vector) != self.width or not np.isfinite(vector).all():
-            line = self.data[:place].count(b"\n") + 1
-            raise InputError(f"{self.path}, line {line}: {self.width} numbers are expected behind the word.")
+            line = self.data[:offset].count(b"\n") + 1
+            raise InputError(f"{self.path}, line {line}: expected {self.width} numbers after the word.")
         return vector / max(float(np.linalg.norm(vector)), 1e-30)

@@ -55,30 +55,32 @@ def write_parts(
 def _strict_parquet(parts: Iterator[Columns], stream: IO[bytes], kinds: Mapping[str, Any]) -> None:
     polars = import_polars("Parquet")
     with _scratch() as folder:
-        _write_joined([_kept(folder, n, _strict(polars, part, kinds)) for n, part in enumerate(parts)], folder, stream)
+        _write_joined(
+            [_write_part(folder, n, _strict_frame(polars, part, kinds)) for n, part in enumerate(parts)], folder, stream
+        )
 
 
 def _parquet(parts: Iterator[Columns], stream: IO[bytes], numbers: Collection[str]) -> None:
     """Write a file of all parts. The type of a column is known after all parts; a part with another type is written again."""
     polars = import_polars("Parquet")
     with _scratch() as folder:
-        files, found = [], []
+        files, kinds_by_part = [], []
         for number, part in enumerate(parts):
-            found.append(kinds_of(part))
-            files.append(_kept(folder, number, _strict(polars, part, found[-1])))
+            kinds_by_part.append(kinds_of(part))
+            files.append(_write_part(folder, number, _strict_frame(polars, part, kinds_by_part[-1])))
         kinds = {
-            name: _common(polars, [mine[name] for mine in found], name in numbers)
-            for name in (found[0] if found else ())
+            name: _common_type(polars, [own[name] for own in kinds_by_part], name in numbers)
+            for name in (kinds_by_part[0] if kinds_by_part else ())
         }
-        for file, mine in zip(files, found, strict=True):
-            if mine != kinds:
+        for file, own in zip(files, kinds_by_part, strict=True):
+            if own != kinds:
                 with scratch_errors():
-                    again = _strict(polars, polars.read_parquet(file).to_dict(as_series=False), kinds)
+                    again = _strict_frame(polars, polars.read_parquet(file).to_dict(as_series=False), kinds)
                     again.write_parquet(file)
         _write_joined(files, folder, stream)
 
 
-def _common(polars: ModuleType, kinds: Sequence[Any], number: bool) -> Any:
+def _common_type(polars: ModuleType, kinds: Sequence[Any], number: bool) -> Any:
     """Return the type for the values of all parts; text if they have nothing in common."""
     different = {kind for kind in kinds if kind != polars.Null}
     if not different:
@@ -96,7 +98,7 @@ def _scratch() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _kept(folder: Path, number: int, frame: Any) -> Path:
+def _write_part(folder: Path, number: int, frame: Any) -> Path:
     file = folder / f"{number:06}.parquet"
     with scratch_errors():
         frame.write_parquet(file)
@@ -127,14 +129,14 @@ def kinds_of(columns: Columns) -> dict[str, Any]:
     def kind(name: str, column: Sequence[Any]) -> Any:
         if name == SPANS and _are_spans(column):
             return span_kind(list(column[0]))
-        found = {type(value) for value in plain_list(column) if value is not None}
-        if not found:
+        types = {type(value) for value in plain_list(column) if value is not None}
+        if not types:
             return polars.Null
-        if found and found <= {int, float}:
-            return polars.Int64 if found == {int} else polars.Float64
-        if found == {bool}:
+        if types and types <= {int, float}:
+            return polars.Int64 if types == {int} else polars.Float64
+        if types == {bool}:
             return polars.Boolean
-        if found == {list} and all(isinstance(item, str) for value in column if value is not None for item in value):
+        if types == {list} and all(isinstance(item, str) for value in column if value is not None for item in value):
             return polars.List(polars.String)
         return polars.String
 
@@ -156,7 +158,7 @@ def _are_spans(column: Sequence[Any]) -> bool:
     )
 
 
-def _strict(polars: ModuleType, part: Columns, kinds: Mapping[str, Any]) -> Any:
+def _strict_frame(polars: ModuleType, part: Columns, kinds: Mapping[str, Any]) -> Any:
     def fitting(name: str) -> Any:
         if kinds[name] != polars.String:
             return part[name]
@@ -165,7 +167,7 @@ def _strict(polars: ModuleType, part: Columns, kinds: Mapping[str, Any]) -> Any:
     try:
         return polars.DataFrame({name: fitting(name) for name in part}, schema=dict(kinds), strict=True)
     except (TypeError, OverflowError, polars.exceptions.PolarsError) as error:
-        said = str(error).strip().splitlines()[0][:120]
+        reason = str(error).strip().splitlines()[0][:120]
         raise InputError(
-            f"the rows have columns of mixed kinds, which Parquet has not ({said}): write .jsonl."
+            f"the rows have columns of mixed types, which Parquet does not support ({reason}). Write .jsonl."
         ) from error

@@ -30,7 +30,7 @@ def grid(table: Table) -> Grid:
 
     A count that is 0 in every row (usually ``unscored``) is left out.
     """
-    shown = [column for column in table.columns if not (column.hidden or _all_nought(column, table.rows))]
+    shown = [column for column in table.columns if not (column.hidden or _all_zero(column, table.rows))]
     if table.pivot is not None:
         return _pivoted(table, table.pivot, shown)
     numeric = [column.kind != "text" for column in shown]
@@ -43,7 +43,7 @@ def grid(table: Table) -> Grid:
     )
 
 
-def _all_nought(column: TableColumn, rows: Sequence[Mapping[str, Any]]) -> bool:
+def _all_zero(column: TableColumn, rows: Sequence[Mapping[str, Any]]) -> bool:
     return column.kind == "count" and bool(rows) and all(row.get(column.key) == 0 for row in rows)
 
 
@@ -51,7 +51,7 @@ def _pivoted(table: Table, pivot: Pivot, shown: Sequence[TableColumn]) -> Grid:
     index, across, value = (table.column(key) for key in (pivot.index, pivot.columns, pivot.value))
     names = list(dict.fromkeys(row[across.key] for row in table.rows))
     lines = _lines(table.rows, pivot)
-    beside = [column for column in shown if column is index or _beside(column, table.rows, lines)]
+    beside = [column for column in shown if column is index or _describes_line(column, table.rows, lines)]
     beside = [column for column in beside if column not in (across, value)]
     rows = []
     for line in lines:
@@ -72,13 +72,13 @@ def _lines(rows: Sequence[Mapping[str, Any]], pivot: Pivot) -> list[dict[Any, Ma
     lines: dict[tuple[Any, int], dict[Any, Mapping[str, Any]]] = {}
     seen: Counter[tuple[Any, Any]] = Counter()
     for row in rows:
-        place = row[pivot.index], row[pivot.columns]
-        lines.setdefault((place[0], seen[place]), {})[place[1]] = row
-        seen[place] += 1
+        position = row[pivot.index], row[pivot.columns]
+        lines.setdefault((position[0], seen[position]), {})[position[1]] = row
+        seen[position] += 1
     return list(lines.values())
 
 
-def _beside(
+def _describes_line(
     column: TableColumn, rows: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[Any, Mapping[str, Any]]]
 ) -> bool:
     """Return whether a column describes the lines themselves, so that it is shown once next to their index."""

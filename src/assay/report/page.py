@@ -52,7 +52,7 @@ def _cell(text: str, right: bool) -> str:
     if not right:
         return f"<td{' class=t' if len(text) > _LONG and ' ' in text else ''} dir=auto>{html.escape(text)}</td>"
     number, mark = split_mark(text)
-    # A mark takes no room, so that digits stand below digits.
+    # A mark has no width, so that digits are aligned.
     return f"<td class=n>{html.escape(number)}" + (f"<i>&nbsp;{html.escape(mark)}</i>" if mark else "") + "</td>"
 
 

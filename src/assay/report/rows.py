@@ -88,8 +88,8 @@ class TsvRows(_Delimited):
     def notes(self) -> list[str]:
         if not self._odd:
             return []
-        cells = count(self._odd, "cell holds a tab or a line end", "cells hold a tab or a line end")
-        return [f"{cells}, in quotation marks: read the file with --quoting csv, or write .csv, .jsonl or .parquet"]
+        cells = count(self._odd, "cell with a tab or a line end is", "cells with a tab or a line end are")
+        return [f"{cells} in quotation marks. Read the file with --quoting csv, or write .csv, .jsonl or .parquet"]
 
 
 class CsvRows(_Delimited):
@@ -118,7 +118,7 @@ class JsonLines(RowWriter):
         super().__init__(names, **how)
         before, inside, after = split_columns(list(dict.fromkeys(self.names)), self.scores)
         nested = [f'"{SCORES}": {{{", ".join(map(_member, inside))}}}'] if inside else []
-        places = {name: place for place, name in enumerate(self.names)}
+        places = {name: index for index, name in enumerate(self.names)}
         self._order = [places[name] for name in (*before, *inside, *after)]
         self._form = "{" + ", ".join([*map(_member, before), *nested, *map(_member, after)]) + "}\n"
 

@@ -45,9 +45,9 @@ def as_json(
     write('{"systems": {')
     for i, system in enumerate(run.systems):
         write((", " if i else "") + json.dumps(system) + ": {")
-        for j, (metric, known) in enumerate(scores[system].items()):
+        for j, (metric, facts) in enumerate(scores[system].items()):
             fields = "".join(
-                f"{json.dumps(key)}: {json.dumps(plain(value))}, " for key, value in known.items() if value is not None
+                f"{json.dumps(key)}: {json.dumps(plain(value))}, " for key, value in facts.items() if value is not None
             )
             write(("," if j else "") + f'\n {json.dumps(metric)}: {{{fields}"segments": [')
             separator = ""
@@ -110,8 +110,8 @@ class RowStream:
             added: dict[str, Sequence[Any]] = {name: chunk.scores[name].values.tolist() for name in self.scores}
             if self._run.retained.flags != "none":
                 added[FLAGS] = chunk.flag_lists()
-            if self._spans and (found := chunk.span_objects()) is not None:
-                added[SPANS] = found
+            if self._spans and (marked := chunk.span_objects()) is not None:
+                added[SPANS] = marked
             yield add_columns(chunk.rows(met).columns, added, self.notes, nested=True)
 
 

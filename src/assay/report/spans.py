@@ -46,10 +46,10 @@ def marked(text: str, spans: Iterable[ErrorSpan], *, colour: bool = False) -> st
         shown = f"⟦{visible(inner)}⟧{MARKS[span.severity]}"
         return f"\033[{_COLOURS[span.severity]}m{shown}\033[0m" if colour else shown
 
-    return _woven(text, spans, mark, visible)
+    return _weave(text, spans, mark, visible)
 
 
-def _woven(text: str, spans: Iterable[ErrorSpan], mark: Any, plain: Any) -> str:
+def _weave(text: str, spans: Iterable[ErrorSpan], mark: Any, plain: Any) -> str:
     parts, at = [], 0
     for span in sorted(spans, key=lambda span: (span.start, span.end)):
         start, end = max(span.start, at), max(span.end, at)
@@ -72,8 +72,8 @@ def as_terminal(row: SpanRow, *, colour: bool = False) -> str:
     named = [span for side in SIDES for span in row.on(side)]
     if any(span.category for span in named):
         below.append(" · ".join(visible(span.category or "error") for span in named))
-    if known := [f"{span.confidence:.2f}" for span in named if span.confidence is not None]:
-        below.append(f"confidence {' · '.join(known)}")
+    if confidences := [f"{span.confidence:.2f}" for span in named if span.confidence is not None]:
+        below.append(f"confidence {' · '.join(confidences)}")
     indent = " " * display_width(before)
     return "\n".join([*lines, *(indent + line for line in below)]) + "\n"
 
@@ -124,9 +124,9 @@ def fragment(rows: Iterable[SpanRow]) -> str:
 def _line(row: SpanRow) -> str:
     score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
     tip = html.escape(f"{row.metric} · {row.system} · segment {row.segment}")
-    text = f'<div dir="auto">{_woven(row.text, row.on("target"), _html_mark, html.escape)}</div>'
+    text = f'<div dir="auto">{_weave(row.text, row.on("target"), _html_mark, html.escape)}</div>'
     if row.source and (missing := row.on("source")):
-        text = f'<div>{text}<div class="note" dir="auto">{_woven(row.source, missing, _html_mark, html.escape)}</div></div>'
+        text = f'<div>{text}<div class="note" dir="auto">{_weave(row.source, missing, _html_mark, html.escape)}</div></div>'
     return f'<div class="row" title="{tip}"><div class="score">{score}</div>{text}</div>\n'
 
 

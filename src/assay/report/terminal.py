@@ -26,7 +26,7 @@ LEAST = 12
 
 def render(tables: Sequence[Table], *, width: int | None = None, colour: bool = False) -> str:
     """Return all tables, one below the other, each with its caption above and its notes below."""
-    return "\n\n".join(_one(table, width, colour) for table in tables) + "\n" if tables else ""
+    return "\n\n".join(_render_table(table, width, colour) for table in tables) + "\n" if tables else ""
 
 
 def show(tables: Sequence[Table]) -> None:
@@ -52,9 +52,9 @@ def wants_colour(stream: TextIO | None = None) -> bool:
     return stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM", "") != "dumb"
 
 
-def _one(table: Table, width: int | None, colour: bool) -> str:
+def _render_table(table: Table, width: int | None, colour: bool) -> str:
     lines = paragraph(table.caption, width) if table.caption else []
-    drawn = _aligned(_harmless(grid(table)))
+    drawn = _align_numbers(_without_controls(grid(table)))
     if drawn.stacked:
         lines += _stacked(drawn, width, colour)
     else:
@@ -71,14 +71,14 @@ def paragraph(text: str, width: int | None) -> list[str]:
     return [f" {line}" for line in (wrap(text, max(width - 1, 20), 2) if width else [text])]
 
 
-def _harmless(drawn: Grid) -> Grid:
+def _without_controls(drawn: Grid) -> Grid:
     """Return the grid without characters that control the terminal or break a row."""
     return replace(
         drawn, headings=list(map(visible, drawn.headings)), rows=[list(map(visible, row)) for row in drawn.rows]
     )
 
 
-def _aligned(drawn: Grid) -> Grid:
+def _align_numbers(drawn: Grid) -> Grid:
     """Return the grid with padding after numbers without a mark, so that digits are aligned."""
     columns = []
     for i, numeric in enumerate(drawn.numeric):
@@ -114,14 +114,14 @@ def _blocks(drawn: Grid, width: int | None) -> list[Grid]:
 def _stacked(drawn: Grid, width: int | None, colour: bool) -> list[str]:
     """Return rows with their long texts below them; columns that do not fit are shown below as well."""
     first, *others = _blocks(_columns(drawn, [i for i in range(len(drawn.headings)) if i not in drawn.stacked]), width)
-    head, *rows = _drawn_rows(first, width, colour)
+    head, *rows = _draw_rows(first, width, colour)
     labels = [drawn.headings[i] for i in drawn.stacked] + ["more"] * bool(others)
     label_size = max(map(display_width, labels))
     lines = list(head)
     for i, row in enumerate(rows):
         lines += ([""] if i else []) + row
         texts = [drawn.rows[i][at] for at in drawn.stacked]
-        more = [f"{block.headings[at]} {block.rows[i][at].strip()}" for block in others for at in _own(block)]
+        more = [f"{block.headings[at]} {block.rows[i][at].strip()}" for block in others for at in _own_columns(block)]
         for label, text in zip(labels, [*texts, " · ".join(more)], strict=False):
             margin = " " * (INDENT + label_size + GAP)
             folded = wrap(text, max(width - len(margin), LEAST)) if width else [text]
@@ -130,7 +130,7 @@ def _stacked(drawn: Grid, width: int | None, colour: bool) -> list[str]:
     return lines
 
 
-def _own(block: Grid) -> list[int]:
+def _own_columns(block: Grid) -> list[int]:
     """Return the columns of a block that do not name the rows."""
     return [i for i in range(len(block.headings)) if i not in block.names]
 
@@ -154,18 +154,18 @@ def _columns(drawn: Grid, keep: list[int]) -> Grid:
 
 
 def _draw(drawn: Grid, width: int | None, colour: bool) -> list[str]:
-    return [line for lines in _drawn_rows(drawn, width, colour) for line in lines]
+    return [line for lines in _draw_rows(drawn, width, colour) for line in lines]
 
 
-def _drawn_rows(drawn: Grid, width: int | None, colour: bool) -> list[list[str]]:
+def _draw_rows(drawn: Grid, width: int | None, colour: bool) -> list[list[str]]:
     """Return the lines of the heading, then those of every row."""
-    sizes = _folded(drawn, width)
+    sizes = _fit_sizes(drawn, width)
     head = _line(drawn.headings, sizes, drawn.numeric) if any(map(str.strip, drawn.headings)) else []
     head = [f"\033[1m{line}\033[0m" for line in head] if colour else head
     return [head, *(_line(row, sizes, drawn.numeric) for row in drawn.rows)]
 
 
-def _folded(drawn: Grid, width: int | None) -> list[int]:
+def _fit_sizes(drawn: Grid, width: int | None) -> list[int]:
     """Return column sizes that fit the width: the widest text column shrinks first, to a readable floor, then further."""
     sizes = _sizes(drawn)
     texts = [i for i, right in enumerate(drawn.numeric) if not right]

@@ -18,7 +18,7 @@ def visible(text: str) -> str:
 
     Marks that scripts need (joiners, left-to-right marks) stay.
     """
-    return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _STEERING.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def display_width(text: str) -> int:

@@ -64,7 +64,7 @@ def _write_rows(path: Path, viewed: ViewData) -> dict[str, Any]:
             line = json_line(nested_row(row, viewed.metrics))
             try:
                 buffered.write(line.encode())
-            except UnicodeEncodeError:  # half a surrogate pair, which readers make different things of
+            except UnicodeEncodeError:  # a lone surrogate, which readers treat differently
                 buffered.write(line.encode("utf-8", "backslashreplace"))
                 sound = False
     return {

@@ -35,7 +35,7 @@ def write_bytes(write_to: Callable[[IO[bytes]], None], out: str | None, format: 
             write_to(stream)
         return
     if sys.stdout.isatty():
-        raise InputError(f"{format} is not for a terminal: give --out FILE, or a pipe.")
+        raise InputError(f"{format} cannot be shown on a terminal. Use --out FILE, or a pipe.")
     write_to(sys.stdout.buffer)
     sys.stdout.flush()
 

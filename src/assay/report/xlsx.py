@@ -54,11 +54,11 @@ class Sheet:
 
 def sheets(tables: Sequence[Table]) -> list[Sheet]:
     """Return the tables' raw rows, one sheet each."""
-    made = []
+    built = []
     for table in tables:
         keys = list(dict.fromkeys(key for row in table.rows for key in row))
-        made.append(Sheet(table.name, keys, [[row.get(key) for key in keys] for row in table.rows]))
-    return made
+        built.append(Sheet(table.name, keys, [[row.get(key) for key in keys] for row in table.rows]))
+    return built
 
 
 def write_workbook(stream: IO[bytes], sheets: Sequence[Sheet]) -> None:
@@ -74,7 +74,7 @@ def write_workbook(stream: IO[bytes], sheets: Sequence[Sheet]) -> None:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name)  # of the year 1980: no clock in the bytes
+    entry = zipfile.ZipInfo(name)  # dated 1980, so the bytes do not depend on the clock
     entry.compress_type = zipfile.ZIP_DEFLATED
     return entry
 
@@ -114,7 +114,7 @@ def _names(wanted: Sequence[str]) -> list[str]:
     for name in wanted:
         base = re.sub(r"[\[\]:*?/\\\x00-\x1f]", " ", name).strip().strip("'")[:31] or "table"
         free, i = base, 1
-        while free.lower() in (known.lower() for known in names):
+        while free.lower() in (used.lower() for used in names):
             i += 1
             free = f"{base[: 31 - len(str(i)) - 1]} {i}"
         names.append(free)
@@ -130,7 +130,7 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
     for number, row in enumerate(sheet.rows, 2):
         if number > MOST_ROWS:
             raise InputError(
-                f"{sheet.name} has more than {MOST_ROWS - 1:,} rows, the most that a sheet holds: take parquet, jsonl or tsv."
+                f"{sheet.name} has more than {MOST_ROWS - 1:,} rows, the maximum of a sheet. Use parquet, jsonl or tsv."
             )
         yield _row([_cell(value, sheet.name, number) for value in row])
     yield "</sheetData></worksheet>"
@@ -148,22 +148,22 @@ def _cell(value: Any, sheet: str, number: int) -> str:
         return f'<c t="b"><v>{int(value)}</v></c>'
     if isinstance(value, float) or (isinstance(value, int) and abs(value) <= _EXACT):
         return f"<c><v>{value!r}</v></c>"
-    text = value if isinstance(value, str) else _listed(value)
+    text = value if isinstance(value, str) else _json_text(value)
     return _text(text, _QUOTED if re.match(FORMULA, text) else _PLAIN, sheet, number)
 
 
 def _text(text: str, style: int, sheet: str, number: int) -> str:
     if len(text.encode("utf-16-le", "surrogatepass")) > 2 * MOST_CHARACTERS:
         raise InputError(
-            f"row {number:,} of {sheet} has a text of more than {MOST_CHARACTERS:,} characters, the most that a cell holds: "
-            "take parquet, jsonl or tsv."
+            f"row {number:,} of {sheet} has a text of more than {MOST_CHARACTERS:,} characters, the maximum of a "
+            "cell. Use parquet, jsonl or tsv."
         )
-    kept = escape(_ILLEGAL.sub(lambda found: f"_x{ord(found[0]):04X}_", text))
+    escaped = escape(_ILLEGAL.sub(lambda match: f"_x{ord(match[0]):04X}_", text))
     styled = f' s="{style}"' if style else ""
-    return f'<c{styled} t="inlineStr"><is><t xml:space="preserve">{kept}</t></is></c>'
+    return f'<c{styled} t="inlineStr"><is><t xml:space="preserve">{escaped}</t></is></c>'
 
 
-def _listed(value: Any) -> str:
+def _json_text(value: Any) -> str:
     """Return a value that is neither a number nor a text (a list of spans) as JSON."""
     import json
 

@@ -83,7 +83,7 @@ def test_a_link_under_a_name_that_assay_chose_is_replaced(tmp_path: Path) -> Non
 def test_a_pipe_under_a_name_that_assay_chose_is_refused_and_stays(tmp_path: Path) -> None:
     """Never replaced: as root, that would replace a device such as /dev/null."""
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OutputError, match="not an ordinary file"), atomic_write(tmp_path / "pipe", "w"):
+    with pytest.raises(OutputError, match="not a regular file"), atomic_write(tmp_path / "pipe", "w"):
         pytest.fail("opened")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 

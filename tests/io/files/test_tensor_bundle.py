@@ -88,9 +88,9 @@ def test_snappy_copies_what_came_before() -> None:
     long = b"x" * 300
     assert decompress(varint(300) + bytes([61 << 2]) + struct.pack("<H", 299) + long, 999) == long
     for broken in (b"\x05\x08abc", b"\x05\x08abc\x05\x09", b"\x04\x1cabc", b"\x09\x08abc\x02", b"\x80"):
-        with pytest.raises(ValueError, match=r"decompressed|came before|middle|whole number"):
+        with pytest.raises(ValueError, match=r"decompressed|do not exist|middle|whole number"):
             decompress(broken, 99)
-    with pytest.raises(ValueError, match=r"would have 100 bytes"):
+    with pytest.raises(ValueError, match=r"it has 100 bytes"):
         decompress(bytes([100]), 99)
 
 
@@ -115,12 +115,12 @@ def test_types_and_scalars(snappy: bool, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("one", "said"),
     [
-        (entry(1, [3], 0, 16), r"a has 16 bytes, which its type and shape do not have"),
-        (entry(1, [4], 8, 16), r"is cut short: a would end at byte 24, the file at 16"),
-        (entry(1, [4], 0, 16, b"\x18\x07"), r"lies in part 7 of 1"),
-        (entry(1, [4], 0, 16, b"\x3a\x00"), r"a is cut into slices"),
-        (b"\x08\x01\x12\xff", r"is cut short or is not the index"),
-        (entry(1, [1 << 60], 0, 16), r"no possible number"),
+        (entry(1, [3], 0, 16), r"a has 16 bytes, which does not fit its type and shape"),
+        (entry(1, [4], 8, 16), r"is incomplete: a ends at byte 24, but the file at 16"),
+        (entry(1, [4], 0, 16, b"\x18\x07"), r"is in part 7 of 1"),
+        (entry(1, [4], 0, 16, b"\x3a\x00"), r"a is split into slices"),
+        (b"\x08\x01\x12\xff", r"is incomplete or is not the index"),
+        (entry(1, [1 << 60], 0, 16), r"not a valid number"),
     ],
 )
 def test_what_an_index_may_not_say(one: bytes, said: str, tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_several_members_one_after_the_other(tmp_path: Path, suffix: str) -> Non
 def test_a_compressed_file_that_breaks_off(tmp_path: Path, suffix: str, keep: float) -> None:
     whole = PACK[suffix](os.urandom(50_000).hex().encode() + b"\n")
     path = write(tmp_path, whole[: int(len(whole) * keep)], "a" + suffix)
-    with pytest.raises(InputError, match=r"a\.\w+ (breaks off|is damaged)"):
+    with pytest.raises(InputError, match=r"a\.\w+ (is incomplete|is damaged)"):
         lines_of(path)
 
 
@@ -141,7 +141,7 @@ def test_a_compressed_file_that_breaks_off(tmp_path: Path, suffix: str, keep: fl
 def test_a_damaged_compressed_file(tmp_path: Path, suffix: str) -> None:
     packed = bytearray(PACK[suffix](os.urandom(50_000).hex().encode() + b"\n"))
     packed[len(packed) // 2] ^= 0xFF
-    with pytest.raises(InputError, match=r"a\.\w+ (breaks off|is damaged|is not UTF-8)"):
+    with pytest.raises(InputError, match=r"a\.\w+ (is incomplete|is damaged|is not UTF-8)"):
         lines_of(write(tmp_path, bytes(packed), "a" + suffix))
 
 
@@ -164,7 +164,7 @@ def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(Path, "open", refuse)  # the superuser may read everything
-    with pytest.raises(InputError, match="you lack the permission"):
+    with pytest.raises(InputError, match="permission denied"):
         open_bytes(path)
 
 
@@ -237,7 +237,7 @@ def test_an_empty_file_beside_a_full_one(tmp_path: Path) -> None:
 
 
 def test_standard_input_twice() -> None:
-    with pytest.raises(InputError, match="only one file can come from standard input"):
+    with pytest.raises(InputError, match="only one file can be standard input"):
         next(read_parallel(["-", "-"], 2))
 
 

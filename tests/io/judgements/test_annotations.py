@@ -77,18 +77,18 @@ def test_the_lines_of_others_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_what_a_form_cannot_hold_is_refused(tmp_path: Path) -> None:
     for target in ("a\tb", "a\nb", 'say ""x""', "a <v>b</v>"):
-        with pytest.raises(InputError, match=r"annotate into a \.jsonl"):
+        with pytest.raises(InputError, match=r"Write annotations to a \.jsonl"):
             AnnotationFile(tmp_path / "out.tsv").put(text(target=target), "anna", (), None)
         file = AnnotationFile(tmp_path / "out.jsonl")
         file.put(text(target=target), "anna", (error(target, 0, 3),), None)
         assert AnnotationFile(tmp_path / "out.jsonl").of(text(target=target), "anna") == (error(target, 0, 3),)
         (tmp_path / "out.jsonl").unlink()
-    with pytest.raises(InputError, match=r"a \.jsonl, which holds every text, or a \.tsv"):
+    with pytest.raises(InputError, match=r"must end in \.jsonl, which can hold any text, or in \.tsv"):
         AnnotationFile(tmp_path / "out.csv")
     with pytest.raises(OutputError, match=r"the folder .* does not exist\. Create it: mkdir -p"):
         AnnotationFile(tmp_path / "none" / "out.jsonl")
     (tmp_path / "other.jsonl").write_text('{"mt": "x"}\n')
-    with pytest.raises(InputError, match="line 1 is no annotation"):
+    with pytest.raises(InputError, match="line 1 is not an annotation"):
         AnnotationFile(tmp_path / "other.jsonl")
 
 
@@ -115,5 +115,5 @@ def test_a_short_line_is_named(tmp_path: Path) -> None:
     file.put(text(), "anna", (), None)
     with (tmp_path / "out.tsv").open("a") as out:
         out.write("sys\tdoc\n")
-    with pytest.raises(InputError, match=r"out\.tsv line 3 has 2 columns, fewer than the header names"):
+    with pytest.raises(InputError, match=r"out\.tsv line 3 has 2 columns, fewer than the header"):
         AnnotationFile(tmp_path / "out.tsv").put(text(), "bob", (), None)

@@ -99,7 +99,7 @@ def test_nothing_wrong(answer):
     "answer", ["", "Critical:\n\nMajor:", "I cannot judge this.", "The translation reads well, see [1]."]
 )
 def test_what_says_nothing_is_refused(answer):
-    with pytest.raises(InputError, match="names no error and does not say that there is none"):
+    with pytest.raises(InputError, match="neither names an error nor reports that there is none"):
         read_answer(answer, TRANSLATION)
 
 
@@ -130,7 +130,7 @@ def test_a_line_below_a_heading_needs_a_quote_or_a_category():
     assert [(span.text, span.severity) for span in read.spans] == [("mat", "minor")]
     assert named_errors(answer)[1:] == [NamedError("minor", "accuracy", ())]
     assert read.unread == ("I had some doubts here", "Style is good.")
-    with pytest.raises(InputError, match="names no error"):
+    with pytest.raises(InputError, match="neither names an error"):
         read_answer("Critical:\nfine so far\nMajor:\nfine\nMinor:\nfine", TRANSLATION)
     assert found("Major:\nthe mat - accuracy/mistranslation\nMinor:\naccuracy/omission - heute") == [
         ("target", "the mat", "major", "accuracy/mistranslation"),
@@ -145,7 +145,7 @@ def test_words_of_a_quote_do_not_say_that_there_is_no_error():
 
 
 def test_an_unknown_severity_is_refused():
-    with pytest.raises(InputError, match="severity 'huge' is none of"):
+    with pytest.raises(InputError, match="severity 'huge' is unknown"):
         read_answer('[{"span": "mat", "severity": "huge"}]', TRANSLATION)
 
 

@@ -77,7 +77,7 @@ def test_tables_of_spans_scores_and_answers(tmp_path: Path):
     answers = write(tmp_path / "answers.jsonl", [{"mt": "abc", "answer": "'b' - minor/style; 'x' - major/style"}])
     read = read_campaign(answers)
     assert [[s.text for s in j.spans] for _, j in read.each()] == [["b"]]
-    assert read.notes == ["1 quoted error stood in neither text and were left out"]
+    assert read.notes == ["1 quoted error found in neither text (left out)"]
     table = tmp_path / "task.tsv"
     table.write_text(
         "mt\tstart_indices\tend_indices\terror_types\nabcdef\t0 4\t1 5\tmajor minor\nab\t-1\t-1\tno-error\n"
@@ -105,13 +105,13 @@ def test_the_json_that_score_writes(tmp_path: Path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"mt": "abc", "spans": [{"start": 1, "end": 9, "severity": "minor"}]}, "line 1: span 1:9 lies outside its target of 3"),
-        ({"mt": "abc", "spans": [{"start": 1, "end": 2, "severity": "huge"}]}, "line 1: severity 'huge' is none of"),
-        ({"mt": "abc", "spans": [{"start": 1, "end": 2, "severity": "minor", "text": "c"}]}, "is 'b' in the target, .* says 'c'"),
+        ({"mt": "abc", "spans": [{"start": 1, "end": 9, "severity": "minor"}]}, "line 1: span 1:9 is outside its target of 3"),
+        ({"mt": "abc", "spans": [{"start": 1, "end": 2, "severity": "huge"}]}, "line 1: severity 'huge' is unknown"),
+        ({"mt": "abc", "spans": [{"start": 1, "end": 2, "severity": "minor", "text": "c"}]}, "is 'b' in the target, .* has 'c'"),
         ({"mt": "abc", "spans": [{"start": 1, "end": 2, "severity": "minor", "confidence": 3}]}, "confidence of a span is 3"),
         ({"mt": "abc", "spans": "[{"}, "line 1: the spans are not JSON"),
-        ({"mt": "abc", "answer": "Sorry."}, "line 1: the answer 'Sorry.' names no error"),
-        ({"spans": []}, "has spans, and no column of translations"),
+        ({"mt": "abc", "answer": "Sorry."}, "line 1: the answer 'Sorry.' neither names an error"),
+        ({"spans": []}, "has spans but no column of translations"),
         ({"mt": "abc"}, "has no column of spans, answers or scores"),
         ({"system": "A", "segment": 1, "score": "good"}, "line 1: the score is 'good', not a finite number"),
     ],

@@ -72,14 +72,14 @@ def test_several_processes_append(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
-    with pytest.raises(OutputError, match="not kept"):
+    with pytest.raises(OutputError, match="not saved"):
         append(tmp_path, decision("a", "pass"))
 
 
 def test_full_disk_is_said() -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full on this system")
-    with pytest.raises(OutputError, match="not kept"):
+    with pytest.raises(OutputError, match="not saved"):
         append(Path("/dev/full"), decision("a", "pass"))
 
 

@@ -99,14 +99,14 @@ def test_a_download_that_broke_off_goes_on(mirror, tmp_path):
 
 def test_a_file_that_is_another_one_is_not_kept(mirror, folder, tmp_path):
     (folder / "gemba" / "gemba_esa.py").write_text("import os")
-    with pytest.raises(InputError, match=r"gemba_esa\.py is not the file it was: sha256"):
+    with pytest.raises(InputError, match=r"gemba_esa\.py has changed: its sha256 is"):
         fetch("gemba")
     assert not list((tmp_path / "cache").rglob("*.toml"))
 
 
 def test_offline(mirror, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(MissingPart, match=r"HF_HUB_OFFLINE is set. Unset it to fetch gemba"):
+    with pytest.raises(MissingPart, match=r"HF_HUB_OFFLINE is set. Unset it to download gemba"):
         fetch("gemba")
     assert mirror == []
 
@@ -115,7 +115,9 @@ def test_without_the_words_one_line_says_how_to_get_them(folder, capsys):
     Path("s").write_text("a\n")
     assert main(["score", "-m", "gemba-mqm", "--src", "s", "--mt", "s", "-l", "en-de"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert "the words of GEMBA's authors (CC BY-SA 4.0), which are not shipped" in line and "assay fetch gemba;" in line
+    assert (
+        "the prompts of GEMBA's authors (CC BY-SA 4.0), which are not shipped" in line and "assay fetch gemba." in line
+    )
     assert main(["list", "metrics", "gemba-da", "--format", "json"]) == 0
     assert "prompts 22 kB (CC BY-SA 4.0) + an OpenAI-compatible endpoint" in capsys.readouterr().out
 
@@ -127,23 +129,21 @@ def test_a_checkout_or_another_folder(folder, tmp_path):
     assert gemba.gemba_prompt("gemba-mqm", str(folder)) == plain
     assert metric(f"gemba-classes:prompts={folder}").prompt.classes == tuple(gemba_folder.CLASSES)
     assert metric(f"gemba-classes:reference=yes,prompts={folder}").card.needs == "both"
-    with pytest.raises(MissingPart, match=r"has neither gemba-esa\.toml nor gemba/gemba_esa\.py: give a checkout"):
+    with pytest.raises(MissingPart, match=r"has neither gemba-esa\.toml nor gemba/gemba_esa\.py: name a checkout"):
         metric(f"gemba-esa:prompts={tmp_path}")
 
 
 def test_other_words_are_refused(mirror, folder, tmp_path):
     file = folder / "gemba" / "gemba_mqm_utils.py"
     file.write_text(file.read_text().replace("slips", "crimes"))
-    with pytest.raises(
-        InputError, match=r"other words for gemba-mqm than gemba-1 stands for .*judge:prompt=FILE"
-    ) as caught:
+    with pytest.raises(InputError, match=r"differs from the prompt gemba-mqm of gemba-1 .*judge:prompt=FILE") as caught:
         metric(f"gemba-mqm:prompts={folder}")
     assert "\n" not in str(caught.value)
     gemba_folder.checkout(folder)
     kept = fetch("gemba").path / "gemba-mqm.toml"
     whole = kept.read_text()
     kept.write_text(whole.replace("slips", "crimes"))
-    with pytest.raises(InputError, match=r"gemba-mqm\.toml has other words .* assay fetch gemba"):
+    with pytest.raises(InputError, match=r"gemba-mqm\.toml differs from .* assay fetch gemba"):
         metric("gemba-mqm")
     fetch("gemba")  # mends it
     assert kept.read_text() == whole and metric("gemba-mqm")
@@ -158,7 +158,7 @@ def test_a_file_of_another_size_is_not_read(folder):
 @pytest.mark.parametrize("text", ["prompts = {}", "prompts = 3", "prompts = {'GEMBA-DA': {'prompt': 3}}"])
 def test_a_file_in_another_shape(folder, text):
     (folder / "gemba" / "prompt.py").write_text(text)
-    with pytest.raises(InputError, match=r"no prompt called GEMBA-DA|something else than words"):
+    with pytest.raises(InputError, match=r"no prompt called GEMBA-DA|no text in the place"):
         metric(f"gemba-da:prompts={folder}")
 
 

@@ -47,14 +47,14 @@ def test_a_conversation_with_examples():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (('{"a": "1", "b": "{a}", "answer": "one"}', "open('ran', 'w')"), "line 8: something is made by code"),
+        (('{"a": "1", "b": "{a}", "answer": "one"}', "open('ran', 'w')"), "line 8: a value is computed by code"),
         (('"b": "{a}", ', ""), "an example has no 'b'"),
         (('"answer": "one"', '"answer": 1'), "is not a conversation with examples"),
-        (('template = "', 'template = 3 * "'), "something is made by code"),
-        (("talk([", "tell(["), "no opening and question of its own"),
-        (('talk([shots["y"], shots["x"]])', "[]"), "is not made of examples"),
+        (('template = "', 'template = 3 * "'), "a value is computed by code"),
+        (("talk([", "tell(["), "no opening and question"),
+        (('talk([shots["y"], shots["x"]])', "[]"), "is not built from examples"),
         (("[shots[", "[" + 'shots["x"], ' * 20 + "shots["), "is not a conversation with examples"),
-        (("TALK =", "TALKED ="), "has no TALK: it is not the file that assay knows"),
+        (("TALK =", "TALKED ="), r"has no TALK\. Use the published file"),
     ],
 )
 def test_other_conversations_are_refused_in_a_line(change, said):
@@ -66,22 +66,22 @@ def test_other_conversations_are_refused_in_a_line(change, said):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a = open('ran', 'w').write('x')", "line 1: something is made by code, .* Nothing of it was run or kept"),
-        ("import os\na = f'{os.system(\"touch ran\")}'", "line 2: something is made by code"),
-        ("a = ['x' for _ in open('ran', 'w')]", "made by code"),
-        ("a = 'x' * 10 ** 9", "made by code"),
+        ("a = open('ran', 'w').write('x')", "line 1: a value is computed by code, .* None of it was run or saved"),
+        ("import os\na = f'{os.system(\"touch ran\")}'", "line 2: a value is computed by code"),
+        ("a = ['x' for _ in open('ran', 'w')]", "computed by code"),
+        ("a = 'x' * 10 ** 9", "computed by code"),
         (f"a = '{'x' * (MOST_WORDS + 1)}'", "more than 20,000 characters"),
         ("a = '" + "x" * MOST_WORDS + "'+'y'", "more than 20,000 characters"),
         ("a = " + repr(["x"] * MOST_STEPS), "more than 10,000 literals"),
         ("a = [a1, a1]\n" + "".join(f"a{n} = [a{n + 1}, a{n + 1}]\n" for n in range(1, 60)) + "a60 = 'x'", "literals"),
-        ("a = a", "leads to itself or is nested too deeply"),
+        ("a = a", "refers to itself or is nested too deeply"),
         ("a = " + "'x' + " * 3000 + "'x'", "cannot be parsed|nested too deeply"),
-        ("a = " + "[" * 5000 + "]" * 5000, "is not Python as assay can read it: too many nested parentheses"),
-        ("a = " + "-" * 60_000 + "1", "cannot be parsed|too complex|made by code"),
-        ("a = {**{'x': 1}}", "made by code"),
-        ("Dear all,\nhello", "is not Python as assay can read it: invalid syntax"),
-        ("a = '\0'", "is not Python"),
-        ("<html>", "is not Python"),
+        ("a = " + "[" * 5000 + "]" * 5000, "cannot be read as Python: too many nested parentheses"),
+        ("a = " + "-" * 60_000 + "1", "cannot be parsed|too complex|computed by code"),
+        ("a = {**{'x': 1}}", "computed by code"),
+        ("Dear all,\nhello", "cannot be read as Python: invalid syntax"),
+        ("a = '\0'", "cannot be read as Python"),
+        ("<html>", "cannot be read as Python"),
     ],
 )
 def test_hostile_files_are_refused_in_a_line_and_nothing_is_run(text, said, tmp_path, monkeypatch):

@@ -118,9 +118,9 @@ def test_segments_without_an_id_and_other_headers(tmp_path: Path):
 def test_bad_files_are_named(tmp_path: Path):
     with pytest.raises(InputError, match="no column rater"):
         read_mqm(file(tmp_path, header="system\tdoc\tdoc_id\tseg_id\tsource\ttarget\tcategory\tseverity"))
-    with pytest.raises(InputError, match="line 2: severity 'Huge' is none of"):
+    with pytest.raises(InputError, match="line 2: severity 'Huge' is unknown"):
         read_mqm(file(tmp_path, row(severity="Huge")))
-    with pytest.raises(InputError, match="line 3: 2 columns, the header has 9"):
+    with pytest.raises(InputError, match="line 3: 2 columns, but the header has 9"):
         read_mqm(file(tmp_path, row(), "a\tb"))
     assert len(read_mqm(file(tmp_path, row(), "a\tb"), skip_bad=True)) == 1
 

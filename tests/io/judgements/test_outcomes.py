@@ -72,10 +72,10 @@ def test_written_outcomes_are_read_again(tmp_path: Path) -> None:
         ("mt\tref\na\tb\n", "no outcome column"),
         ("ref\toutcome\na\t1\n", "no translation column"),
         ("mt\toutcome\na\t1\nb\tmaybe\n", "line 3: outcome 'maybe'"),
-        ("mt\toutcome\na\t0.5\nb\t70\n", "line 3: outcome '70' is neither .* nor a grade between 0 and 1"),
+        ("mt\toutcome\na\t0.5\nb\t70\n", "line 3: outcome '70' is unknown.* or a grade between 0 and 1"),
         ("mt\toutcome\na\tnan\n", "line 2: outcome 'nan'"),
-        ("mt\toutcome\tsplit\na\t1\ttrial\n", "split 'trial' is neither"),
-        ("mt\toutcome\na\n", "line 2: 1 column, the header has 2: column 'outcome' is missing"),
+        ("mt\toutcome\tsplit\na\t1\ttrial\n", "split 'trial' is unknown"),
+        ("mt\toutcome\na\n", "line 2: 1 column, but the header has 2: column 'outcome' is missing"),
         ("", "empty"),
     ],
 )

@@ -53,17 +53,17 @@ def test_ones_own(tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("{translation}", "it"), "put {translation} where it belongs"),
-        (("low = 1", ""), "a rating needs its scale"),
+        (("{translation}", "it"), "no message contains the translation"),
+        (("low = 1", ""), "a rating needs a scale"),
         (("low = 1", "low = 1000"), "high must be above low"),
-        (("{other}", "{sorce}"), r"\{sorce\} is nothing that can be put in. Did you mean \{source\}"),
-        (('"number"', '"classes"'), "classes are to be named"),
+        (("{other}", "{sorce}"), r"\{sorce\} is not a placeholder. Did you mean \{source\}"),
+        (('"number"', '"classes"'), "the classes are missing"),
         (('"number"', '"score"'), "unknown value 'score' of .*answer"),
         (("{other}", "{first_answer}"), r"no \[first\] step"),
         (("low = 1", "points = {huge = 3}\nlow = 1"), "not for 'huge'"),
         (("low = 1", "lowest = 1"), "unknown key 'lowest'. Did you mean low"),
         (("[[messages]]", "[[messages"), "is not TOML"),
-        (("[[messages]]", '[[messages]]\nrole = "assistant"'), "the last message must be the user's"),
+        (("[[messages]]", '[[messages]]\nrole = "assistant"'), "the last message must have the role user"),
     ],
 )
 def test_what_is_wrong_with_a_prompt_is_said_in_a_line(tmp_path, change, said):

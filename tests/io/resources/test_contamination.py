@@ -39,11 +39,11 @@ def test_a_guard_names_and_counts_what_it_refuses() -> None:
     ]
     assert guard.admit(rows, ["a", "b", "c"]) == [False, False, True]
     assert guard.report.sentences() == [
-        "2 records of 3 refused, because their text stands in a test set:",
+        "2 records of 3 refused, because their text is in a test set:",
         "SET: 1 record by the reference.",
         "SET: 1 record by the source.",
-        "for instance a: the source 'der hund bellt !' stands in SET.",
-        "for instance b: the reference 'The dog barks' stands in SET.",
+        "for instance a: the source 'der hund bellt !' is in SET.",
+        "for instance b: the reference 'The dog barks' is in SET.",
     ]
 
 

@@ -75,9 +75,9 @@ def test_another_format(tmp_path: Path) -> None:
     folder = written(tmp_path / "w", small())
     manifest = json.loads((folder / MANIFEST).read_text())
     (folder / MANIFEST).write_text(json.dumps(manifest | {"format": 2}))
-    assert "is of format 2, this assay reads 1" in one_line(folder)
+    assert "has format 2, but this assay reads format 1" in one_line(folder)
     (folder / MANIFEST).write_text(json.dumps(manifest | {"files": {}}))
-    assert "does not name model.safetensors" in one_line(folder)
+    assert "does not list model.safetensors" in one_line(folder)
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ def test_a_file_that_is_absent_cut_or_changed(tmp_path: Path, name: str) -> None
     folder = written(tmp_path / "w", small())
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(content[:-1])
-    assert f"{name} has {len(content) - 1:,} bytes, its manifest says {len(content):,}" in one_line(folder)
+    assert f"{name} has {len(content) - 1:,} bytes, but its manifest has {len(content):,}" in one_line(folder)
     (folder / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    assert f"{name} is damaged: its SHA-256 is not that of the manifest" in one_line(folder)
+    assert f"{name} is damaged: its SHA-256 differs from the manifest" in one_line(folder)
     (folder / name).unlink()
-    assert f"{name} is absent" in one_line(folder)
+    assert f"{name} is missing" in one_line(folder)
 
 
 def wrong(name: str, change: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]) -> dict[str, Tensors]:
@@ -112,20 +112,20 @@ def wrong(name: str, change: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, An
 
 
 WRONG = {
-    "codes": (lambda a: a[1:], "'codes' has another type or shape"),
-    "scales": (lambda a: a.astype(np.float32), "'scales' has another type or shape"),
-    "scores": (lambda a: a.reshape(2, 3), "'scores' has another type or shape"),
-    "trained": (lambda a: a[0], "'trained' has another type or shape"),
-    "starts": (lambda a: a[::-1], "'starts' does not cut 'text' into parts"),
-    "norm_starts": (lambda a: a + np.uint32(1), "'norm_starts' does not cut 'norm_to' into parts"),
+    "codes": (lambda a: a[1:], "'codes' has the wrong type or shape"),
+    "scales": (lambda a: a.astype(np.float32), "'scales' has the wrong type or shape"),
+    "scores": (lambda a: a.reshape(2, 3), "'scores' has the wrong type or shape"),
+    "trained": (lambda a: a[0], "'trained' has the wrong type or shape"),
+    "starts": (lambda a: a[::-1], "'starts' does not split 'text' into parts"),
+    "norm_starts": (lambda a: a + np.uint32(1), "'norm_starts' does not split 'norm_to' into parts"),
     "text": (lambda a: a ^ 0xFF, "can't decode"),
     "norm_from": (lambda a: a[::-1], "are not in order"),
     "norm_to": (lambda a: a + np.uint32(0x110000), "are not in order"),
     "idf": (lambda a: a * np.float32("nan"), "a number is not finite"),
     "unk_score": (lambda a: a - np.float32("inf"), "a number is not finite"),
-    "tau": (lambda a: a * np.float16("nan"), "'tau' holds a number that is not finite"),
-    "g2.weight.s": (lambda a: a[1:], "'g2.weight.q' has not one scale a row"),
-    "g2.weight.q": (lambda a: a.astype(np.float16), "'g2.weight.q' has not one scale a row"),
+    "tau": (lambda a: a * np.float16("nan"), "'tau' contains a number that is not finite"),
+    "g2.weight.s": (lambda a: a[1:], "'g2.weight.q' does not have one scale per row"),
+    "g2.weight.q": (lambda a: a.astype(np.float16), "'g2.weight.q' does not have one scale per row"),
 }  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def test_no_pieces_at_all(tmp_path: Path) -> None:
 def test_a_tensor_that_is_absent_or_stands_twice(tmp_path: Path) -> None:
     files = small()
     del files["pieces.safetensors"]["scores"]
-    assert "the tensor 'scores' is absent" in one_line(written(tmp_path / "w", files))
+    assert "the tensor 'scores' is missing" in one_line(written(tmp_path / "w", files))
     files = small()
     files["model.safetensors"]["idf"] = files["pieces.safetensors"]["idf"]
-    assert "has the tensor 'idf', which another file has too" in one_line(written(tmp_path / "w", files))
+    assert "repeats the tensor 'idf' of another file" in one_line(written(tmp_path / "w", files))

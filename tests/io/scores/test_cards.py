@@ -44,7 +44,7 @@ def test_a_card_beside_the_file_and_words_that_overrule_it(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("card", "said"),
     [
-        ('{"needs": "sources"}', "needs called 'sources'. Did you mean source?"),
+        ('{"needs": "sources"}', "kiwi.card.json: needs. Did you mean source?"),
         ('{"need": "source"}', "'need'"),
         ("[]", "kiwi.card.json"),
         ("{", "is not a card of a score file"),
@@ -80,7 +80,7 @@ def test_a_reference_free_file_is_in_its_group_and_silence_is_noted(tmp_path: Pa
     for spec, group, notes in ((f"{file}", "reference-based", 1), (f"{file}:source", "reference-free", 0)):
         result = run(str(pairs), [], metric_files=[spec], analysis="aces", samples=5)
         assert by(result.tables["untranslated_sentence"].rows, "metric")["kiwi"]["group"] == group
-        assert sum("does not say what its metric reads" in note for note in result.notes) == notes
+        assert sum("does not declare what its metric reads" in note for note in result.notes) == notes
     classes = run(str(pairs), [], metric_files=[f"{file}:source"], analysis="dfki", samples=5).tables["categories"].rows
     assert {row["class"] for row in classes} == {"QE"}
 

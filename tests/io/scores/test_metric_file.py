@@ -60,15 +60,15 @@ def test_judged_values_of_one_system(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("0.5\t1\n0.25\t1\n", "has 2 rows, the suite has 3 items"),
-        ("good\t1\nincorrect\t2\n", "has 1 'good' scores, the suite has 3 items"),
+        ("0.5\t1\n0.25\t1\n", "has 2 rows, but the suite has 3 items"),
+        ("good\t1\nincorrect\t2\n", "has 1 'good' scores, but the suite has 3 items"),
         ("a\t1\t2\nb\t1\t2\n", "no score for 1 of 3 items: c. Write nan"),
-        ("a\t1\t2\nb\t1\t2\nc\t1\t2\nz\t1\t2\n", "1 id the suite does not have: z"),
-        ("a\t1\t2\na\t1\t2\nc\t1\t2\n", "line 2: id 'a' was already on line 1"),
+        ("a\t1\t2\nb\t1\t2\nc\t1\t2\nz\t1\t2\n", "1 id that the suite does not have: z"),
+        ("a\t1\t2\na\t1\t2\nc\t1\t2\n", "line 2: id 'a' is already on line 1"),
         ("id\tgood\tincorrect\na\tx\t2\nb\t1\t2\nc\t1\t2\n", "line 2: 'x' is not a score"),
         ("1\tinf\n1\t2\n1\t2\n", "line 1: 'inf' is not a score"),
         ("1\t2\n1\n1\t2\n", "line 2: 1 column, expected 2"),
-        ("id\tmine\na\t1\n", "no column for good and incorrect; its columns are id, mine"),
+        ("id\tmine\na\t1\n", "no columns for good and incorrect. It has id, mine"),
         ("1\t2\t3\t4\n", "has 4 columns and no header"),
         ("", "is empty"),
     ],
@@ -115,7 +115,7 @@ def test_an_empty_line_among_single_scores_is_unscored(tmp_path, text):
 def test_a_null_in_json_lines_is_a_row(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text("".join(f'{{"good": {v}, "incorrect": {v}}}\n' for v in ("1", "null", "3", "4")))
-    with pytest.raises(InputError, match="has 4 rows, the suite has 3 items"):
+    with pytest.raises(InputError, match="has 4 rows, but the suite has 3 items"):
         read_pairs(path, IDS)
 
 
@@ -147,7 +147,5 @@ def test_rows_that_assay_wrote_bring_their_scores(tmp_path: Path) -> None:
     (tmp_path / "bleu.jsonl").write_text(both)
     (tmp_path / "two.jsonl").write_text(both)
     assert read_values(tmp_path / "bleu.jsonl", ["a"]).tolist() == [2]
-    with pytest.raises(
-        InputError, match=r"two\.jsonl has scores of chrf, bleu: name the file after the metric that is meant"
-    ):
+    with pytest.raises(InputError, match=r"two\.jsonl has scores of chrf, bleu\. Name the file after one of them"):
         read_values(tmp_path / "two.jsonl", ["a"])

@@ -45,12 +45,12 @@ def test_repeated_headers_and_empty_stray_fields_are_counted(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("line", "said"),
-    [("1", "line 3: 1 column, the header has 2: column 'b' is missing"), ("1\t2\t3", "column 3 has no name")],
+    [("1", "line 3: 1 column, but the header has 2: column 'b' is missing"), ("1\t2\t3", "column 3 has no name")],
 )
 def test_a_ragged_row_is_named_or_skipped(tmp_path: Path, line: str, said: str) -> None:
     path = tmp_path / "a.tsv"
     path.write_text(f"a\tb\nx\ty\n{line}\nu\tv\n")
-    with pytest.raises(InputError, match=rf"{said}\. \(--skip-bad leaves"):
+    with pytest.raises(InputError, match=rf"{said}\. \(--skip-bad skips"):
         rows(path, BadRows())
     with pytest.raises(InputError, match=rf"{said}\.$"):
         rows(path)
@@ -100,7 +100,7 @@ def test_objects_of_an_array_know_their_lines(tmp_path: Path) -> None:
     path.write_text('[\n  {\n    "x": 1\n  },\n  7,\n  {"x": 2}\n]\n')
     bad = BadRows(skip=True)
     assert list(objects(path, bad)) == [(2, {"x": 1}), (6, {"x": 2})]
-    assert bad.found == ["a.json line 5: a JSON object was expected, not int."]
+    assert bad.found == ["a.json line 5: expected a JSON object, not int."]
     path.write_text("[]")
     assert list(objects(path, bad)) == []
 
@@ -197,9 +197,9 @@ def test_a_key_that_comes_after_the_rows_read_ahead_is_refused(tmp_path: Path) -
     ("names", "said"),
     [
         (["test-00000-of-00003.jsonl", "test-00002-of-00003.jsonl"], "lacks 1 shard of 3: 00001-of-00003"),
-        (["test-00000-of-00001.jsonl", "test-00000-of-00001-0f3a.jsonl"], "holds the same rows more than once"),
-        (["test-00000-of-00001.jsonl", "data/test-00000-of-00001.jsonl"], "holds the same rows more than once"),
-        (["test-00000-of-00001.jsonl", "README.md", "test.jsonl"], "holds the same rows more than once"),
+        (["test-00000-of-00001.jsonl", "test-00000-of-00001-0f3a.jsonl"], "has the same rows more than once"),
+        (["test-00000-of-00001.jsonl", "data/test-00000-of-00001.jsonl"], "has the same rows more than once"),
+        (["test-00000-of-00001.jsonl", "README.md", "test.jsonl"], "has the same rows more than once"),
     ],
 )
 def test_a_data_set_with_a_shard_missing_or_twice_is_refused(tmp_path: Path, names: list[str], said: str) -> None:

@@ -19,13 +19,11 @@ EXCEPTIONS = {
     "data/__init__.py": "facts in the package's data, with comment lines",
     "core/chunk.py": "the names of arrays in a progress file",
     "suites/embedded.py": "the embedded suite in the package's data",
-    "tasks/dialogue.py": "a task's examples in the package's data",
-    "tasks/parsing.py": "a task's examples and training rows in the package's data",
-    "tasks/tracker.py": "a task's training rows in the package's data",
     "tasks/judging.py": "hands a user's judge the rows it has just written",
     "models/training/search.py": "a search's own record of its tries",
     "viewer/reader.py": "rows that a run wrote, with the types that it noted",
-    "verbs/make.py": "gives back the lines it has just written",
+    "verbs/make_corpus.py": "returns the lines it has just written",
+    "verbs/shared/made_set.py": "returns the lines it has just written",
 }
 
 

@@ -54,7 +54,7 @@ def test_numbers_in_other_readers(tmp_path: Path) -> None:
 def test_numbers_where_there_is_a_header_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text("src\tmt\tref\na\tb\tc\n")
-    with pytest.raises(InputError, match=r"has a header line \(src, mt, ref\): choose columns by these names"):
+    with pytest.raises(InputError, match=r"has a header line \(src, mt, ref\)\. Choose columns by these names"):
         rows(path, {"mt": 2})
     with pytest.raises(InputError, match="chooses 2 by number and src by name"):
         rows(path, {"mt": 2, "src": "src"})
@@ -63,7 +63,7 @@ def test_numbers_where_there_is_a_header_are_refused(tmp_path: Path) -> None:
         rows(path, {"mt": 7})
     path.write_text("1\t2\na\tb\n")
     assert rows(path, {"mt": "2"}) == [(None, None, "b")]  # that is its name
-    with pytest.raises(InputError, match="the table names its columns: choose by name"):
+    with pytest.raises(InputError, match="the table has column names; choose columns by name"):
         rows({"x": ["a"], "y": ["b"]}, {"mt": 2})
 
 
@@ -100,9 +100,9 @@ def test_wide_tables_are_compared_as_long_ones(tmp_path: Path) -> None:
 def test_several_columns_where_one_is_meant(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text(WIDE.replace("id", "system"))
-    with pytest.raises(InputError, match=r"has a column of systems \('system'\), and --columns names several"):
+    with pytest.raises(InputError, match=r"has a column of systems \('system'\), but --columns names several"):
         rows(path, {"mt": ["ours", "theirs"]})
-    with pytest.raises(InputError, match=r"--columns gives src 2 columns \(src, ref\): it can be one only"):
+    with pytest.raises(InputError, match=r"--columns gives src 2 columns \(src, ref\). Give only one"):
         rows(path, {"src": ["src", "ref"]})
     with pytest.raises(InputError, match="gives z 2 columns"):
         list(read_precomputed_scores(path, ["z"], {"z": ["ours", "theirs"]}))
@@ -117,7 +117,7 @@ def test_target_is_a_translation_where_nothing_else_is(tmp_path: Path) -> None:
     path.write_text("source\ttarget\treference\na\tb\tc\n")
     batches = read_table(path)
     assert [(b[0].source, b[0].hypothesis, b[0].references) for b in batches] == [("a", "b", ("c",))]
-    assert batches.notes == [f"{path}: 'target' is taken for the translations (--columns mt=COLUMN takes another)."]
+    assert batches.notes == [f"{path}: 'target' is read as the translations (choose another with --columns mt=COLUMN)."]
     path.write_text("source\ttarget\tmt\na\tb\tc\n")
     assert rows(path) == [(None, "a", "c")]
     chosen = read_table(path, {"mt": "target"})
@@ -144,7 +144,7 @@ def test_a_column_of_translations_that_is_also_the_reference_or_the_source_is_re
     tmp_path: Path, columns: dict[str, Any], header: str
 ) -> None:
     (tmp_path / "x.tsv").write_text(f"{header}\n" + "\t".join("abc"[: header.count("\t") + 1]) + "\n")
-    with pytest.raises(InputError, match=r"for the translations, and it is the (reference|source), too"):
+    with pytest.raises(InputError, match=r"as the translations, but its name makes it the (reference|source)"):
         list(read_table(tmp_path / "x.tsv", columns))
 
 

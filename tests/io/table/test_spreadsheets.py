@@ -55,7 +55,7 @@ def test_cells_across_lines_out_of_a_pipe(tmp_path: Path) -> None:
 def test_rows_across_lines_keep_their_line_numbers(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text('mt\tref\n"a\nb"\tc\nd\n"e"\tf\n')
-    with pytest.raises(InputError, match=r"line 2: 1 column, the header has 2"):
+    with pytest.raises(InputError, match=r"line 2: 1 column, but the header has 2"):
         texts(path)  # line 4 lacks a cell whichever way it is read: quotation marks stay text
     path.write_text('mt\tref\n"a\nb"\tc\nd\te\n"f ""g"""\th\n')
     assert [row[1:] for row in texts(path)] == [("a\nb", "c"), ("d", "e"), ('f "g"', "h")]
@@ -119,7 +119,7 @@ def test_windows_code_page_gets_the_right_remedy(tmp_path: Path) -> None:
 def test_utf16_that_breaks_is_named(tmp_path: Path) -> None:
     path = tmp_path / "cut.txt"
     path.write_bytes(excel("\t", "utf-16")[:-1])
-    with pytest.raises(InputError, match=r"cut\.txt begins as UTF-16 and is none"):
+    with pytest.raises(InputError, match=r"cut\.txt begins as UTF-16 but is not valid"):
         texts(path)
 
 

@@ -94,8 +94,8 @@ def test_standard_input(kind: str) -> None:
 
 def test_parquet_needs_a_plain_file(tmp_path: Path) -> None:
     assert len(read(tmp_path, as_parquet(ROWS), "telling_nothing")) == 1
-    fails(tmp_path, gzip.compress(as_parquet(ROWS)), "a.parquet.gz", "Give a plain .parquet file")
-    fails(tmp_path, b"something else", "a.parquet", "is not a Parquet file as it stands")
+    fails(tmp_path, gzip.compress(as_parquet(ROWS)), "a.parquet.gz", "Name an uncompressed .parquet file")
+    fails(tmp_path, b"something else", "a.parquet", "is not a Parquet file")
     fails(tmp_path, as_parquet(ROWS)[:-20], "a.parquet", "cannot be read as Parquet")
 
 
@@ -144,7 +144,7 @@ def test_no_column_with_translations(tmp_path: Path) -> None:
 def test_two_columns_for_one_role(tmp_path: Path) -> None:
     fails(tmp_path, "mt\ttranslation\nx\ty\n", "a.tsv", r"2 columns for the hypothesis \(mt, translation\)")
     fails(tmp_path, "mt\tMT\nx\ty\n", "a.tsv", "two columns called 'MT'")
-    fails(tmp_path, '{"mt": "x", "ref": "a", "references": ["b"]}', "a.jsonl", "keep one of them")
+    fails(tmp_path, '{"mt": "x", "ref": "a", "references": ["b"]}', "a.jsonl", "Keep one of them")
     assert read(tmp_path, b"mt\tid\tseg_id\tnote\tnote\nx\t1\t2\t\t\n", "a.tsv")[0].ids == ["1"]
 
 
@@ -172,18 +172,18 @@ def test_blank_lines(tmp_path: Path) -> None:
 
 
 def test_the_wrong_number_of_fields(tmp_path: Path) -> None:
-    fails(tmp_path, "mt\tref\na\tb\nc\n", "a.tsv", "line 3: 1 column, the header has 2: column 'ref' is missing")
-    fails(tmp_path, "mt,ref\na,b\nc,d,e\n", "a.csv", "line 3: 3 columns, the header has 2: column 3 has no name")
+    fails(tmp_path, "mt\tref\na\tb\nc\n", "a.tsv", "line 3: 1 column, but the header has 2: column 'ref' is missing")
+    fails(tmp_path, "mt,ref\na,b\nc,d,e\n", "a.csv", "line 3: 3 columns, but the header has 2: column 3 has no name")
 
 
 def test_broken_csv(tmp_path: Path) -> None:
-    fails(tmp_path, 'mt,ref\n"a,b\nc,d\n', "a.csv", "opened and never closed")
-    fails(tmp_path, "mt,ref\ra,b\r", "a.csv", "carriage return stands outside")
+    fails(tmp_path, 'mt,ref\n"a,b\nc,d\n', "a.csv", "never closed")
+    fails(tmp_path, "mt,ref\ra,b\r", "a.csv", "carriage return is outside")
 
 
 def test_broken_json(tmp_path: Path) -> None:
     fails(tmp_path, '{"mt": "a"}\n{"mt": \n', "a.jsonl", "line 2: not JSON")
-    fails(tmp_path, '{"mt": "a"}\n\n7\n', "a.jsonl", "line 3: a JSON object was expected, not int")
+    fails(tmp_path, '{"mt": "a"}\n\n7\n', "a.jsonl", "line 3: expected a JSON object, not int")
     fails(tmp_path, '{"mt": "a"}\n{"mt": 3.5}\n', "a.jsonl", r"line 2: 'mt' is a number \(3.5\), not text")
     fails(tmp_path, '{"mt": "a"}\n{"mt": true}\n', "a.jsonl", r"line 2: 'mt' is true or false")
     (gap,) = read(tmp_path, b'{"mt": "a"}\n{"src": "b"}\n', "a.jsonl")
@@ -208,7 +208,7 @@ def test_lists_of_references(tmp_path: Path) -> None:
     (batch,) = read(tmp_path, b'{"mt": "x", "references": "one"}', "a.jsonl")
     assert batch[0].references == ("one",)
     late = [{"mt": "x", "references": ["a"]}, {"mt": "y", "references": ["a", "b"]}]
-    fails(tmp_path, as_jsonl(late), "a.jsonl", "line 2 has 2 references, the rows before have at most 1", chunk=1)
+    fails(tmp_path, as_jsonl(late), "a.jsonl", "line 2 has 2 references, but earlier rows have at most 1", chunk=1)
 
 
 def test_gaps_in_references_and_labels(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_parquet_types(tmp_path: Path) -> None:
 
 
 def test_empty_tables(tmp_path: Path) -> None:
-    fails(tmp_path, b"", "a.tsv", "is empty: it needs a header line")
+    fails(tmp_path, b"", "a.tsv", r"is empty\. It needs a header line")
     fails(tmp_path, b"", "a.csv", "is empty")
     assert read(tmp_path, b"", "a.jsonl") == []
     assert read(tmp_path, b"mt\tref\n", "a.tsv") == []

@@ -65,11 +65,11 @@ def test_more_faults(sets, tmp_path: Path):
         read_metric(table(tmp_path, "en-de\tZ\t1\t1"), sets)
     with pytest.raises(InputError, match="no column langpair"):
         read_metric(table(tmp_path, header="pair\tsystem\tsegment\tscore"), sets)
-    with pytest.raises(InputError, match="there is no file"):
+    with pytest.raises(InputError, match="does not exist"):
         read_metric(str(tmp_path / "none"), sets)
     (tmp_path / "void").mkdir()
     with pytest.raises(InputError, match=r"no METRIC-REF.seg.score"):
         read_metric(str(tmp_path / "void"), sets)
     (tmp_path / "M-refA.seg.score").write_text("A\t1\n")
-    with pytest.raises(InputError, match="does not say its language pair"):
+    with pytest.raises(InputError, match="has an unknown language pair"):
         read_metric(str(tmp_path / "M-refA.seg.score"), sets)

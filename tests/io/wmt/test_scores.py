@@ -28,11 +28,11 @@ def test_blanks_may_part_columns():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"A\t1\nA\t2\nB\t1\n", r"f: system 'B' has 1 score, 2 expected \(one a segment\)"),
+        (b"A\t1\nA\t2\nB\t1\n", r"f: system 'B' has 1 score, expected 2 \(one per segment\)"),
         (b"A\t1\nA\tnan\n", r"f line 2: the score of 'A' is nan. Write None"),
         (b"A\tinf\nA\t1\n", r"f line 1: the score of 'A' is inf"),
         (b"A\t1\nA\tx\n", r"f line 2: the score of 'A' is 'x', not a number"),
-        (b"A\t1\nA\n", r"f line 2: 1 field, SYSTEM<TAB>SCORE expected"),
+        (b"A\t1\nA\n", r"f line 2: 1 field, expected SYSTEM<TAB>SCORE"),
         (b"A\t1\t2\nA\t1\t2\n", r"f line 1: 3 fields"),
         (b"", r"f has no scores"),
         (b"A\t1\n\xff\t2\n", r"f is not UTF-8 at byte 4"),

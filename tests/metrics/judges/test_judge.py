@@ -244,7 +244,7 @@ def test_what_cannot_be_kept_is_not_asked_for(server, place):
     (place / "cache" / "store").mkdir(parents=True)
     (place / "cache" / "store" / "answers").write_text("in the way")
     with pytest.raises(
-        AssayError, match=r"answers cannot be kept, so that no more are asked for: .*Set ASSAY_CACHE_DIR"
+        AssayError, match=r"answers cannot be cached, so no further ones are requested: .*Set ASSAY_CACHE_DIR"
     ):
         judged(server, "judge-da", rows=3, concurrency=1)
     assert server.bodies == []
@@ -259,7 +259,7 @@ def test_faults_in_the_middle(server):
 def test_the_budget_stops_and_the_same_call_goes_on(server):
     with pytest.raises(
         BudgetReached,
-        match=r"judge-da stopped: the 2 requests of --max-requests are sent, 2 of 3 segments judged; their answers are cached",
+        match=r"judge-da stopped: the 2 requests of --max-requests were sent, 2 of 3 segments judged; their answers are cached",
     ):
         judged(server, "judge-da", rows=3, max_requests=2, concurrency=1)
     assert server.answered == 2
@@ -286,7 +286,7 @@ def test_a_budget_that_is_too_small_for_one_request_says_so(server):
 
 def test_money_stops_too(server):
     """100 tokens in and 10 out at 10 and 100 for a million are 0.002 a request; at most 0.05 for the answer are set aside."""
-    with pytest.raises(BudgetReached, match=r"0.0040 of the 0.0540 of --max-cost are spent"):
+    with pytest.raises(BudgetReached, match=r"0.0040 of the 0.0540 of --max-cost were spent"):
         judged(server, "judge-da", rows=3, price=(10, 100), max_cost=0.054, concurrency=2)
     assert server.answered == 2
 
@@ -297,7 +297,7 @@ def test_an_endpoint_that_fails_says_how_far_it_was(server):
     server.always = status(500, "it fell over")
     with pytest.raises(
         InputError,
-        match=r"answered 500: it fell over, at each of 2 tries. 2 of 3 segments judged; their answers are cached",
+        match=r"answered 500: it fell over, in each of 2 attempts. 2 of 3 segments judged; their answers are cached",
     ):
         judged(server, "judge-da", rows=3, retries=1, concurrency=1)
 

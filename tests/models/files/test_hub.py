@@ -97,7 +97,7 @@ def test_a_repository_that_is_not_there(hub: type[Hub]) -> None:
 
 def test_a_broken_line_goes_on_where_it_was(hub: type[Hub], tmp_path: Path) -> None:
     hub.cut_at = 20_000
-    with pytest.raises(MissingPart, match=r"ended after 20,000 of [\d,]+ bytes; the same command goes on from there"):
+    with pytest.raises(MissingPart, match=r"ended after 20,000 of [\d,]+ bytes; the same command resumes from there"):
         fetch_published("comet-22", str(tmp_path))
     folder = tmp_path / "comet-22" / "checkpoints"
     assert [path.name for path in folder.iterdir()] == ["model.ckpt.part"]
@@ -124,7 +124,7 @@ def test_a_part_that_is_all_there_is_not_fetched_again(hub: type[Hub], tmp_path:
 
 def test_another_content_than_the_hub_says_is_not_kept(hub: type[Hub], tmp_path: Path) -> None:
     hub.tag = "0" * 64
-    with pytest.raises(InputError, match=r"is not the file it was.*expected 000000000000"):
+    with pytest.raises(InputError, match=r"has changed.*expected 000000000000"):
         fetch_published("comet-22", str(tmp_path))
     assert list((tmp_path / "comet-22" / "checkpoints").iterdir()) == []
 
@@ -133,7 +133,7 @@ def test_a_full_disk(hub: type[Hub], tmp_path: Path, monkeypatch: pytest.MonkeyP
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr("shutil.disk_usage", lambda path: usage._replace(free=1000))
     with pytest.raises(
-        OutputError, match=r"too full for .*GB are to come and 0.0 GB are free. Free some space, or give"
+        OutputError, match=r"too full for .*GB are needed and 0.0 GB are free. Free some space, or choose"
     ):
         fetch_published("comet-22", str(tmp_path))
 
@@ -159,7 +159,7 @@ def test_killed_in_the_middle_and_again(hub: type[Hub], tmp_path: Path) -> None:
         hub.cut_at = cut
         running = subprocess.Popen(command, env=dict(os.environ), stderr=subprocess.DEVNULL)
         assert hub.reached.wait(60)
-        with pytest.raises(OutputError, match=r"being fetched by another process"):
+        with pytest.raises(OutputError, match=r"being downloaded by another process"):
             fetch_published("comet-22", str(tmp_path))
         running.send_signal(signal.SIGKILL)
         assert running.wait() == -signal.SIGKILL
@@ -226,7 +226,7 @@ def test_baselines_come_with_an_encoder(
     assert kept.read_bytes() == baseline
     kept.unlink()
     hub.files["Tiiiger/en/mpnet.tsv"] = b"LAYER,P,R,F\n0,0.9,0.9,0.9\n"
-    with pytest.raises(InputError, match=r"is not the file"):
+    with pytest.raises(InputError, match=r"has changed"):
         fetch_published("mpnet-base")
     assert not kept.exists()
 

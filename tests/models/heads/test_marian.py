@@ -83,7 +83,7 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
     for length in (0, 7, 12, 500, 5_000, len(whole) - 300):
         model.write_bytes(whole[:length])
         with pytest.raises(
-            InputError, match=r"marian\.model\.bin is (cut short or )?(is )?not a binary model of Marian"
+            InputError, match=r"marian\.model\.bin is (incomplete or )?(is )?not a binary model of Marian"
         ):
             assay.score(["a"], sources=["b"], metrics=[str(place)])
     model.write_bytes(struct.pack("<Q", 2) + whole[8:])

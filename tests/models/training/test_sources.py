@@ -160,7 +160,7 @@ def test_a_phase_refuses_test_sets_and_says_so(tmp_path: Path) -> None:
     loaded = load_phase(config(tmp_path), 0, guard)
     assert [r.source for r in loaded.records] == ["s", "s"]
     assert loaded.notes[:2] == [
-        "2 records of 4 refused, because their text stands in a test set:",
+        "2 records of 4 refused, because their text is in a test set:",
         "DEMETR: 2 records by the source.",
     ]
 

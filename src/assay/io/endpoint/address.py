@@ -75,11 +75,13 @@ def _split(url: str) -> SplitResult:
     except ValueError:
         fine = False
     if not fine or not url.isprintable() or " " in url:
-        raise InputError("the endpoint is no address such as https://api.openai.com/v1 or http://localhost:8000/v1.")
+        raise InputError(
+            "the endpoint is not a valid URL. Use one such as https://api.openai.com/v1 or http://localhost:8000/v1."
+        )
     if parts.username is not None or parts.password is not None or _SECRET.search(parts.query):
         raise InputError(
-            f"the address of the endpoint {parts.hostname} has a key in it, which would be kept with results: put it into the "
-            "environment, as ASSAY_LLM_KEY."
+            f"the URL of the endpoint {parts.hostname} contains a key, which would be saved with the results. Set "
+            "ASSAY_LLM_KEY instead."
         )
     return parts
 
@@ -88,20 +90,21 @@ def _key(parts: SplitResult) -> tuple[str, str]:
     """Return the key for a server and its variable; OpenAI's key only for the server that it belongs to."""
     for name in ("ASSAY_LLM_KEY", "OPENAI_API_KEY"):
         key = os.environ.get(name, "").strip()
-        if not key or (name == "OPENAI_API_KEY" and not _at_home(parts)):
+        if not key or (name == "OPENAI_API_KEY" and not _is_home_server(parts)):
             continue
         if not key.isascii() or not key.isprintable() or " " in key:
-            raise InputError(f"{name} holds something that is no key: blanks, or letters outside ASCII.")
+            raise InputError(f"{name} is not a valid key: it contains spaces or non-ASCII characters. Set it again.")
         if parts.scheme == "http" and name == "OPENAI_API_KEY" and parts.hostname not in _LOCAL:
             raise InputError(
-                f"{name} would go to {parts.hostname} in the clear: take https, or set ASSAY_LLM_KEY for that server."
+                f"{name} would be sent to {parts.hostname} unencrypted. Use https, or set ASSAY_LLM_KEY for that "
+                "server."
             )
         return key, name
     if parts.hostname == urlsplit(OPENAI).hostname:
-        raise MissingPart(f"{parts.hostname} wants a key: set ASSAY_LLM_KEY or OPENAI_API_KEY in the environment.")
+        raise MissingPart(f"{parts.hostname} requires a key. Set ASSAY_LLM_KEY or OPENAI_API_KEY in the environment.")
     return "", ""
 
 
-def _at_home(parts: SplitResult) -> bool:
+def _is_home_server(parts: SplitResult) -> bool:
     own = urlsplit(os.environ.get("OPENAI_BASE_URL") or OPENAI)
     return (own.scheme, own.hostname, own.port) == (parts.scheme, parts.hostname, parts.port)

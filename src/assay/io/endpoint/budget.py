@@ -58,31 +58,31 @@ class LlmBudget:
     def __post_init__(self) -> None:
         if self.max_cost is not None and self.prices is None:
             raise InputError(
-                "--max-cost needs prices: --price IN,OUT for a million tokens of questions and of answers."
+                "--max-cost requires prices. Add --price IN,OUT, the prices per million input and output tokens."
             )
 
     def reserve(self, tokens_in: int, tokens_out: int) -> float:
         """Reserve the cost of a request before it is sent, and return it; raise BudgetReached if nothing more may be sent."""
-        wanted = self.prices.cost(tokens_in, tokens_out) if self.prices else 0.0
+        highest = self.prices.cost(tokens_in, tokens_out) if self.prices else 0.0
         with self._change:
             while True:
                 if self.max_requests is not None and self.requests >= self.max_requests:
-                    raise BudgetReached(f"the {count(self.max_requests, 'request')} of --max-requests are sent")
-                if self.max_cost is None or self.cost + self._reserved + wanted <= self.max_cost:
+                    raise BudgetReached(f"the {count(self.max_requests, 'request')} of --max-requests were sent")
+                if self.max_cost is None or self.cost + self._reserved + highest <= self.max_cost:
                     break
                 if not self.requests:
                     raise BudgetReached(
-                        f"a request may cost {money(wanted)}, more than the {money(self.max_cost)} of --max-cost"
+                        f"a request may cost {money(highest)}, more than the {money(self.max_cost)} of --max-cost"
                     )
                 if not self._open:
-                    raise BudgetReached(f"{money(self.cost)} of the {money(self.max_cost)} of --max-cost are spent")
+                    raise BudgetReached(f"{money(self.cost)} of the {money(self.max_cost)} of --max-cost were spent")
                 self._change.wait()
             self.requests += 1
             self._open += 1
-            self._reserved += wanted
-            return wanted
+            self._reserved += highest
+            return highest
 
-    def settle(self, reserved: float, answer: ChatAnswer | None, asked: str = "") -> None:
+    def settle(self, reserved: float, answer: ChatAnswer | None, question: str = "") -> None:
         """Count the real cost of a request; nothing if there was no answer."""
         with self._change:
             self._open -= 1
@@ -90,7 +90,7 @@ class LlmBudget:
             if answer is not None:
                 tokens = (answer.tokens_in, answer.tokens_out)
                 if not answer.counted:
-                    tokens, self.estimated = (estimated_tokens(asked), estimated_tokens(answer.text)), True
+                    tokens, self.estimated = (estimated_tokens(question), estimated_tokens(answer.text)), True
                 self.tokens_in += tokens[0]
                 self.tokens_out += tokens[1]
                 self.cost += self.prices.cost(*tokens) if self.prices else 0.0

@@ -62,48 +62,48 @@ def read_reply(reply: Reply, address: Address, model: str) -> ChatAnswer:
     """Return the answer in a reply; raise `Later` for a temporary error and InputError for a permanent one."""
     status, server = reply.status, address.server
     if 300 <= status < 400:
-        there = address.hidden(reply.headers.get("location", ""))
+        target = address.hidden(reply.headers.get("location", ""))
         raise InputError(
-            f"{server} sends us on to {shorten(there)}, where no key goes: give that address as the endpoint."
+            f"{server} redirects to {shorten(target)}; the key is not sent to redirects. Use that URL as --endpoint."
         )
     page = "html" in reply.headers.get("content-type", "") or reply.body.lstrip()[:1] == b"<"
     if page and (status < 400 or status in (404, 405)):
         raise InputError(
-            f"{address} answers with a web page: is it the address of an OpenAI-compatible endpoint (…/v1)?"
+            f"{address} returned a web page. Check that it is the URL of an OpenAI-compatible endpoint (…/v1)."
         )
     if status == 200:
         if "event-stream" in reply.headers.get("content-type", "") or reply.body.lstrip().startswith(b"data:"):
-            return _of_stream(reply.body, address)
-        return _of_choice(_decoded(reply, address), address)
-    said = _error(reply)
-    why = address.hidden(said["message"])
-    code = f"{said['code']} {said['type']}"
+            return _stream_answer(reply.body, address)
+        return _choice_answer(_decode_reply(reply, address), address)
+    error = _error(reply)
+    why = address.hidden(error["message"])
+    code = f"{error['code']} {error['type']}"
     if "content_filter" in code or "content_policy" in code:
         return ChatAnswer("", "refused", model)
     if "context_length" in code or status == 413:
         return ChatAnswer("", "too_long", model)
-    if status == 400 and "max_completion_tokens" in said["message"]:
+    if status == 400 and "max_completion_tokens" in error["message"]:
         raise OtherLimit
     if status in WAITING and "insufficient_quota" not in code:
-        raise Later(f"{server} answered {status}{_said(why)}", _wait(reply.headers))
-    raise InputError(_never(status, address, model, why))
+        raise Later(f"{server} answered {status}{_detail(why)}", _wait(reply.headers))
+    raise InputError(_permanent_error(status, address, model, why))
 
 
-def _never(status: int, address: Address, model: str, why: str) -> str:
+def _permanent_error(status: int, address: Address, model: str, why: str) -> str:
     server = address.server
     if status in (401, 403) and not address.key:
-        return f"{server} wants a key ({status}): set ASSAY_LLM_KEY in the environment."
+        return f"{server} requires a key ({status}). Set ASSAY_LLM_KEY in the environment."
     if status in (401, 403):
-        return f"{server} does not accept the key in {address.key_name} ({status}){_said(why)}."
+        return f"{server} rejects the key in {address.key_name} ({status}){_detail(why)}."
     if status in (404, 405):
         hint = "" if "/v1" in address.path else " Most endpoints end in /v1."
-        return f"{address} knows no model {model!r}, or is not where questions go ({status}){_said(why)}.{hint}"
+        return f"{address} has no model {model!r}, or is not the URL of an endpoint ({status}){_detail(why)}.{hint}"
     if status in (402, 429):
-        return f"{server} has no credit left for this key ({status}){_said(why)}."
-    return f"{server} cannot answer ({status}){_said(why)}."
+        return f"{server} has no credit left for this key ({status}){_detail(why)}."
+    return f"{server} cannot answer ({status}){_detail(why)}."
 
 
-def _said(why: str) -> str:
+def _detail(why: str) -> str:
     text = " ".join(why.split()).rstrip(".")
     return f": {text[:200]}" if text else ""
 
@@ -123,16 +123,14 @@ def _wait(headers: Mapping[str, str]) -> float | None:
     return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
-def _decoded(reply: Reply, address: Address) -> dict[str, Any]:
+def _decode_reply(reply: Reply, address: Address) -> dict[str, Any]:
     text = reply.body.decode("utf-8", "replace")
     try:
         value = decode(text)
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise Later(
-            f"{address.server} answered with something that is no JSON: {shorten(address.hidden(text.strip()))}"
-        )
+        raise Later(f"{address.server} returned a reply that is not JSON: {shorten(address.hidden(text.strip()))}")
     return value
 
 
@@ -151,19 +149,19 @@ def _error(reply: Reply) -> dict[str, str]:
     return {key: str(inner.get(key) or "") for key in ("message", "code", "type")}
 
 
-def _of_choice(value: Mapping[str, Any], address: Address) -> ChatAnswer:
+def _choice_answer(value: Mapping[str, Any], address: Address) -> ChatAnswer:
     """Return the answer of a complete reply."""
     choices = value.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
-        why = _said(address.hidden(str(value.get("error") or "")))
-        raise Later(f"{address.server} answered without an answer in it{why}")
+        why = _detail(address.hidden(str(value.get("error") or "")))
+        raise Later(f"{address.server} returned a reply without an answer{why}")
     message = choice.get("message")
     message = message if isinstance(message, dict) else {"content": choice.get("text")}
     return _answer(_text(message.get("content")), message.get("refusal"), choice.get("finish_reason"), value, address)
 
 
-def _of_stream(body: bytes, address: Address) -> ChatAnswer:
+def _stream_answer(body: bytes, address: Address) -> ChatAnswer:
     """Return the answer of an event stream; an incomplete stream is an error."""
     text, refusal, finish, done = [], [], None, False
     about: dict[str, Any] = {}
@@ -177,11 +175,11 @@ def _of_stream(body: bytes, address: Address) -> ChatAnswer:
         try:
             event = decode(data)
         except ValueError:
-            raise Later(f"{address.server} sent an event that is no JSON: {shorten(address.hidden(data))}") from None
+            raise Later(f"{address.server} sent an event that is not JSON: {shorten(address.hidden(data))}") from None
         if not isinstance(event, dict):
             continue
         if event.get("error"):
-            raise Later(f"{address.server} broke off{_said(address.hidden(str(event['error'])))}")
+            raise Later(f"{address.server} stopped during the answer{_detail(address.hidden(str(event['error'])))}")
         about |= {key: event[key] for key in ("model", "usage") if event.get(key)}
         choices = event.get("choices")
         for choice in choices if isinstance(choices, list) else ():
@@ -194,7 +192,7 @@ def _of_stream(body: bytes, address: Address) -> ChatAnswer:
             refusal.append(_text(delta.get("refusal")))
             finish = choice.get("finish_reason") or finish
     if finish is None and not done:
-        raise Later(f"the answer of {address.server} broke off")
+        raise Later(f"the answer of {address.server} is incomplete")
     return _answer("".join(text), "".join(refusal), finish, about, address)
 
 

@@ -48,8 +48,8 @@ class LlmClient:
 
     def key(self, question: Mapping[str, Any], sample: int) -> bytes:
         """Return the cache key of one answer."""
-        said = json.dumps([str(self.address), sample, question], sort_keys=True)
-        return blake2b(said.encode(), digest_size=16, person=_FORMAT).digest()
+        content = json.dumps([str(self.address), sample, question], sort_keys=True)
+        return blake2b(content.encode(), digest_size=16, person=_FORMAT).digest()
 
     def kept(self, question: Mapping[str, Any], sample: int) -> ChatAnswer | None:
         """Return the cached answer, if there is one."""
@@ -64,65 +64,65 @@ class LlmClient:
             with self._lock:
                 self.found += 1
             return answer
-        self._check_keeping(self.cache is None or self.cache.writable)
+        self._check_cache(self.cache is None or self.cache.writable)
         try:
-            answer = self._patiently(question)
+            answer = self._with_retries(question)
             if self.cache is not None:
-                self._check_keeping(self.cache.put_many([(self.key(question, sample), answer.record())]))
+                self._check_cache(self.cache.put_many([(self.key(question, sample), answer.record())]))
         except BaseException:
-            self.stop.set()  # nobody begins another question
+            self.stop.set()  # no thread starts another request
             raise
         with self._lock:
             self.asked += 1
         return answer
 
-    def _check_keeping(self, fine: bool) -> None:
+    def _check_cache(self, fine: bool) -> None:
         """Stop before paying for an answer that cannot be cached."""
         if not fine and self.cache is not None:
             why = self.cache.notices[-1].partition(": ")[2] if self.cache.notices else "they cannot be written."
             why = why.replace("The run goes on without. ", "")
-            raise OutputError(f"answers cannot be kept, so that no more are asked for: {why}")
+            raise OutputError(f"answers cannot be cached, so no further ones are requested: {why}")
 
     def close(self) -> None:
         for line in self._open:
             line.close()
 
-    def _patiently(self, question: Mapping[str, Any]) -> ChatAnswer:
-        said = json.dumps(question["messages"], ensure_ascii=False)
-        expected = estimated_tokens(said), question.get("max_tokens") or UNLIMITED_ANSWER
+    def _with_retries(self, question: Mapping[str, Any]) -> ChatAnswer:
+        question_text = json.dumps(question["messages"], ensure_ascii=False)
+        expected = estimated_tokens(question_text), question.get("max_tokens") or UNLIMITED_ANSWER
         budget, attempt = self.settings.budget, 0
         while True:
             self.settings.limiter.wait(self.stop)
             reserved, answer = budget.reserve(*expected), None
             try:
-                if self.stop.is_set():  # while we waited for others to be settled
+                if self.stop.is_set():  # during the wait for other requests
                     raise AskingStopped
-                answer = self._once(question)
+                answer = self._request(question)
                 return answer
             except OtherLimit:
                 if self._newer and attempt:
-                    raise InputError(f"{self.address.server} wants another limit of tokens than it is given") from None
+                    raise InputError(f"{self.address.server} rejects the token limit under both of its names") from None
                 self._newer, wait = True, 0.0
             except Later as later:
-                wait = self._until_next(later, attempt)
+                wait = self._delay(later, attempt)
             finally:
-                budget.settle(reserved, answer, said)
+                budget.settle(reserved, answer, question_text)
             attempt += 1
             if self.stop.wait(wait):
                 raise AskingStopped
 
-    def _until_next(self, later: Later, attempt: int) -> float:
+    def _delay(self, later: Later, attempt: int) -> float:
         """Return the seconds until the next attempt; raise InputError if there is none."""
         if attempt >= self.settings.retries:
-            raise InputError(f"{later}, at each of {attempt + 1} tries") from None
+            raise InputError(f"{later}, in each of {attempt + 1} attempts") from None
         if later.wait is None:
             return backoff(attempt)
         if later.wait > LONGEST_WAIT:
-            raise InputError(f"{later}, and asks us to wait {later.wait / 60:,.0f} minutes") from None
+            raise InputError(f"{later}, and asks for a delay of {later.wait / 60:,.0f} minutes") from None
         self.settings.limiter.rest(later.wait)
         return later.wait + backoff(0) / 4
 
-    def _once(self, question: Mapping[str, Any]) -> ChatAnswer:
+    def _request(self, question: Mapping[str, Any]) -> ChatAnswer:
         """Send one request. If this server has never answered, a failed connection is final."""
         body = dict(question)
         if self._newer and "max_tokens" in body:
@@ -141,16 +141,16 @@ class LlmClient:
         try:
             return self._line().post(data)
         except ssl.SSLCertVerificationError as error:
-            raise InputError(f"the certificate of {server} cannot be trusted: {error.verify_message}") from None
+            raise InputError(f"the certificate of {server} is not trusted: {error.verify_message}") from None
         except TooMuch as error:
-            raise InputError(f"{self.address} is no such endpoint: {error}") from None
+            raise InputError(f"{self.address} is not an endpoint of a language model: {error}") from None
         except TimeoutError:
             raise Later(f"{server} did not answer in {self.settings.timeout:g} s") from None
         except (OSError, http.client.HTTPException) as error:
             why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            if not self._reached and not _broke(error):
+            if not self._reached and not _connection_broke(error):
                 raise InputError(f"{self.address} cannot be reached: {why}. Is the server running?") from None
-            raise Later(f"the line to {server} broke ({self.address.hidden(str(why))})") from None
+            raise Later(f"the connection to {server} broke ({self.address.hidden(str(why))})") from None
 
     def _line(self) -> Connection:
         line: Connection | None = getattr(self._lines, "line", None)
@@ -161,6 +161,6 @@ class LlmClient:
         return line
 
 
-def _broke(error: BaseException) -> bool:
+def _connection_broke(error: BaseException) -> bool:
     """Return whether an open connection broke, so that a new one may work."""
     return isinstance(error, (ConnectionResetError, BrokenPipeError, Broken, http.client.HTTPException))

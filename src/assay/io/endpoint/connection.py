@@ -76,7 +76,7 @@ class Connection:
         line.request("POST", target, body, headers)
         response = line.getresponse()
         reply = Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, self._read(response))
-        response.close()  # the line is free for the next question only then
+        response.close()  # only then can the connection be reused
         if response.will_close:
             self.close()
         return reply
@@ -90,9 +90,9 @@ class Connection:
             if size > MOST_BODY:
                 raise TooMuch(f"the reply has more than {MOST_BODY >> 20} MB")
             if time.monotonic() > end:
-                raise TimeoutError("the reply came too slowly")
+                raise TimeoutError("the reply was too slow")
         if response.length:
-            raise Broken(f"the reply broke off, {response.length:,} bytes before its end")
+            raise Broken(f"the reply is incomplete: {response.length:,} bytes are missing")
         return b"".join(parts)
 
     def _open(self) -> http.client.HTTPConnection:
@@ -106,8 +106,8 @@ class Connection:
             parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
             host, port, self._proxied = parts.hostname or host, parts.port or 3128, True
             if parts.username is not None:
-                said = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
-                self._introduction = {"Proxy-Authorization": f"Basic {base64.b64encode(said).decode()}"}
+                login = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+                self._introduction = {"Proxy-Authorization": f"Basic {base64.b64encode(login).decode()}"}
         if address.scheme == "http":
             return http.client.HTTPConnection(host, port, timeout=self.timeout)
         line = http.client.HTTPSConnection(host, port, timeout=self.timeout, context=ssl.create_default_context())

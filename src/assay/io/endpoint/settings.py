@@ -81,7 +81,9 @@ class Llm:
             if (number := getattr(self, name)) is not None and number < least:
                 raise InputError(f"{name.replace('_', '-')} must be at least {least}, not {number}.")
         if self.price is not None and (len(self.price) != 2 or min(self.price) < 0):
-            raise InputError("the price is two numbers: for a million tokens of questions, and of answers.")
+            raise InputError(
+                "the price must be two numbers of at least 0: per million input tokens and per million output tokens."
+            )
         self.budget = LlmBudget(Prices(*self.price) if self.price else None, self.max_cost, self.max_requests)
         self.limiter = RateLimiter(self.rpm)
         self.model = self.model or os.environ.get("ASSAY_LLM_MODEL", "")

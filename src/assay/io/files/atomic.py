@@ -50,31 +50,31 @@ def atomic_write(
 def _atomic_write(path: str, mode: Literal["wb", "w"], typed: bool) -> Iterator[IO[Any]]:
     try:
         target, descriptor = _follow(path) if typed else (Path(path).absolute(), None)
-        if descriptor is None and _special(target):
+        if descriptor is None and _is_special(target):
             if not typed:
-                raise OSError(errno.EINVAL, "it is not an ordinary file", str(target))
+                raise OSError(errno.EINVAL, "it is not a regular file", str(target))
             descriptor = os.open(target, os.O_WRONLY)
     except OSError as error:
         raise _output_error(path, error) from error
     if descriptor is not None:
-        with _speaking(path), _open(descriptor, mode) as file:
+        with _reporting_errors(path), _open(descriptor, mode) as file:
             yield file
         return
     temporary: Path | None = None
     try:
-        with _speaking(path, every=True):
+        with _reporting_errors(path, every=True):
             descriptor, temporary = _temporary(target)
-        with _speaking(path), _open(descriptor, mode) as file:
+        with _reporting_errors(path), _open(descriptor, mode) as file:
             _keep_permissions(target, descriptor)
             yield file
             file.flush()
             os.fsync(descriptor)
-            # Renamed before the descriptor (and its lock) is let go, where that can be done: see _temporary.
+            # If possible, rename before the descriptor and its lock are released: see _temporary.
             if MOVES_OPEN_FILES:
                 temporary.replace(target)
                 temporary = None
         if temporary is not None:
-            with _speaking(path, every=True):
+            with _reporting_errors(path, every=True):
                 temporary.replace(target)
             temporary = None
         _sync_folder(target)
@@ -96,7 +96,7 @@ def open_locked(path: Path, *, mode: int = 0o666) -> int:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK | NO_WAIT | PLAIN, mode)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is not an ordinary file", str(path))
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
         lock(descriptor, wait=False)
     except OSError:
         os.close(descriptor)
@@ -133,7 +133,7 @@ def _follow(path: str) -> tuple[Path, int | None]:
     return target, None
 
 
-def _special(target: Path) -> bool:
+def _is_special(target: Path) -> bool:
     """Return whether the target is a pipe or a device; raise IsADirectoryError for a folder."""
     try:
         mode = target.lstat().st_mode
@@ -192,7 +192,7 @@ def _keep_permissions(target: Path, descriptor: int) -> None:
         return
     if not stat.S_ISREG(old.st_mode):
         return
-    if not hasattr(os, "fchown"):  # Windows: a new file has what its folder says
+    if not hasattr(os, "fchown"):  # Windows: a new file inherits its permissions from the folder
         return
     with suppress(OSError):
         os.fchown(descriptor, old.st_uid, old.st_gid)
@@ -200,7 +200,7 @@ def _keep_permissions(target: Path, descriptor: int) -> None:
 
 
 def _sync_folder(target: Path) -> None:
-    with suppress(OSError):  # Windows opens no folders
+    with suppress(OSError):  # Windows cannot open folders
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -209,17 +209,17 @@ def _sync_folder(target: Path) -> None:
 
 
 @contextmanager
-def _speaking(path: str, every: bool = False) -> Iterator[None]:
+def _reporting_errors(path: str, every: bool = False) -> Iterator[None]:
     """Turn the system's write errors into OutputErrors: `every` error of the block, or only a full or failing disk."""
     try:
         yield
     except OutputError:
         raise
     except Exception as error:
-        said = _system_error(error)
-        if said is None or not (every or said.errno in (*_FULL, errno.EIO, errno.EROFS)):
+        system_error = _system_error(error)
+        if system_error is None or not (every or system_error.errno in (*_FULL, errno.EIO, errno.EROFS)):
             raise
-        raise _output_error(path, said) from error
+        raise _output_error(path, system_error) from error
 
 
 @contextmanager
@@ -228,12 +228,12 @@ def scratch_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        said = _system_error(error)
-        if said is None or said.errno not in _FULL:
+        system_error = _system_error(error)
+        if system_error is None or system_error.errno not in _FULL:
             raise
         raise OutputError(
-            f"there is no room for temporary files in {tempfile.gettempdir()}. Free some space there, or set TMPDIR to a folder "
-            "on another disk; nothing was left half-written."
+            f"the disk is full: no space for temporary files in {tempfile.gettempdir()}. Free some space, or set "
+            "TMPDIR to a folder on another disk."
         ) from error
 
 
@@ -247,15 +247,16 @@ def _system_error(error: Exception) -> OSError | None:
 def _output_error(path: str, error: OSError) -> OutputError:
     folder = Path(path).absolute().parent
     if error.errno in _FULL:
-        said = (
-            f"cannot write {path}: the disk is full. Free some space or write elsewhere; nothing was left half-written."
+        message = (
+            f"cannot write {path}: the disk is full. Free some space, or choose another disk. No incomplete file was "
+            "left."
         )
     elif isinstance(error, IsADirectoryError):
-        said = f"cannot write {path}: it is a folder. Use a file name such as {Path(path) / 'scores.json'}."
+        message = f"cannot write {path}: it is a folder. Use a file name such as {Path(path) / 'scores.json'}."
     elif isinstance(error, (FileNotFoundError, NotADirectoryError)) and not folder.is_dir():
-        said = f"cannot write {path}: the folder {folder} does not exist. Create it: mkdir -p {folder}"
+        message = f"cannot write {path}: the folder {folder} does not exist. Create it: mkdir -p {folder}"
     elif isinstance(error, PermissionError) or error.errno == errno.EROFS:
-        said = f"cannot write {path}: no permission to write in {folder}. Choose another folder."
+        message = f"cannot write {path}: no permission to write in {folder}. Choose another folder."
     else:
-        said = f"cannot write {path}: {error.strerror or error}. Try another place."
-    return OutputError(said)
+        message = f"cannot write {path}: {error.strerror or error}. Try another folder."
+    return OutputError(message)

@@ -78,7 +78,7 @@ class _Guarded(ByteSource):
             return self._stream.read(size)
         except EOFError:
             raise InputError(
-                f"{self._file_name} breaks off: the {self._kind} data is not whole. Copy or download it again."
+                f"{self._file_name} is incomplete: its {self._kind} data ends too early. Copy or download it again."
             ) from None
         except MemoryError:
             raise
@@ -92,7 +92,7 @@ class _Guarded(ByteSource):
 def _zstd(file: BinaryIO) -> _Reader:
     try:
         import zstandard
-    except ModuleNotFoundError:  # Python 3.14 brings its own
+    except ModuleNotFoundError:  # Python 3.14 has its own
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
 
         return zstd.ZstdFile(file)  # type: ignore[no-any-return,unused-ignore]
@@ -146,7 +146,7 @@ class _Frames:
             self._frame = None
         else:
             self._frame = frame
-        # A few packed bytes may hold megabytes: take small bites of what is packed densely.
+        # A few compressed bytes may expand to megabytes: read highly compressed data in small pieces.
         if len(plain) > 1 << 20:
             self._piece = max(64, self._piece // 4)
         elif len(plain) < 1 << 18:

@@ -64,22 +64,22 @@ def download(
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"{target.parent} cannot be made: {error.strerror}. Give another place with --data-dir."
+            f"cannot create the folder {target.parent}: {error.strerror}. Choose another one with --data-dir."
         ) from error
     try:
-        kept = _fetch(address, target, expected, progress, headers or {}, first_use)
+        recorded = _fetch(address, target, expected, progress, headers or {}, first_use)
     except AssayError:
         raise
     except OSError as error:
         raise download_error(error, title, address, target) from error
     except http.client.HTTPException as error:
-        raise download_error(OSError(f"the server broke off ({error!r})"), title, address, target) from error
+        raise download_error(OSError(f"the connection broke ({error!r})"), title, address, target) from error
     except ValueError as error:
         raise download_error(
             OSError(f"an address or a header is malformed ({error})"), title, address, target
         ) from error
-    if say is not None and expected is None and kept:
-        say(f"{target} was not verified: no checksum of it is known. {kept}")
+    if say is not None and expected is None and recorded:
+        say(f"{target} was not verified, because it has no known checksum. {recorded}")
 
 
 def _fetch(
@@ -91,11 +91,11 @@ def _fetch(
     first_use: str | None,
 ) -> str:
     """Download a file under its final name, verified; return how its first sha256 was recorded, if it was."""
-    part, kept = target.with_name(f"{target.name}.part"), ""
+    part, recorded = target.with_name(f"{target.name}.part"), ""
     with open(open_own(part, 0o666, os.O_APPEND), "ab") as out:
         _lock(out, part)
         try:
-            found = _fill(
+            digest = _fill(
                 out,
                 part,
                 address,
@@ -104,21 +104,23 @@ def _fetch(
                 headers,
             )
             if expected is None or first_use is not None:
-                sha256 = found if len(found) == 64 else checksum(part)
+                sha256 = digest if len(digest) == 64 else checksum(part)
                 known_as = first_use or address
-                kept = "" if matches_first(known_as, sha256) else record_first(known_as, sha256)
+                recorded = "" if matches_first(known_as, sha256) else record_first(known_as, sha256)
         except BaseException as error:
             if isinstance(error, InputError):
                 out.truncate(0)
             if not part.stat().st_size:
-                with suppress(PermissionError):  # Windows removes no open file; the next try goes on with the empty one
+                with suppress(
+                    PermissionError
+                ):  # Windows cannot remove an open file; the next attempt uses the empty one
                     part.unlink()
             raise
         if MOVES_OPEN_FILES:
             part.replace(target)
     if not MOVES_OPEN_FILES:
         part.replace(target)
-    return kept
+    return recorded
 
 
 def checksum(path: Path, like: str = "") -> str:
@@ -136,7 +138,7 @@ def _lock(out: BinaryIO, part: Path) -> None:
     try:
         lock(out.fileno(), wait=False)
     except BlockingIOError as error:
-        raise OutputError(f"{part} is being fetched by another process: wait for it.") from error
+        raise OutputError(f"{part} is being downloaded by another process. Wait for it.") from error
 
 
 def _fill(
@@ -156,18 +158,18 @@ def _fill(
         out.truncate(0)
     continued = part.stat().st_size > 0
     _receive(out, address, progress, headers)
-    found = checksum(part, expected or "")
-    if expected is not None and found != expected and continued:
+    digest = checksum(part, expected or "")
+    if expected is not None and digest != expected and continued:
         out.truncate(0)
         _receive(out, address, progress, headers)
-        found = checksum(part, expected)
-    if expected is not None and found != expected:
+        digest = checksum(part, expected)
+    if expected is not None and digest != expected:
         raise InputError(
-            f"{address} is not the file it was: sha256 {found[:12]}…, expected {expected[:12]}…. Nothing was kept; "
-            "try again, and report it if it stays so."
+            f"{address} has changed: its sha256 is {digest[:12]}…, expected {expected[:12]}…. The download was "
+            "discarded. Try again, and report it if it happens again."
         )
     os.fsync(out.fileno())
-    return found
+    return digest
 
 
 def _receive(
@@ -181,7 +183,7 @@ def _receive(
         if error.code != 416 or not have:
             raise
         if error.headers.get("Content-Range") == f"bytes */{have}":
-            return  # all of it is here already
+            return  # the file is already complete
         out.truncate(0)
         _receive(out, address, progress, headers)
         return
@@ -190,18 +192,18 @@ def _receive(
             out.truncate(0)
             have = 0
         elif not response.headers.get("Content-Range", f"bytes {have}-").startswith(f"bytes {have}-"):
-            raise OSError("the server sent another part of the file than the one it was asked for")
+            raise OSError("the server sent the wrong part of the file")
         coming = length(response)
         total = None if coming is None else have + coming
         if coming is not None and coming > (free := shutil.disk_usage(out.name).free):
-            raise OSError(errno.ENOSPC, f"{coming / 1e9:.1f} GB are to come and {free / 1e9:.1f} GB are free")
+            raise OSError(errno.ENOSPC, f"{coming / 1e9:.1f} GB are needed and {free / 1e9:.1f} GB are free")
         for block in blocks(response):
             out.write(block)
             have += len(block)
             progress(have, total)
         out.flush()
     if total is not None and have < total:
-        raise OSError(f"the connection ended after {have:,} of {total:,} bytes; the same command goes on from there")
+        raise OSError(f"the connection ended after {have:,} of {total:,} bytes; the same command resumes from there")
     if not have:
         raise OSError("the server sent an empty file")
 
@@ -213,19 +215,19 @@ def download_error(error: OSError, title: str, address: str, target: Path) -> Mi
     elif isinstance(error, urllib.error.URLError):
         reason = str(error.reason)
     elif error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        said = error.strerror or "no space left"
+        detail = error.strerror or "no space left"
         return OutputError(
-            f"the disk is too full for {target}: {said}. Free some space, or give another place with --data-dir."
+            f"the disk is too full for {target}: {detail}. Free some space, or choose another folder with --data-dir."
         )
     elif isinstance(error, Untrusted):
-        return OutputError(f"{error.strerror}. Remove it, or give another place with --data-dir.")
+        return OutputError(f"{error.strerror}. Remove it, or choose another folder with --data-dir.")
     elif error.filename is not None:
-        return OutputError(f"{error.filename} cannot be written: {error.strerror}. Give another place with --data-dir.")
+        return OutputError(f"cannot write {error.filename}: {error.strerror}. Choose another folder with --data-dir.")
     else:
         reason = str(error) or type(error).__name__
     return MissingPart(
-        f"{title} could not be fetched from {address}: {reason}. Try again, or download that file by hand and put it "
-        f"at {target}."
+        f"{title} could not be downloaded from {address}: {reason}. Try again, or download that file manually and "
+        f"save it as {target}."
     )
 
 
@@ -235,7 +237,7 @@ def first_record(address: str) -> Path:
     return cache_dir() / "fetched" / f"{name}.json"
 
 
-def matches_first(address: str, found: str) -> bool:
+def matches_first(address: str, digest: str) -> bool:
     """Return True if this sha256 was the first from this address, and False if none is recorded; refuse another one."""
     path = first_record(address)
     try:
@@ -245,23 +247,23 @@ def matches_first(address: str, found: str) -> bool:
     except OSError:
         return False
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise InputError(f"{path} is damaged: it should hold the sha256 of {address}. Remove it.") from error
-    if before != found:
+        raise InputError(f"{path} is damaged: it should contain the sha256 of {address}. Remove it.") from error
+    if before != digest:
         raise InputError(
-            f"{address} is not the file that it was when it was first fetched: sha256 {found[:12]}…, then {str(before)[:12]}…. "
-            f"If the change is meant, remove {path}."
+            f"{address} has changed since its first download: its sha256 is {digest[:12]}…, it was "
+            f"{str(before)[:12]}…. If the change is intended, remove {path}."
         )
     return True
 
 
-def record_first(address: str, found: str) -> str:
+def record_first(address: str, digest: str) -> str:
     """Record the first sha256 from an address, and return a sentence about it."""
     path = first_record(address)
     try:
         private_folder(path.parent)
         check_file(path)
         with atomic_write(path, "w") as out:
-            out.write(json.dumps({"address": address, "sha256": found}) + "\n")
+            out.write(json.dumps({"address": address, "sha256": digest}) + "\n")
     except OSError as error:
-        return f"Its sha256 is {found}; it could not be kept for later ({error.strerror or error})."
-    return f"Its sha256 ({found[:12]}…) is kept in {path}: a later fetch that brings another file is refused."
+        return f"Its sha256 is {digest}; it could not be recorded ({error.strerror or error})."
+    return f"Its sha256 ({digest[:12]}…) is recorded in {path}: a later download of a different file is refused."

@@ -83,14 +83,14 @@ def owner() -> dict[str, Any]:
     return {"process": os.getpid(), "machine": socket.gethostname(), "since": now()}
 
 
-def lock_error(path: str, told: bytes) -> OutputError:
+def lock_error(path: str, content: bytes) -> OutputError:
     """Return the error about a folder that another run has locked."""
     try:
-        who = json.loads(told)
-        said = f"process {who['process']} on {who['machine']}, since {who['since']}"
+        who = json.loads(content)
+        holder = f"process {who['process']} on {who['machine']}, since {who['since']}"
     except (ValueError, KeyError, TypeError):
-        said = "another process"
-    return OutputError(f"{path} is being written by {said}. Wait for it or stop it, or give another --out.")
+        holder = "another process"
+    return OutputError(f"{path} is being written by {holder}. Wait for it or stop it, or choose another --out.")
 
 
 class LocalFolder:
@@ -115,10 +115,12 @@ class LocalFolder:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(f"cannot make the folder {target.parent}: {error.strerror}.") from error
+            raise OutputError(
+                f"cannot create the folder {target.parent}: {error.strerror}. Choose another --out."
+            ) from error
         if not target.parent.resolve().is_relative_to(self._root.resolve()):
             raise OutputError(
-                f"cannot write {target}: a link leads out of {self.path}. Remove it, or give another --out."
+                f"cannot write {target}: a link leads out of {self.path}. Remove it, or choose another --out."
             )
         return atomic_write(target)
 
@@ -128,15 +130,15 @@ class LocalFolder:
 
     def sizes(self, under: str = "") -> dict[str, int]:
         """Return the size of every file below a name, without unfinished (hidden) ones."""
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         for folder, folders, files in os.walk(self._root / under):
             folders[:] = [name for name in folders if not name.startswith(".")]
             for name in files:
                 path = Path(folder, name)
                 if not name.startswith("."):
                     with suppress(FileNotFoundError):
-                        found[path.relative_to(self._root).as_posix()] = path.stat().st_size
-        return found
+                        sizes[path.relative_to(self._root).as_posix()] = path.stat().st_size
+        return sizes
 
     def remove(self, under: str) -> None:
         target = self._root / under

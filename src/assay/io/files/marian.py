@@ -33,12 +33,14 @@ def read_marian(path: Path) -> tuple[str, dict[str, NDArray[Any]]]:
 
     data = map_file(path, "a binary model of Marian")
     try:
-        found = _tensors(data)
-        settings = found.pop(SETTINGS).astype(np.uint8).tobytes().rstrip(b"\0").decode("utf-8")
+        tensors = _tensors(data)
+        settings = tensors.pop(SETTINGS).astype(np.uint8).tobytes().rstrip(b"\0").decode("utf-8")
     except (ValueError, KeyError, struct.error) as error:
-        said = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"{path} is cut short or is not a binary model of Marian: {said}. Fetch it again.") from error
-    return settings, found
+        reason = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
+        raise InputError(
+            f"{path} is incomplete or is not a binary model of Marian: {reason}. Download it again."
+        ) from error
+    return settings, tensors
 
 
 def _tensors(data: mmap.mmap) -> dict[str, NDArray[Any]]:
@@ -46,22 +48,22 @@ def _tensors(data: mmap.mmap) -> dict[str, NDArray[Any]]:
 
     version, count = struct.unpack_from("<2Q", data)
     if version != VERSION:
-        raise ValueError("it is encrypted" if version == ENCRYPTED else f"its version would be {version}")
+        raise ValueError("it is encrypted" if version == ENCRYPTED else f"its version is {version}")
     if count > MOST_TENSORS:
-        raise ValueError(f"it would have {count:,} tensors")
+        raise ValueError(f"it has {count:,} tensors")
     headers = [HEADER.unpack_from(data, 16 + i * HEADER.size) for i in range(count)]
     at = 16 + count * HEADER.size
     names, shapes = [], []
     for length, _, dimensions, _ in headers:
         if not 0 < length <= MOST_NAME or dimensions > MOST_SHAPE:
-            raise ValueError(f"a tensor would have a name of {length:,} bytes and {dimensions:,} dimensions")
+            raise ValueError(f"a tensor has a name of {length:,} bytes and {dimensions:,} dimensions")
         names.append(data[at : at + length].rstrip(b"\0").decode("utf-8"))
         at += length
     for _, _, dimensions, _ in headers:
         shapes.append(struct.unpack_from(f"<{dimensions}i", data, at))
         at += 4 * dimensions
     at += 8 + struct.unpack_from("<Q", data, at)[0]
-    found = {}
+    tensors = {}
     for name, shape, (_, kind, _, size) in zip(names, shapes, headers, strict=True):
         if kind not in TYPES:
             raise ValueError(f"{name} is packed for one kind of processor (type {kind:#x})")
@@ -71,6 +73,6 @@ def _tensors(data: mmap.mmap) -> dict[str, NDArray[Any]]:
         if at + size > len(data):
             raise ValueError(f"{name} ends at byte {at + size:,}, the file at {len(data):,}")
         array = np.frombuffer(data, dtype, math.prod(shape), at).reshape(shape)
-        found[name] = array if array.flags.aligned else array.copy()
+        tensors[name] = array if array.flags.aligned else array.copy()
         at += size
-    return found
+    return tensors

@@ -22,7 +22,7 @@ def cache_dir() -> Path:
     """Return ``$ASSAY_CACHE_DIR``, else ``$XDG_CACHE_HOME/assay``, else ``~/.cache/assay``, without creating it."""
     if chosen := os.environ.get("ASSAY_CACHE_DIR"):
         return Path(chosen).expanduser().absolute()
-    # The XDG specification has relative paths ignored.
+    # The XDG specification ignores relative paths.
     if (shared := os.environ.get("XDG_CACHE_HOME")) and Path(shared).is_absolute():
         return Path(shared) / "assay"
     return Path("~/.cache/assay").expanduser().absolute()
@@ -51,8 +51,8 @@ def hashes_dir() -> Path:
 def private_folder(folder: Path, *, sticky: bool = False) -> None:
     """Create a cache folder for its owner alone, or check that an existing one is trusted."""
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
-    for place in (folder.parent, folder):
-        place.mkdir(mode=0o700, exist_ok=True)
+    for location in (folder.parent, folder):
+        location.mkdir(mode=0o700, exist_ok=True)
     check_folder(folder, sticky=sticky)
 
 
@@ -62,12 +62,12 @@ def check_folder(folder: Path, *, sticky: bool = False) -> None:
     The parent may be writable by all if it is sticky, like ``/tmp``: then nobody can remove our files. With `sticky`, this
     also holds for the folder itself, if it contains folders only.
     """
-    for place in (folder.parent, folder):
-        for found in (place.lstat(), place.stat()):
-            _check_owner(place, found)
-        guarded = (sticky or place is not folder) and found.st_mode & stat.S_ISVTX
-        if has_owners() and found.st_mode & stat.S_IWOTH and not guarded:
-            raise Untrusted(errno.EPERM, f"{place} can be written by every user (chmod o-w {place} mends it)")
+    for location in (folder.parent, folder):
+        for status in (location.lstat(), location.stat()):
+            _check_owner(location, status)
+        guarded = (sticky or location is not folder) and status.st_mode & stat.S_ISVTX
+        if has_owners() and status.st_mode & stat.S_IWOTH and not guarded:
+            raise Untrusted(errno.EPERM, f"{location} can be written by every user (fix: chmod o-w {location})")
 
 
 def is_trusted(folder: Path) -> bool:
@@ -84,10 +84,10 @@ def is_trusted(folder: Path) -> bool:
 def check_file(path: Path) -> None:
     """Raise Untrusted if a cache file is a link, belongs to another user or is not a regular file; it may be missing."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except FileNotFoundError:
         return
-    _check_file(path, found)
+    _check_file(path, status)
 
 
 def open_own(path: Path, mode: int = 0o600, flags: int = 0) -> int:
@@ -96,7 +96,7 @@ def open_own(path: Path, mode: int = 0o600, flags: int = 0) -> int:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK | PLAIN | flags, mode)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise Untrusted(errno.EPERM, f"{path} is not an ordinary file") from error
+            raise Untrusted(errno.EPERM, f"{path} is not a regular file") from error
         raise
     try:
         _check_file(path, os.fstat(descriptor))
@@ -106,12 +106,12 @@ def open_own(path: Path, mode: int = 0o600, flags: int = 0) -> int:
     return descriptor
 
 
-def _check_file(path: Path, found: os.stat_result) -> None:
-    _check_owner(path, found)
-    if not stat.S_ISREG(found.st_mode):
-        raise Untrusted(errno.EPERM, f"{path} is not an ordinary file")
+def _check_file(path: Path, status: os.stat_result) -> None:
+    _check_owner(path, status)
+    if not stat.S_ISREG(status.st_mode):
+        raise Untrusted(errno.EPERM, f"{path} is not a regular file")
 
 
-def _check_owner(path: Path, found: os.stat_result) -> None:
-    if has_owners() and found.st_uid not in (os.geteuid(), 0):
+def _check_owner(path: Path, status: os.stat_result) -> None:
+    if has_owners() and status.st_uid not in (os.geteuid(), 0):
         raise Untrusted(errno.EPERM, f"{path} belongs to another user")

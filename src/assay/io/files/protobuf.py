@@ -31,7 +31,7 @@ def fields(data: bytes) -> Iterator[tuple[int, bytes | int]]:
             yield number, value
             continue
         if kind != 2 and kind not in _FIXED:
-            raise ValueError(f"field {number} is of a kind ({kind}) that there is not")
+            raise ValueError(f"field {number} has an unknown kind ({kind})")
         size, at = varint(data, at) if kind == 2 else (_FIXED[kind], at)
         if at + size > len(data):
             raise ValueError("it ends in the middle of a field")

@@ -35,15 +35,15 @@ NEEDS = {"s3": ("s3fs", "'mt-assay[s3]'"), "gs": ("gcsfs", "gcsfs"), "gcs": ("gc
 @cache
 def _store(scheme: str) -> Any:
     """Return the file system of a scheme."""
-    package, wanted = NEEDS.get(scheme, ("fsspec and a package for this store", "fsspec"))
+    package, requirement = NEEDS.get(scheme, ("fsspec and a package for this store", "fsspec"))
     try:
         import fsspec
 
         return fsspec.filesystem(scheme, use_listings_cache=False)
     except ImportError as error:
-        raise MissingPart(f"{scheme}:// needs {package}: pip install {wanted}") from error
+        raise MissingPart(f"{scheme}:// needs {package}: pip install {requirement}") from error
     except ValueError as error:
-        raise InputError(f"{scheme}:// is no object store that fsspec knows. Try s3:// or gs://.") from error
+        raise InputError(f"fsspec does not support {scheme}://. Try s3:// or gs://.") from error
 
 
 def _split(address: str) -> tuple[Any, str]:
@@ -60,33 +60,33 @@ def with_retries(address: str, action: Callable[[], T], *, writing: bool = False
         except (FileNotFoundError, AssayError, FileExistsError):
             raise
         except Exception as error:
-            if (said := _hopeless(error)) is not None or attempt == TRIES:
+            if (reason := _permanent_problem(error)) is not None or attempt == TRIES:
                 kind = OutputError if writing else InputError
                 what = "written" if writing else "read"
-                why = said or f"the store failed {TRIES} times ({_short(error)}). Try again later."
+                why = reason or f"the store failed {TRIES} times ({_short_text(error)}). Try again later."
                 raise kind(f"{address} cannot be {what}: {why}") from error
             time.sleep(FIRST_WAIT * 2 ** (attempt - 1) * (1 + random.random()))
     raise AssertionError("the last try returns or raises")
 
 
-def _hopeless(error: Exception) -> str | None:
+def _permanent_problem(error: Exception) -> str | None:
     """Return the sentence about an error that a retry cannot fix; None for one that it may."""
     name, text = type(error).__name__, str(error)
     if (
         name in ("NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError")
         or "credentials" in text.lower()
     ):
-        return "there are no credentials for it. Set them as your store wants (AWS_ACCESS_KEY_ID …, or aws configure)."
+        return "credentials are missing. Set them as your store requires (AWS_ACCESS_KEY_ID …, or aws configure)."
     if isinstance(error, PermissionError) or "AccessDenied" in text or "Forbidden" in text:
-        return "access is refused. Check the credentials and the rights of their owner."
+        return "access is denied. Check the credentials and their permissions."
     if "NoSuchBucket" in text:
-        return "there is no such bucket. Check the name."
+        return "the bucket does not exist. Check the name."
     if "QuotaExceeded" in text or "InsufficientStorage" in text or "EntityTooLarge" in text:
-        return "the store has no space left. Free some, or write elsewhere; finished shards are kept."
+        return "the store has no space left. Free some, or choose another one. Finished shards are kept."
     return None
 
 
-def _short(error: Exception) -> str:
+def _short_text(error: Exception) -> str:
     return (" ".join(str(error).split()) or type(error).__name__)[:120]
 
 
@@ -95,21 +95,23 @@ def list_objects(address: str) -> list[tuple[str, tuple[str, int, str]]]:
     store, path = _split(address)
     scheme, starred = address.partition("://")[0], "*" in path
     try:
-        found = with_retries(address, lambda: (store.glob if starred else store.find)(path, detail=True))
+        objects = with_retries(address, lambda: (store.glob if starred else store.find)(path, detail=True))
     except FileNotFoundError:
-        raise InputError(f"{address} cannot be read: there is no such bucket. Check the name.") from None
+        raise InputError(f"{address} cannot be read: the bucket does not exist. Check the name.") from None
     root = path[: path.index("*")].rpartition("/")[0] if starred else path
-    root = root if root not in found else root.rpartition("/")[0]
-    if not found:
-        raise InputError(f"{address} holds no objects: nothing to do. Check the bucket and the folder.")
-    made = []
-    for name, known in sorted(found.items()):
-        if known.get("type") == "directory" or name.endswith("/"):
+    root = root if root not in objects else root.rpartition("/")[0]
+    if not objects:
+        raise InputError(f"{address} has no objects. Check the bucket and the folder.")
+    listing = []
+    for name, details in sorted(objects.items()):
+        if details.get("type") == "directory" or name.endswith("/"):
             continue
-        stamp = str(known.get("ETag") or known.get("etag") or known.get("LastModified") or known.get("mtime") or "")
+        stamp = str(
+            details.get("ETag") or details.get("etag") or details.get("LastModified") or details.get("mtime") or ""
+        )
         short = name[len(root) :].lstrip("/")
-        made.append((short, (f"{scheme}://{name}", int(known.get("size") or 0), stamp.strip('"'))))
-    return made
+        listing.append((short, (f"{scheme}://{name}", int(details.get("size") or 0), stamp.strip('"'))))
+    return listing
 
 
 @contextmanager
@@ -142,10 +144,10 @@ class RemoteFolder:
 
     def read(self, name: str) -> bytes | None:
         try:
-            found: bytes = with_retries(self._address(name), lambda: self._store.cat_file(self._at(name)))
+            content: bytes = with_retries(self._address(name), lambda: self._store.cat_file(self._at(name)))
         except FileNotFoundError:
             return None
-        return found
+        return content
 
     def write(self, name: str, content: bytes) -> None:
         self._put(name, lambda: self._store.pipe_file(self._at(name), content))
@@ -155,7 +157,7 @@ class RemoteFolder:
             with_retries(self._address(name), action, writing=True)
         except FileNotFoundError:
             raise OutputError(
-                f"{self._address(name)} cannot be written: there is no such bucket. Make it first."
+                f"{self._address(name)} cannot be written: the bucket does not exist. Create it first."
             ) from None
 
     @contextmanager
@@ -176,9 +178,11 @@ class RemoteFolder:
 
     def sizes(self, under: str = "") -> dict[str, int]:
         with suppress(FileNotFoundError):
-            found = with_retries(self.path, lambda: self._store.find(self._at(under), detail=True))
+            objects = with_retries(self.path, lambda: self._store.find(self._at(under), detail=True))
             start = len(self._root) + 1
-            return {name[start:]: int(known["size"] or 0) for name, known in found.items() if not name.endswith("/")}
+            return {
+                name[start:]: int(details["size"] or 0) for name, details in objects.items() if not name.endswith("/")
+            }
         return {}
 
     def remove(self, under: str) -> None:
@@ -190,10 +194,10 @@ class RemoteFolder:
     @contextmanager
     def locked(self, name: str, owner: str) -> Iterator[None]:
         """Hold the folder's lock: an object that its owner renews. An old one belongs to a run that crashed."""
-        mine = json.loads(owner) | {"token": os.urandom(8).hex()}
-        self._take(name, mine)
+        lock = json.loads(owner) | {"token": os.urandom(8).hex()}
+        self._take(name, lock)
         stop = threading.Event()
-        beating = threading.Thread(target=self._beat, args=(name, mine, stop), daemon=True)
+        beating = threading.Thread(target=self._beat, args=(name, lock, stop), daemon=True)
         beating.start()
         try:
             yield
@@ -202,34 +206,34 @@ class RemoteFolder:
             beating.join()
             self.remove(name)
 
-    def _take(self, name: str, mine: dict[str, Any]) -> None:
-        if (there := self.read(name)) is not None:
-            self._wait_for(name, there)
-        self.write(name, json.dumps(mine | {"beat": time.time()}).encode())
-        time.sleep(FIRST_WAIT)  # two that came at once: the last one to write has it
+    def _take(self, name: str, lock: dict[str, Any]) -> None:
+        if (current := self.read(name)) is not None:
+            self._wait_for(name, current)
+        self.write(name, json.dumps(lock | {"beat": time.time()}).encode())
+        time.sleep(FIRST_WAIT)  # of two concurrent runs, the last one to write holds the lock
         held = self.read(name) or b"{}"
-        if json.loads(held).get("token") != mine["token"]:
+        if json.loads(held).get("token") != lock["token"]:
             raise lock_error(self.path, held)
 
-    def _wait_for(self, name: str, there: bytes) -> None:
+    def _wait_for(self, name: str, current: bytes) -> None:
         """Return when a lock is abandoned; refuse one that is renewed.
 
         The clocks of two machines differ, so a lock that seems old may still be renewed. It is therefore watched by this
         machine's clock for as long as its owner may be silent.
         """
         with suppress(ValueError, KeyError, TypeError, OverflowError):
-            if 0 <= time.time() - float(json.loads(there)["beat"]) < STALE:
-                raise lock_error(self.path, there)
+            if 0 <= time.time() - float(json.loads(current)["beat"]) < STALE:
+                raise lock_error(self.path, current)
         end = time.monotonic() + STALE
         while time.monotonic() < end:
             time.sleep(LOOK)
             now = self.read(name)
             if now is None:
                 return
-            if now != there:
+            if now != current:
                 raise lock_error(self.path, now)
 
-    def _beat(self, name: str, mine: dict[str, Any], stop: threading.Event) -> None:
+    def _beat(self, name: str, lock: dict[str, Any], stop: threading.Event) -> None:
         while not stop.wait(BEAT):
             with suppress(AssayError):
-                self.write(name, json.dumps(mine | {"beat": time.time()}).encode())
+                self.write(name, json.dumps(lock | {"beat": time.time()}).encode())

@@ -48,7 +48,7 @@ def head(address: str, headers: Mapping[str, str]) -> tuple[int, Message]:
             if not _same_server(address, onward) or onward == address:
                 return error.code, error.headers
             address = onward
-    raise OSError("the server sends us round in circles")
+    raise OSError("the server redirects in a loop")
 
 
 def ask(address: str, headers: Mapping[str, str], start: int = 0) -> http.client.HTTPResponse:
@@ -65,10 +65,10 @@ def ask(address: str, headers: Mapping[str, str], start: int = 0) -> http.client
 
 def length(response: http.client.HTTPResponse) -> int | None:
     """Return the bytes that Content-Length announces; None if it is missing."""
-    said = response.headers.get("Content-Length")
-    if said is not None and not re.fullmatch("[0-9]{1,18}", said.strip()):
-        raise OSError(f"the server says Content-Length: {said[:40]}, which is no number of bytes")
-    return None if said is None else int(said)
+    announced = response.headers.get("Content-Length")
+    if announced is not None and not re.fullmatch("[0-9]{1,18}", announced.strip()):
+        raise OSError(f"the server says Content-Length: {announced[:40]}, which is not a number of bytes")
+    return None if announced is None else int(announced)
 
 
 def blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:
@@ -104,9 +104,7 @@ class _LoyalRedirects(urllib.request.HTTPRedirectHandler):
     ) -> urllib.request.Request | None:
         before, after = (urllib.parse.urlsplit(address).scheme for address in (req.full_url, newurl))
         if after not in ("https", before):
-            raise OSError(
-                f"the server sends us on from {before} to {newurl}, where anybody on the way could change the file"
-            )
+            raise OSError(f"the server redirects from {before} to {newurl}, which is not encrypted")
         onward = super().redirect_request(req, fp, code, msg, headers, newurl)
         if onward is not None and _same_server(req.full_url, newurl) and req.has_header("Authorization"):
             onward.add_unredirected_header("Authorization", str(req.get_header("Authorization")))

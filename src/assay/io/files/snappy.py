@@ -12,7 +12,7 @@ def decompress(data: bytes, most: int) -> bytes:
     """Return the decompressed bytes; refuse more than `most`, and inconsistent data."""
     length, at = varint(data, 0)
     if length > most:
-        raise ValueError(f"it would have {length:,} bytes decompressed")
+        raise ValueError(f"it has {length:,} bytes decompressed")
     out = bytearray()
     while at < len(data):
         tag = data[at]
@@ -27,7 +27,7 @@ def decompress(data: bytes, most: int) -> bytes:
         back = (tag >> 5) << 8 | tail if short else tail
         at += extra
         if at > len(data) or not 0 < back <= len(out):
-            raise ValueError("a copy points outside of what came before")
+            raise ValueError("a copy refers to bytes that do not exist")
         while size:
             piece = out[len(out) - back :][:size]
             out += piece

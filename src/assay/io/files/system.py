@@ -45,7 +45,7 @@ def lock(descriptor: int, *, wait: bool = True) -> None:
                 return
             except OSError as error:
                 if not wait:
-                    raise BlockingIOError(error.errno, "another process has it") from error
+                    raise BlockingIOError(error.errno, "another process has the lock") from error
                 time.sleep(0.05)
     finally:
         os.lseek(descriptor, at, os.SEEK_SET)

@@ -52,24 +52,28 @@ def read_bundle(prefix: Path) -> dict[str, NDArray[Any]]:
     try:
         shards, entries = _entries(raw)
     except (ValueError, UnicodeDecodeError) as error:
-        raise InputError(f"{index} is cut short or is not the index of a TensorFlow checkpoint: {error}.") from error
-    found: dict[str, NDArray[Any]] = {}
+        raise InputError(
+            f"{index} is incomplete or is not the index of a TensorFlow checkpoint: {error}. Download it again."
+        ) from error
+    tensors: dict[str, NDArray[Any]] = {}
     opened: dict[int, NDArray[Any]] = {}
     for name, entry in entries.items():
         if entry.kind not in TYPES and entry.kind != BFLOAT16:
             continue
         if entry.sliced:
-            raise InputError(f"{index}: {name} is cut into slices, which assay does not put together. Save it whole.")
+            raise InputError(f"{index}: {name} is split into slices, which assay cannot join. Save it without slices.")
         if not 0 <= entry.shard < shards:
-            raise InputError(f"{index}: {name} lies in part {entry.shard} of {shards}. The index is damaged.")
+            raise InputError(
+                f"{index}: {name} is in part {entry.shard} of {shards}. The index is damaged; download it again."
+            )
         path = prefix.with_name(f"{prefix.name}.data-{entry.shard:05d}-of-{shards:05d}")
         if entry.shard not in opened:
-            opened[entry.shard] = _mapped(path)
-        found[name] = _tensor(name, entry, opened[entry.shard], path)
-    return found
+            opened[entry.shard] = _map_shard(path)
+        tensors[name] = _tensor(name, entry, opened[entry.shard], path)
+    return tensors
 
 
-def _mapped(path: Path) -> NDArray[Any]:
+def _map_shard(path: Path) -> NDArray[Any]:
     import numpy as np
 
     try:
@@ -83,11 +87,13 @@ def _tensor(name: str, entry: BundleEntry, data: NDArray[Any], path: Path) -> ND
 
     dtype = np.dtype(TYPES.get(entry.kind, "<u2"))
     if entry.size != math.prod(entry.shape) * dtype.itemsize:
-        raise InputError(f"{path}: {name} has {entry.size:,} bytes, which its type and shape do not have.")
+        raise InputError(
+            f"{path}: {name} has {entry.size:,} bytes, which does not fit its type and shape. Download it again."
+        )
     if entry.offset + entry.size > len(data):
         raise InputError(
-            f"{path} is cut short: {name} would end at byte {entry.offset + entry.size:,}, the file at {len(data):,}. "
-            "Fetch it again."
+            f"{path} is incomplete: {name} ends at byte {entry.offset + entry.size:,}, but the file at "
+            f"{len(data):,}. Download it again."
         )
     plain = data[entry.offset : entry.offset + entry.size].view(dtype)
     if entry.kind == BFLOAT16:
@@ -98,7 +104,7 @@ def _tensor(name: str, entry: BundleEntry, data: NDArray[Any], path: Path) -> ND
 def _entries(raw: bytes) -> tuple[int, dict[str, BundleEntry]]:
     """Return the number of shards, and every tensor's entry by name."""
     if len(raw) < FOOTER or struct.unpack("<Q", raw[-8:])[0] != MAGIC:
-        raise ValueError("it does not end as such a file ends")
+        raise ValueError("its last bytes are wrong")
     at = len(raw) - FOOTER
     for _ in range(3):  # the handle of the meta index (offset, size), then that of the index of blocks
         offset, at = varint(raw, at)
@@ -114,9 +120,9 @@ def _entries(raw: bytes) -> tuple[int, dict[str, BundleEntry]]:
             header = dict(fields(value))
             if header.get(2, 0):
                 raise ValueError("its numbers are big-endian")
-            shards = _whole(header.get(1, 0))
+            shards = _checked_number(header.get(1, 0))
     if not 0 < shards <= 99_999:
-        raise ValueError("it does not say in how many parts the numbers lie")
+        raise ValueError("it has no valid number of parts")
     return shards, entries
 
 
@@ -124,11 +130,11 @@ def _block(raw: bytes, offset: int, size: int) -> bytes:
     """Return a block's content, verified by its checksum and decompressed if necessary."""
     end = offset + size
     if end + 5 > len(raw):
-        raise ValueError("a block reaches beyond its end")
+        raise ValueError("a block exceeds the file")
     if _masked(crc32c(raw[offset : end + 1])) != struct.unpack("<I", raw[end + 1 : end + 5])[0]:
         raise ValueError("the checksum of a block is wrong")
     if raw[end] > 1:
-        raise ValueError(f"a block is compressed in a way ({raw[end]}) that is not known")
+        raise ValueError(f"a block has an unknown compression ({raw[end]})")
     return decompress(raw[offset:end], MOST) if raw[end] else raw[offset:end]
 
 
@@ -145,33 +151,33 @@ def _pairs(block: bytes) -> Iterator[tuple[bytes, bytes]]:
         own, at = varint(block, at)
         size, at = varint(block, at)
         if shared > len(key) or at + own + size > end:
-            raise ValueError("an entry reaches beyond its block")
+            raise ValueError("an entry exceeds its block")
         key = key[:shared] + block[at : at + own]
         yield key, block[at + own : at + own + size]
         at += own + size
 
 
 def _entry(value: bytes) -> BundleEntry:
-    found = list(fields(value))
-    plain = dict(found)
+    members = list(fields(value))
+    plain = dict(members)
     shape = []
     inside = plain.get(2, b"")
     for number, dimension in fields(inside if isinstance(inside, bytes) else b""):
         if number == 2 and isinstance(dimension, bytes):
-            shape.append(_whole(dict(fields(dimension)).get(1, 0)))
+            shape.append(_checked_number(dict(fields(dimension)).get(1, 0)))
     return BundleEntry(
-        _whole(plain.get(1, 0)),
+        _checked_number(plain.get(1, 0)),
         tuple(shape),
-        _whole(plain.get(3, 0)),
-        _whole(plain.get(4, 0)),
-        _whole(plain.get(5, 0)),
+        _checked_number(plain.get(3, 0)),
+        _checked_number(plain.get(4, 0)),
+        _checked_number(plain.get(5, 0)),
         7 in plain,
     )
 
 
-def _whole(value: bytes | int) -> int:
+def _checked_number(value: bytes | int) -> int:
     if not isinstance(value, int) or value >= 1 << 48:
-        raise ValueError("a size or place in it is no possible number")
+        raise ValueError("a size or position is not a valid number")
     return value
 
 
@@ -181,13 +187,13 @@ def _masked(checksum: int) -> int:
 
 
 def _table() -> tuple[int, ...]:
-    found = []
+    table = []
     for number in range(256):
         value = number
         for _ in range(8):
             value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
-        found.append(value)
-    return tuple(found)
+        table.append(value)
+    return tuple(table)
 
 
 _CRC = _table()

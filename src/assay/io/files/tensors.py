@@ -89,17 +89,17 @@ def _tensors(data: mmap.mmap) -> dict[str, NDArray[Any]]:
 
     length = int.from_bytes(data[:8], "little")
     if length > min(MOST_HEADER, len(data) - 8):
-        raise ValueError(f"its header would have {length:,} bytes")
+        raise ValueError(f"its header has {length:,} bytes")
     header = decode(data[8 : 8 + length].decode("utf-8"))
     if not isinstance(header, dict):
-        raise ValueError("its header is no object")
+        raise ValueError("its header is not a JSON object")
     header.pop(METADATA, None)
     start = 8 + length
     entries = sorted((_entry(name, fields, start) for name, fields in header.items()), key=lambda entry: entry[1:3])
     expected = 0
     for name, begin, end, *_ in entries:
         if begin != expected:
-            raise ValueError(f"{name!r} begins at {begin:,}, where {expected:,} comes next")
+            raise ValueError(f"{name!r} begins at {begin:,}, expected {expected:,}")
         expected = end
     if expected != len(data) - start:
         raise ValueError(f"its tensors have {expected:,} bytes, the file has {len(data) - start:,} for them")
@@ -114,18 +114,18 @@ def _entry(name: str, fields: Any, start: int) -> tuple[str, int, int, np.dtype[
     import numpy as np
 
     if not isinstance(fields, dict) or fields.keys() != {"dtype", "shape", "data_offsets"}:
-        raise ValueError(f"{name[:80]!r} has not exactly dtype, shape and data_offsets")
-    kind, shape, place = fields["dtype"], fields["shape"], fields["data_offsets"]
+        raise ValueError(f"{name[:80]!r} must have exactly dtype, shape and data_offsets")
+    kind, shape, offsets = fields["dtype"], fields["shape"], fields["data_offsets"]
     if not isinstance(kind, str) or kind not in TYPES:
-        raise ValueError(f"{name[:80]!r} has the type {str(kind)[:20]!r}; there is {', '.join(TYPES)}")
-    if not _whole_numbers(shape) or len(shape) > 8 or not _whole_numbers(place) or len(place) != 2:
-        raise ValueError(f"shape and data_offsets of {name[:80]!r} are no lists of whole numbers")
+        raise ValueError(f"{name[:80]!r} has the type {str(kind)[:20]!r}; supported: {', '.join(TYPES)}")
+    if not _whole_numbers(shape) or len(shape) > 8 or not _whole_numbers(offsets) or len(offsets) != 2:
+        raise ValueError(f"shape and data_offsets of {name[:80]!r} are not lists of whole numbers")
     dtype = np.dtype(TYPES[kind])
-    begin, end = place
+    begin, end = offsets
     if end - begin != math.prod(shape) * dtype.itemsize:
-        raise ValueError(f"{name[:80]!r} has {end - begin:,} bytes, which its type and shape do not have")
+        raise ValueError(f"{name[:80]!r} has {end - begin:,} bytes, which does not fit its type and shape")
     if (start + begin) % dtype.itemsize:
-        raise ValueError(f"{name[:80]!r} begins at an odd place")
+        raise ValueError(f"{name[:80]!r} is not aligned to its type")
     return name, begin, end, dtype, tuple(shape)
 
 

@@ -75,9 +75,9 @@ class _Utf16(compression.ByteSource):
             try:
                 self._waiting = self._decoder.decode(data, final=not data).encode()
             except UnicodeError:
-                place = f"in its first {self._read + len(data):,} bytes"
+                where = f"in its first {self._read + len(data):,} bytes"
                 raise InputError(
-                    f"{self._file_name} begins as UTF-16 and is none {place}. Save it again as UTF-8."
+                    f"{self._file_name} begins as UTF-16 but is not valid {where}. Save it again as UTF-8."
                 ) from None
             self._read += len(data)
             if not data:
@@ -90,24 +90,24 @@ def _open(path: str) -> io.BufferedReader:
     try:
         return Path(path).open("rb")
     except FileNotFoundError:
-        raise InputError(_missing(path)) from None
+        raise InputError(_missing_message(path)) from None
     except IsADirectoryError:
-        raise InputError(f"{path} is a folder, not a file. Give the file in it that you mean.") from None
+        raise InputError(f"{path} is a folder, not a file. Name a file in it.") from None
     except NotADirectoryError:
         raise InputError(f"{path} does not exist: part of the path is a file, not a folder.") from None
     except PermissionError:
-        raise InputError(f"{path} may not be read: you lack the permission. Try: chmod u+r {_quoted(path)}") from None
+        raise InputError(f"{path} cannot be read: permission denied. Try: chmod u+r {_shell_quote(path)}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be opened: {error}.") from error
 
 
-def _quoted(path: str) -> str:
+def _shell_quote(path: str) -> str:
     import shlex
 
     return shlex.quote(path)
 
 
-def _missing(path: str) -> str:
+def _missing_message(path: str) -> str:
     import difflib
 
     folder, wanted = Path(path).parent, Path(path).name
@@ -119,7 +119,7 @@ def _missing(path: str) -> str:
     plain = {name.lower(): name for name in names}
     near = difflib.get_close_matches(wanted.lower(), plain, n=3, cutoff=0.6)
     hint = f" Did you mean {', '.join(str(folder / plain[name]) for name in near)}?" if near else ""
-    return f"{path or repr(path)} does not exist.{hint or ' Check the name and the folder you are in.'}"
+    return f"{path or repr(path)} does not exist.{hint or ' Check the name and the current folder.'}"
 
 
 def _standard_input() -> io.BufferedReader:
@@ -187,7 +187,7 @@ def read_blocks(
             waiting += len(block)
             if waiting > longest:
                 before = sum(part.count(b"\n") for part in parts)
-                raise InputError(_too_long(path, lines + before + 1, longest))
+                raise InputError(_too_long_message(path, lines + before + 1, longest))
             continue
         waiting = 0
         data = b"".join([*parts, block[:cut]]) if parts else block[:cut]
@@ -197,16 +197,16 @@ def read_blocks(
             if data.startswith(_BOM):
                 data, offset = data[3:], 3
             elif data[:2] in UTF16:
-                raise InputError(_wrong_encoding(path, "is UTF-16, not UTF-8", "utf16"))
+                raise InputError(_encoding_message(path, "is UTF-16, not UTF-8", "utf16"))
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
             if spoiled is None:
                 line = lines + data.count(b"\n", 0, error.start) + 1
                 what = f"is not valid UTF-8 (byte {offset + error.start:,}, line {line})"
-                windows = 0x80 <= data[error.start] <= 0x9F  # where Latin-1 has no letters and no marks
-                raise InputError(_wrong_encoding(path, what, "cp1252" if windows else "latin1")) from None
-            text = _mended(data, lines, spoiled)
+                windows = 0x80 <= data[error.start] <= 0x9F  # bytes without characters in Latin-1
+                raise InputError(_encoding_message(path, what, "cp1252" if windows else "latin1")) from None
+            text = _with_empty_lines(data, lines, spoiled)
         if text:
             yield text
         if not block:
@@ -215,29 +215,29 @@ def read_blocks(
         lines += data.count(b"\n")
 
 
-def _too_long(path: str | os.PathLike[str], line: int, longest: int) -> str:
+def _too_long_message(path: str | os.PathLike[str], line: int, longest: int) -> str:
     return (
-        f"{file_name(path)} line {line} is longer than {longest >> 20} MiB, the most that a line may have. Check that it is "
-        "text with one segment a line."
+        f"{file_name(path)} line {line} is longer than {longest >> 20} MiB, the maximum. Check that it is text with "
+        "one segment per line."
     )
 
 
-def _mended(data: bytes, before: int, spoiled: Callable[[int, int], None]) -> str:
+def _with_empty_lines(data: bytes, before: int, spoiled: Callable[[int, int], None]) -> str:
     """Return the lines, with an empty one in place of each that is not UTF-8."""
-    found = []
+    lines = []
     for number, line in enumerate(data.split(b"\n"), before + 1):
         try:
-            found.append(line.decode())
+            lines.append(line.decode())
         except UnicodeDecodeError as error:
             spoiled(number, error.start + 1)
-            found.append("")
-    return "\n".join(found)
+            lines.append("")
+    return "\n".join(lines)
 
 
-def _wrong_encoding(path: str | os.PathLike[str], what: str, encoding: str) -> str:
+def _encoding_message(path: str | os.PathLike[str], what: str, encoding: str) -> str:
     name = file_name(path)
     kind = compression.SUFFIXES.get(Path(name).suffix.lower())
-    quoted = _quoted(name)
+    quoted = _shell_quote(name)
     if name == "standard input":
         remedy = f"iconv -f {encoding} -t utf8"
     elif kind:
@@ -311,7 +311,7 @@ class BoundedFile(compression.ByteSource):
         self._read += len(data)
         if self._read > self._most:
             raise InputError(
-                f"{file_name(self._path)} has more than {self._most >> 20} MiB, the most that is read of such a file."
+                f"{file_name(self._path)} has more than {self._most >> 20} MiB, the maximum for such a file."
             )
         return data
 
@@ -337,7 +337,7 @@ def read_parallel(
     shortest ends.
     """
     if sum(os.fspath(path) == "-" for path in paths) > 1:
-        raise InputError("only one file can come from standard input (-). Name the others.")
+        raise InputError("only one file can be standard input (-). Name the others.")
     readers = [lines_of(path, chunk) for path in paths]
     done = 0
     try:
@@ -348,7 +348,7 @@ def read_parallel(
                 totals = [
                     done + sum(map(len, chain([piece], reader))) for piece, reader in zip(pieces, readers, strict=True)
                 ]
-                raise InputError(_unequal(paths, totals))
+                raise InputError(_unequal_message(paths, totals))
             if not sizes or sizes == {0}:
                 return
             yield tuple(pieces)
@@ -358,7 +358,7 @@ def read_parallel(
             reader.close()  # type: ignore[attr-defined]
 
 
-def _unequal(paths: Sequence[str | os.PathLike[str]], totals: Sequence[int]) -> str:
+def _unequal_message(paths: Sequence[str | os.PathLike[str]], totals: Sequence[int]) -> str:
     """Return the message about files of different length: the shortest first, then the others."""
     ordered = sorted(zip(totals, map(file_name, paths), strict=True), key=lambda entry: entry[0])
     (fewest, first), *others = ordered

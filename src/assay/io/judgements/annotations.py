@@ -49,7 +49,7 @@ class GoogleForm:
 
     def __init__(self) -> None:
         self.columns: list[str] = [*WANTED.required]
-        self.places = {name: place for place, name in enumerate(self.columns)}
+        self.places = {name: index for index, name in enumerate(self.columns)}
 
     def heading(self) -> list[str]:
         return ["\t".join(self.columns)]
@@ -62,7 +62,7 @@ class GoogleForm:
         spreadsheet's."""
         for cell in (text.system, text.document, text.segment, text.source, text.target):
             if any(sign in cell for sign in "\t\n\r\x00") or '""' in cell or without_tags(cell)[0] != cell:
-                return "holds a tab, a line end, doubled quotes or <v>"
+                return "contains a tab, a line end, doubled quotes or <v>"
         return ""
 
     def lines(self, text: AnnotatedText, rater: str, errors: Errors) -> list[str]:
@@ -73,39 +73,40 @@ class GoogleForm:
         }  # fmt: skip
         if not errors:
             return [self._line(cells)]
-        made = []
+        lines = []
         for error in errors:
             own = getattr(text, error.side)
             marked = f"{own[: error.start]}<v>{own[error.start : error.end]}</v>{own[error.end :]}"
             more = {error.side: marked, "category": error.category, "severity": error.severity.capitalize()}
-            made.append(self._line(cells | more))
-        return made
+            lines.append(self._line(cells | more))
+        return lines
 
     def _line(self, cells: Mapping[str, str]) -> str:
         row = [""] * len(self.columns)
-        for name, place in self.places.items():
-            row[place] = cells[name]
+        for name, index in self.places.items():
+            row[index] = cells[name]
         return "\t".join(row)
 
     def keyed(self, lines: Sequence[str], path: Path) -> dict[Key, list[str]]:
         """Return the lines by segment and rater; the header names the columns."""
-        found: dict[Key, list[str]] = {}
+        by_key: dict[Key, list[str]] = {}
         if not lines:
-            return found
+            return by_key
         self.columns = lines[0].removeprefix("\ufeff").split("\t")
         self.places = dict(assign(self.columns, WANTED, None, str(path)).places)
         for number, line in enumerate(lines[1:], 2):
             row = line.split("\t")
             if len(row) <= max(self.places.values()):
                 raise InputError(
-                    f"{path} line {number} has {count(len(row), 'column')}, fewer than the header names. Mend or remove it."
+                    f"{path} line {number} has {count(len(row), 'column')}, fewer than the header. Correct or remove "
+                    "it."
                 )
-            system, doc, place, segment, rater = (
+            system, doc, position, segment, rater = (
                 row[self.places[name]] for name in ("system", "doc", "doc_id", "seg_id", "rater")
             )
-            key = ("", system, segment if segment != "-1" else f"{doc}:{place}", rater)
-            found.setdefault(key, []).append(line)
-        return found
+            key = ("", system, segment if segment != "-1" else f"{doc}:{position}", rater)
+            by_key.setdefault(key, []).append(line)
+        return by_key
 
 
 class SpanLines:
@@ -137,7 +138,7 @@ class SpanLines:
 
     def keyed(self, lines: Sequence[str], path: Path) -> dict[Key, list[str]]:
         """Return the lines by translation and rater."""
-        found: dict[Key, list[str]] = {}
+        by_key: dict[Key, list[str]] = {}
         for number, line in enumerate(lines, 1):
             try:
                 row: Any = decode(line)
@@ -146,12 +147,12 @@ class SpanLines:
             names = ("langpair", "system", "segment", "rater")
             if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in (*names, "mt")):
                 raise InputError(
-                    f"{path} line {number} is no annotation (langpair, system, segment, rater, mt and spans): "
-                    "name a new file, or the one that assay view --annotate wrote."
+                    f"{path} line {number} is not an annotation (langpair, system, segment, rater, mt and spans). "
+                    "Name a new file, or one that assay view --annotate wrote."
                 )
             langpair, system, segment, rater = (row[name] for name in names)
-            found.setdefault((langpair, system, segment, rater), []).append(line)
-        return found
+            by_key.setdefault((langpair, system, segment, rater), []).append(line)
+        return by_key
 
 
 FORMS: Mapping[str, type[GoogleForm] | type[SpanLines]] = {".tsv": GoogleForm, ".jsonl": SpanLines}
@@ -162,9 +163,7 @@ class AnnotationFile:
 
     def __init__(self, path: Path) -> None:
         if path.suffix not in FORMS:
-            raise InputError(
-                f"{path}: annotations go into a .jsonl, which holds every text, or a .tsv (Google's MQM form)."
-            )
+            raise InputError(f"{path} must end in .jsonl, which can hold any text, or in .tsv (Google's MQM format).")
         self.path, self.form = path, FORMS[path.suffix]()
         self._lines: dict[Key, list[str]] = {}
         self._found: dict[Key, Errors] = {}
@@ -188,8 +187,8 @@ class AnnotationFile:
     def other_text(self, text: AnnotatedText) -> str | None:
         """Return the file's translation under the same name, if it is a different one."""
         pair, system, segment, _ = self.form.key(text, "")
-        known = self._texts.get((pair, system, segment))
-        return known if known is not None and known != text.target else None
+        stored = self._texts.get((pair, system, segment))
+        return stored if stored is not None and stored != text.target else None
 
     def reload(self) -> bool:
         """Read the file again if it has changed, and return whether it had."""
@@ -220,15 +219,15 @@ class AnnotationFile:
         """
         if problem := self.form.problem(text):
             raise InputError(
-                f"segment {text.segment} of {text.system or 'the table'} {problem}, which Google's form cannot hold: "
-                "annotate into a .jsonl."
+                f"segment {text.segment} of {text.system or 'the table'} {problem}, which Google's format cannot "
+                "hold. Write annotations to a .jsonl."
             )
         key = self.form.key(text, rater)
         with _locked(self.path):
             self.reload()
             if self._found.get(key) != seen:
                 return False
-            lines = {known: rows for known, rows in self._lines.items() if known != key or errors is not None}
+            lines = {other: rows for other, rows in self._lines.items() if other != key or errors is not None}
             if errors is not None:
                 lines[key] = self.form.lines(text, rater, errors)
             with atomic_write(self.path, "w", typed=True) as stream:
@@ -244,31 +243,31 @@ class AnnotationFile:
 
 def _stamp(path: Path) -> tuple[int, int, int]:
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         return (0, 0, 0)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}.") from error
-    return (found.st_ino, found.st_size, found.st_mtime_ns)
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Exclude all other writers by a separate lock file, since the annotation file itself is replaced."""
-    place = path.with_name(f".{path.name}.assay-lock")
+    lock_path = path.with_name(f".{path.name}.assay-lock")
     while True:
         try:
-            file = os.open(place, os.O_RDWR | os.O_CREAT | NO_LINK | PLAIN, 0o666)
+            file = os.open(lock_path, os.O_RDWR | os.O_CREAT | NO_LINK | PLAIN, 0o666)
         except OSError as error:
             raise OutputError(f"cannot write {path}: {error.strerror}. Nothing was saved.") from error
         lock(file)
         with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(file), place.stat()):
+            if os.path.samestat(os.fstat(file), lock_path.stat()):
                 break
         os.close(file)
     try:
         yield
     finally:
         if MOVES_OPEN_FILES:
-            place.unlink(missing_ok=True)
+            lock_path.unlink(missing_ok=True)
         os.close(file)

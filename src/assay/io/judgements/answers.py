@@ -135,7 +135,7 @@ def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
     texts: dict[Side, SearchText] = {"target": SearchText(translation), "source": SearchText(source)}
     named = read_errors(answer)
     for error in named.errors:
-        span = _located(error, texts)
+        span = _locate(error, texts)
         if span is None:
             unlocated.append(error.quotes[0] if error.quotes else "")
         else:
@@ -146,8 +146,8 @@ def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
 
 def without_thoughts(answer: str) -> str:
     """Return an answer without the reasoning before it (``<think> … </think>``); empty if the reasoning never ends."""
-    said = _THOUGHT.sub("", answer, count=1)
-    return "" if _UNCLOSED.match(said) else said
+    rest = _THOUGHT.sub("", answer, count=1)
+    return "" if _UNCLOSED.match(rest) else rest
 
 
 def named_errors(answer: str) -> list[NamedError]:
@@ -158,12 +158,12 @@ def named_errors(answer: str) -> list[NamedError]:
 def read_errors(answer: str) -> NamedErrors:
     """Return the content of an answer; refuse one that neither names errors nor reports that there are none."""
     text = _FENCE.sub("", without_thoughts(answer)[:MOST_ANSWER]).strip()
-    named = _of_json(text)
+    named = _parse_json(text)
     if named is None:
-        named = _of_lines(text)
+        named = _parse_lines(text)
         clean = named.is_clean() or _CLEAN.search(text) or _NOTHING.fullmatch(text) or _empty_headings(text)
         if not named.errors and not clean:
-            raise InputError(f"the answer {shorten(text)} names no error and does not say that there is none.")
+            raise InputError(f"the answer {shorten(text)} neither names an error nor reports that there is none.")
     if len(named.errors) > MOST_ERRORS:
         raise InputError(f"the answer {shorten(text)} names {len(named.errors):,} errors, more than {MOST_ERRORS:,}.")
     return named
@@ -176,7 +176,7 @@ def _empty_headings(text: str) -> bool:
     return None not in headings and {"major", "minor"} <= named
 
 
-def _of_json(text: str) -> NamedErrors | None:
+def _parse_json(text: str) -> NamedErrors | None:
     """Return the errors of a JSON answer; None if it is not JSON."""
     start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
     if start < 0:
@@ -186,16 +186,16 @@ def _of_json(text: str) -> NamedErrors | None:
     except ValueError:
         return None
     objects = isinstance(value, dict) or (isinstance(value, list) and all(isinstance(one, dict) for one in value))
-    return NamedErrors(list(_of_value(value, None))) if objects and (value or start == 0) else None
+    return NamedErrors(list(_errors_in(value, None))) if objects and (value or start == 0) else None
 
 
-def _of_value(value: Any, severity: str | None) -> Iterator[NamedError]:
+def _errors_in(value: Any, severity: str | None) -> Iterator[NamedError]:
     """Yield the errors in a JSON value: lists, lists by severity, objects, or plain quotes under a severity."""
     if isinstance(value, list):
         for one in value:
-            yield from _of_value(one, severity)
+            yield from _errors_in(one, severity)
     elif isinstance(value, str) and severity is not None:
-        named = _of_lines(f"{severity}:\n{value}")
+        named = _parse_lines(f"{severity}:\n{value}")
         yield from named.errors
         yield from (NamedError(severity, "", (line,)) for line in named.unread)
     elif isinstance(value, dict):
@@ -206,14 +206,14 @@ def _of_value(value: Any, severity: str | None) -> Iterator[NamedError]:
             category = next((str(keys[key]) for key in _CATEGORIES if keys.get(key)), "")
             yield NamedError(level, category.lower(), (quote,) if quote else ())
         elif "severity" in keys and level not in ("", "no-error", "none"):
-            raise InputError(f"severity {shorten(keys['severity'])} is none of {', '.join(SEVERITIES)}.")
+            raise InputError(f"severity {shorten(keys['severity'])} is unknown. Use {', '.join(SEVERITIES)}.")
         else:
             for key, one in keys.items():
                 if key in SEVERITIES or isinstance(one, list | dict):
-                    yield from _of_value(one, key if key in SEVERITIES else severity)
+                    yield from _errors_in(one, key if key in SEVERITIES else severity)
 
 
-def _of_lines(text: str) -> NamedErrors:
+def _parse_lines(text: str) -> NamedErrors:
     """Return the errors of a plain answer: below severity headings (GEMBA), or each with its own severity (AutoMQM)."""
     named = NamedErrors()
     section: str | None = None
@@ -223,31 +223,31 @@ def _of_lines(text: str) -> NamedErrors:
             section = heading[1].lower()
             line = heading[2] or ""
         if section is not None:
-            _below(section, line.strip(), named)
+            _parse_below_heading(section, line.strip(), named)
             continue
         waiting: deque[str] = deque(maxlen=MOST_PARTS)
         for piece in line.split(";"):
             waiting.append(piece)
-            error = _marked_line(";".join(waiting).strip(" \t*•"))
+            error = _parse_marked_line(";".join(waiting).strip(" \t*•"))
             if error is not None:
                 named.errors.append(error)
                 waiting.clear()
     return named
 
 
-def _below(section: str, line: str, named: NamedErrors) -> None:
+def _parse_below_heading(section: str, line: str, named: NamedErrors) -> None:
     """Parse a line below a heading: ``category - "quote"``, a category alone, or a report of no error."""
     if not line:
         return
     line = _without_bullet(line.strip(" \t*•"))
-    quotes, before, after = _quoted(line)
+    quotes, before, after = _find_quotes(line)
     if quotes:
         if _CLEAN.search(f"{before} {after}"):
             named.none.add(section)
         else:
             named.errors.append(NamedError(section, _category(before or after), quotes))
         return
-    left, _, right = (part.strip() for part in _parted(line))
+    left, _, right = (part.strip() for part in _split_at_dash(line))
     if _CATEGORY.match(right) and not _CATEGORY.match(left):
         left, right = right, left
     if _CLEAN.search(line) or _NONE_HERE.fullmatch(line):
@@ -255,32 +255,32 @@ def _below(section: str, line: str, named: NamedErrors) -> None:
     elif not _CATEGORY.match(left):
         named.unread.append(line)
         named.doubtful.add(section)
-    elif _says_none(left, right):
+    elif _reports_none(left, right):
         named.none.add(section)
     else:
         named.errors.append(NamedError(section, _category(left), (right,) if right else ()))
 
 
-def _says_none(category: str, said: str) -> bool:
+def _reports_none(category: str, words: str) -> bool:
     """Return whether the words after a category report no error: ``accuracy: none``, ``fluency - n/a``."""
-    said = said or category.partition(":")[2].strip()
-    return bool(said) and _NONE_HERE.fullmatch(said) is not None
+    words = words or category.partition(":")[2].strip()
+    return bool(words) and _NONE_HERE.fullmatch(words) is not None
 
 
-def _marked_line(line: str) -> NamedError | None:
+def _parse_marked_line(line: str) -> NamedError | None:
     """Parse a line without a heading, ``"quote" - severity/category``; None for anything else."""
     line = _without_bullet(line)
     if not line or _CLEAN.search(line) or _NOTHING.fullmatch(line):
         return None
-    quotes, before, after = _quoted(line)
+    quotes, before, after = _find_quotes(line)
     if not quotes:
-        left, dash, right = (part.strip() for part in _parted(line))
+        left, dash, right = (part.strip() for part in _split_at_dash(line))
         if not dash:
             return None
         before, quotes, after = "", (left,), right
     rest = after if _WORD.search(after) else before
-    said = _WORD.search(rest)
-    return NamedError(said[1].lower(), _category(_WORD.sub("", rest)), quotes) if said else None
+    level = _WORD.search(rest)
+    return NamedError(level[1].lower(), _category(_WORD.sub("", rest)), quotes) if level else None
 
 
 def _without_bullet(line: str) -> str:
@@ -291,13 +291,13 @@ def _category(text: str) -> str:
     return re.sub(r"(?<!\s)\s*+/\s*+", "/", re.sub(r"\(\s*\)", "", text)).strip(" -–—/:,.;").lower()
 
 
-def _parted(line: str) -> tuple[str, str, str]:
+def _split_at_dash(line: str) -> tuple[str, str, str]:
     """Split a line at its last dash between spaces."""
     match = re.search(r"^(.*)\s[-–—]\s(.*)$", line)
     return (match[1], "-", match[2]) if match else (line, "", "")
 
 
-def _quoted(line: str) -> tuple[tuple[str, ...], str, str]:
+def _find_quotes(line: str) -> tuple[tuple[str, ...], str, str]:
     """Return the possible quotes of a line, and the text before and after the first of them.
 
     A quote may contain quotation marks, and so may a remark after it, so every closing mark is a possible end.
@@ -332,36 +332,36 @@ class SearchText:
     @cached_property
     def folded(self) -> str:
         """Return the text without case, character by character."""
-        return _folded(self.text)
+        return _fold_case(self.text)
 
     @cached_property
     def _words(self) -> tuple[str, list[int]]:
         """Return the folded text with single spaces, and the position of each of its characters."""
         signs, places = list[str](), list[int]()
-        for place, sign in enumerate(self.folded):
-            blank = self.text[place].isspace()
+        for position, sign in enumerate(self.folded):
+            blank = self.text[position].isspace()
             if not (blank and signs and signs[-1] == " "):
                 signs.append(" " if blank else sign)
-                places.append(place)
+                places.append(position)
         return "".join(signs), places
 
     def whole(self, quote: str) -> list[tuple[int, int]]:
         """Return the positions of a quote, in order."""
-        wanted = " ".join(_folded(quote).split())
+        wanted = " ".join(_fold_case(quote).split())
         text, places = self._words
-        found, at = list[tuple[int, int]](), text.find(wanted) if wanted else -1
+        matches, at = list[tuple[int, int]](), text.find(wanted) if wanted else -1
         while at >= 0:
             end = at + len(wanted)
-            found.append((places[at], places[end - 1] + 1))
+            matches.append((places[at], places[end - 1] + 1))
             at = text.find(wanted, end)
-        return found
+        return matches
 
     def elided(self, quote: str) -> list[tuple[int, int]]:
         """Return the first position of a quote with an ellipsis, from its first part to its last.
 
         Each part is searched once, after the part before it.
         """
-        parts = [part.strip() for part in re.split(r"\.\.\.|…|\[\.\.\.\]", _folded(quote)) if part.strip()]
+        parts = [part.strip() for part in re.split(r"\.\.\.|…|\[\.\.\.\]", _fold_case(quote)) if part.strip()]
         if len(parts) < 2:
             return []
         start = end = -1
@@ -374,7 +374,7 @@ class SearchText:
         return [(start, end)]
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     """Return the text without case, one character for each: equal exactly where the `re` module ignores case."""
     lower = text.lower()
     if len(lower) != len(text):
@@ -386,7 +386,7 @@ _ALIKE = {code: min(code, *others) for code, others in casefix._EXTRA_CASES.item
 """Lower-case letters that are equal under IGNORECASE, such as the two forms of sigma."""
 
 
-def _located(error: NamedError, texts: Mapping[Side, SearchText]) -> ErrorSpan | None:
+def _locate(error: NamedError, texts: Mapping[Side, SearchText]) -> ErrorSpan | None:
     """Return the span of the quoted words; of several readings, the longest that a text contains."""
     if not error.quotes:
         whole, text = error.category.startswith("non-translation"), texts["target"].text
@@ -394,13 +394,13 @@ def _located(error: NamedError, texts: Mapping[Side, SearchText]) -> ErrorSpan |
     sides: list[Side] = ["target", "source"]
     for side in reversed(sides) if "omission" in error.category else sides:
         for quote in sorted(error.quotes, key=len, reverse=True):
-            place = _place(quote, texts[side])
-            if place is not None:
-                return ErrorSpan.of(texts[side].text, *place, error.severity, error.category, side)
+            position = _find_position(quote, texts[side])
+            if position is not None:
+                return ErrorSpan.of(texts[side].text, *position, error.severity, error.category, side)
     return None
 
 
-def _place(quote: str, searched: SearchText) -> tuple[int, int] | None:
+def _find_position(quote: str, searched: SearchText) -> tuple[int, int] | None:
     """Return the first position of a quote that no earlier error has, else the first one.
 
     The quote is searched literally, then with other whitespace and case, then from its first to its last part if it has an
@@ -408,7 +408,9 @@ def _place(quote: str, searched: SearchText) -> tuple[int, int] | None:
     """
     for search in (searched.whole, searched.elided):
         places = search(quote)
-        exact = [place for place in places if searched.text[slice(*place)] == quote]
+        exact = [position for position in places if searched.text[slice(*position)] == quote]
         if places:
-            return next((place for place in exact or places if place not in searched.taken), (exact or places)[0])
+            return next(
+                (position for position in exact or places if position not in searched.taken), (exact or places)[0]
+            )
     return None

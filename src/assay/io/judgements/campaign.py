@@ -52,7 +52,7 @@ WANTED = Wanted(
         "severities": ("severities", "error type"),
         "answer": ("answer",),
     },
-    missing="{file} has no column {names}; there is {listing}.",
+    missing="{file} has no column {names}. It has {listing}.",
 )
 APPRAISE_TYPES = ("TGT", "BAD", "REF", "CHK", "DUP")
 SPAN_COLUMNS = ("spans", "starts", "answer")
@@ -71,9 +71,9 @@ class _CampaignRows:
 
     def add(self, cell: Cell, judgement: Judgement, text: JudgedText) -> str:
         """Add a judgement; return the problem with it, if there is one."""
-        known = self.texts.setdefault(cell, text)
-        if known.text != text.text:
-            return f"{cell} has two translations, {shorten(known.text)} and {shorten(text.text)}."
+        first = self.texts.setdefault(cell, text)
+        if first.text != text.text:
+            return f"{cell} has two translations, {shorten(first.text)} and {shorten(text.text)}."
         raters = self.judgements.setdefault(cell, {})
         self.repeated += judgement.rater in raters and raters[judgement.rater] != judgement
         raters[judgement.rater] = judgement
@@ -84,10 +84,10 @@ class _CampaignRows:
         if not self.judgements:
             raise InputError(f"{path} has no judgements.")
         if self.repeated:
-            self.notes.append(f"{count(self.repeated, 'judgement')} repeated by the same rater: the last one counts")
-        found = {cell: tuple(raters.values()) for cell, raters in self.judgements.items()}
+            self.notes.append(f"{count(self.repeated, 'judgement')} repeated by the same rater; the last one counts")
+        judgements = {cell: tuple(raters.values()) for cell, raters in self.judgements.items()}
         notes = [*self.notes, *bad.sentences()]
-        return Campaign(path.name, protocol, found, self.texts, marked, notes=notes, counted=self.counted)
+        return Campaign(path.name, protocol, judgements, self.texts, marked, notes=notes, counted=self.counted)
 
 
 def read_campaign(
@@ -104,30 +104,30 @@ def read_campaign(
     bad = BadRows(skip_bad)
     document = read_document(path) if path.suffix == ".json" else None
     if isinstance(document, dict) and isinstance(document.get("segments"), list):
-        return _from_rows(path, *_objects(document["segments"], path), langpair, columns, bad)
+        return _read_rows(path, *_objects(document["segments"], path), langpair, columns, bad)
     with open_table(path, BadRows(skip_bad)) as table:
         names = list(table.names)
     if not names:
         raise InputError(f"{path} is empty.")
     if _is_appraise(names):
-        return _appraise(path, bad)
+        return _read_appraise(path, bad)
     if all(name in assign(names, MQM_ROLES, None, str(path)).places for name in MQM.required):
-        return _mqm(path, langpair, bad)
+        return _read_mqm_file(path, langpair, bad)
     with open_table(path, bad) as table:
         if "spans" not in assign(names, WANTED, columns, str(path)).places:
             look_at_scores(table, stem(path))
-        return _from_rows(path, table.names, table.rows(), langpair, columns, bad)
+        return _read_rows(path, table.names, table.rows(), langpair, columns, bad)
 
 
 MQM_ROLES = Wanted(MQM.roles)
 
 
-def _mqm(path: Path, langpair: str, bad: BadRows) -> Campaign:
+def _read_mqm_file(path: Path, langpair: str, bad: BadRows) -> Campaign:
     judgements, texts = {}, {}
-    for found in read_mqm(path, skip_bad=bad.skip):
-        cell = Cell(langpair, found.system, found.segment)
-        judgements[cell] = found.judgements
-        texts[cell] = JudgedText(found.target, found.source, document=found.document)
+    for segment in read_mqm(path, skip_bad=bad.skip):
+        cell = Cell(langpair, segment.system, segment.segment)
+        judgements[cell] = segment.judgements
+        texts[cell] = JudgedText(segment.target, segment.source, document=segment.document)
     if not judgements:
         raise InputError(f"{path} has no judgements.")
     return Campaign(path.name, "MQM", judgements, texts, marked=True)
@@ -137,15 +137,15 @@ def _is_appraise(names: Sequence[str]) -> bool:
     return len(names) >= 8 and names[3] in APPRAISE_TYPES and to_number(names[6]) is not None
 
 
-def _appraise(path: Path, bad: BadRows) -> Campaign:
+def _read_appraise(path: Path, bad: BadRows) -> Campaign:
     gathered, left, with_spans = _CampaignRows(), 0, False
     rows: list[tuple[float, int, list[str]]] = []
     for line, row in read_fields(path, bad):
         if len(row) < 8:
-            bad(path, line, f"{count(len(row), 'column')}, an export of Appraise has 11 or 12.")
+            bad(path, line, f"{count(len(row), 'column')}, but an export of Appraise has 11 or 12.")
             continue
         rows.append((to_number(row[-1]) or 0.0, line, row))
-    for _, line, row in sorted(rows, key=lambda found: found[:2]):
+    for _, line, row in sorted(rows, key=lambda entry: entry[:2]):
         rater, system, segment, kind, source, target, score, document = row[:8]
         checks = "tutorial" in system or "#" in document or (len(row) > 8 and row[8] == "True")
         if kind != "TGT" or checks:
@@ -161,7 +161,7 @@ def _appraise(path: Path, bad: BadRows) -> Campaign:
     if left:
         gathered.notes.append(f"{count(left, 'row')} of attention checks, tutorials and repetitions left out")
     if with_spans:
-        gathered.notes.append("the export has no texts: its error spans are left out")
+        gathered.notes.append("the export has no texts, so its error spans are left out")
     return gathered.campaign(path, "ESA" if with_spans else "DA", False, bad)
 
 
@@ -173,7 +173,7 @@ def _objects(rows: Sequence[Any], path: Path) -> tuple[list[str], Iterator[tuple
     return names, ((number, [row.get(name) for name in names]) for number, row in enumerate(rows, 1))
 
 
-def _from_rows(
+def _read_rows(
     path: Path,
     names: Sequence[str],
     rows: Iterable[tuple[int, list[Any]]],
@@ -186,27 +186,27 @@ def _from_rows(
     gathered, numbers, unlocated, unread = _CampaignRows(), dict[tuple[str, str, str], int](), 0, 0
     gathered.counted = "segment" not in layout.places
     for line, row in rows:
-        said = {role: row[place] for role, place in layout.places.items()}
-        by_metric = _by_metric(said.get("spans"))
-        rater = "" if by_metric is not None else str(said.get("rater") or "")
-        cell = _cell(said, langpair, rater, numbers)
+        values = {role: row[index] for role, index in layout.places.items()}
+        by_metric = _by_metric(values.get("spans"))
+        rater = "" if by_metric is not None else str(values.get("rater") or "")
+        cell = _cell(values, langpair, rater, numbers)
         reference = row[layout.references[0]] if layout.references else None
-        mt, source, reference = (_text(one) for one in (said.get("mt"), said.get("source"), reference))
-        text = JudgedText(mt, source, reference, _document(said))
+        mt, source, reference = (_text(one) for one in (values.get("mt"), values.get("source"), reference))
+        text = JudgedText(mt, source, reference, _document(values))
         problem, where = "", f"{path} line {line}"
         try:
             if by_metric is not None:
                 scores = _scores_by_metric(names, row)
-                for metric, found in by_metric.items():
-                    spans = parse_spans(found or [], text.source or "", text.text or "", where)
+                for metric, listed in by_metric.items():
+                    spans = parse_spans(listed or [], text.source or "", text.text or "", where)
                     judgement = Judgement(_score(scores.get(metric), path, line), spans, metric)
                     problem = problem or gathered.add(cell, judgement, text)
             else:
-                answer = _spans(said, text, where) if marked else AnswerSpans()
+                answer = _spans(values, text, where) if marked else AnswerSpans()
                 unlocated += len(answer.unlocated)
                 unread += len(answer.unread)
                 problem = gathered.add(
-                    cell, Judgement(_score(said.get("score"), path, line), answer.spans, rater), text
+                    cell, Judgement(_score(values.get("score"), path, line), answer.spans, rater), text
                 )
         except InputError as error:
             problem = str(error).removeprefix(f"{where}: ")
@@ -218,11 +218,11 @@ def _from_rows(
         and all(j.score is None for row in gathered.judgements.values() for j in row.values())
     ):
         column = names[layout.places["score"]]
-        raise InputError(f"{path} has no scores in its column {column!r}: --columns score=COLUMN takes another.")
+        raise InputError(f"{path} has no scores in its column {column!r}. Choose another with --columns score=COLUMN.")
     if unread:
-        gathered.notes.append(f"{count(unread, 'line')} of answers named no error and were left out")
+        gathered.notes.append(f"{count(unread, 'line')} of answers named no error (left out)")
     if unlocated:
-        gathered.notes.append(f"{count(unlocated, 'quoted error')} stood in neither text and were left out")
+        gathered.notes.append(f"{count(unlocated, 'quoted error')} found in neither text (left out)")
     return gathered.campaign(path, _protocol(names, layout, marked), marked, bad)
 
 
@@ -235,9 +235,9 @@ def _check_columns(path: Path, names: Sequence[str], layout: Layout) -> bool:
             f"{path} has no column of spans, answers or scores; it has {listing(names)}. Name the columns with --columns."
         )
     if marked and "mt" not in places:
-        raise InputError(f"{path} has spans, and no column of translations (mt, target); there is {listing(names)}.")
+        raise InputError(f"{path} has spans but no column of translations (mt, target). It has {listing(names)}.")
     if "starts" in places and not {"ends", "severities"} <= set(places):
-        raise InputError(f"{path} has start indices, and no end indices or error types beside them.")
+        raise InputError(f"{path} has start indices but no end indices or error types. Add these columns.")
     return marked
 
 
@@ -249,11 +249,11 @@ def _protocol(names: Sequence[str], layout: Layout, marked: bool) -> Protocol:
     return "ESA" if marked else "DA"
 
 
-def _cell(said: Mapping[str, Any], langpair: str, rater: str, numbers: dict[tuple[str, str, str], int]) -> Cell:
+def _cell(values: Mapping[str, Any], langpair: str, rater: str, numbers: dict[tuple[str, str, str], int]) -> Cell:
     """Return the translation that a row is about; number the segments if no column names them."""
-    pair, system = str(said.get("langpair") or langpair), str(said.get("system") or "")
-    if "segment" in said:
-        return Cell(pair, system, str(said["segment"]))
+    pair, system = str(values.get("langpair") or langpair), str(values.get("system") or "")
+    if "segment" in values:
+        return Cell(pair, system, str(values["segment"]))
     numbers[pair, system, rater] = number = numbers.get((pair, system, rater), 0) + 1
     return Cell(pair, system, str(number))
 
@@ -262,8 +262,8 @@ def _text(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _document(said: Mapping[str, Any]) -> str:
-    return str(said.get("document") or "")
+def _document(values: Mapping[str, Any]) -> str:
+    return str(values.get("document") or "")
 
 
 def _score(value: Any, path: Path, line: int) -> float | None:
@@ -292,34 +292,36 @@ def _scores_by_metric(names: Sequence[str], row: Sequence[Any]) -> Mapping[str, 
     return inside if isinstance(inside, dict) else cells
 
 
-def _spans(said: Mapping[str, Any], text: JudgedText, where: str) -> AnswerSpans:
+def _spans(values: Mapping[str, Any], text: JudgedText, where: str) -> AnswerSpans:
     """Return the spans of one row, and the parts of an answer that could not be located or read."""
     output, source = text.text or "", text.source or ""
-    if "spans" in said:
-        value = said["spans"]
+    if "spans" in values:
+        value = values["spans"]
         if isinstance(value, str):
             try:
                 value = decode(value) if value.strip() not in ("", "None") else []
             except ValueError as error:
                 raise InputError(f"{where}: the spans are not JSON: {error}.") from error
         return AnswerSpans(parse_spans([] if value is None else value, source, output, where))
-    if "answer" in said:
-        return read_answer(str(said["answer"] or ""), output, source)
-    return AnswerSpans(parse_spans(_indexed(said, where), source, output, where))
+    if "answer" in values:
+        return read_answer(str(values["answer"] or ""), output, source)
+    return AnswerSpans(parse_spans(_indexed(values, where), source, output, where))
 
 
-def _indexed(said: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+def _indexed(values: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     """Return spans of the quality-estimation task: lists of numbers and severities; -1 and no-error mean no span."""
-    starts, ends, levels = (str(said[key] or "").replace(",", " ").split() for key in ("starts", "ends", "severities"))
+    starts, ends, levels = (
+        str(values[key] or "").replace(",", " ").split() for key in ("starts", "ends", "severities")
+    )
     if starts in ([], ["-1"]) or levels == ["no-error"]:
         return []
     if not len(starts) == len(ends) == len(levels):
         raise InputError(
             f"{where}: {len(starts)} starts, {len(ends)} ends and {count(len(levels), 'severity', 'severities')}."
         )
-    found = []
+    spans = []
     for start, end, level in zip(starts, ends, levels, strict=True):
         if not (start.isdecimal() and end.isdecimal()):
             raise InputError(f"{where}: a span needs whole numbers as start and end, not {start!r} and {end!r}.")
-        found.append({"start_i": int(start), "end_i": int(end), "severity": level})
-    return found
+        spans.append({"start_i": int(start), "end_i": int(end), "severity": level})
+    return spans

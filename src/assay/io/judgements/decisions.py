@@ -55,26 +55,26 @@ def read(path: Path) -> list[Decision]:
         raise InputError(f"cannot read the decisions in {path}: {error.strerror}.") from error
     *lines, rest = data.split(b"\n")
     decisions = [_parse(line, path, number) for number, line in enumerate(lines, 1) if line.strip()]
-    last = _attempt(rest)
+    last = _try_parse(rest)
     return decisions if last is None else [*decisions, last]
 
 
 def by_person(path: Path) -> dict[str, dict[str, str]]:
     """Return each key's current choice by person, the latest last, without keys that everybody took back."""
-    said: dict[str, dict[str, str]] = {}
+    choices: dict[str, dict[str, str]] = {}
     for decision in read(path):
-        apply_decision(said, decision.key, decision.choice, decision.who)
-    return said
+        apply_decision(choices, decision.key, decision.choice, decision.who)
+    return choices
 
 
-def apply_decision(said: dict[str, dict[str, str]], key: str, choice: str, who: str) -> None:
+def apply_decision(choices: dict[str, dict[str, str]], key: str, choice: str, who: str) -> None:
     """Apply one decision to the choices by key and person."""
-    people = said.setdefault(key, {})
+    people = choices.setdefault(key, {})
     people.pop(who, None)
     if choice != UNDO:
         people[who] = choice
     if not people:
-        del said[key]
+        del choices[key]
 
 
 def latest(path: Path) -> dict[str, str]:
@@ -93,27 +93,27 @@ def append(path: Path, decision: Decision) -> tuple[int, tuple[int, int]]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(path) as file:
-            end = _mend(file)
+            end = _repair_end(file)
             if os.write(file, line) != len(line):
                 os.ftruncate(file, end)
-                raise OutputError(f"cannot write a decision to {path}: the disk is full. The decision was not kept.")
+                raise OutputError(f"cannot write a decision to {path}: the disk is full. The decision was not saved.")
             os.fsync(file)
             now = os.fstat(file)
             return end, (now.st_size, now.st_mtime_ns)
     except OutputError:
         raise
     except OSError as error:
-        why = "it is a link: name the file that it leads to" if error.errno == errno.ELOOP else error.strerror
-        raise OutputError(f"cannot write a decision to {path}: {why}. The decision was not kept.") from error
+        why = "it is a link. Name the file that it leads to" if error.errno == errno.ELOOP else error.strerror
+        raise OutputError(f"cannot write a decision to {path}: {why}. The decision was not saved.") from error
 
 
 def stamp(path: Path) -> tuple[int, int]:
     """Return length and time of a file, which show a change; an impossible value if the file is not accessible."""
     try:
-        found = path.stat()
-    except OSError:  # reading says what is wrong with it
+        status = path.stat()
+    except OSError:  # the reader reports the problem
         return (-1, -1)
-    return (found.st_size, found.st_mtime_ns)
+    return (status.st_size, status.st_mtime_ns)
 
 
 @contextmanager
@@ -127,7 +127,7 @@ def _locked(path: Path) -> Iterator[int]:
         os.close(file)
 
 
-def _mend(file: int) -> int:
+def _repair_end(file: int) -> int:
     """Remove an incomplete last line, or end a complete one that lacks its newline; return the size of the file."""
     size = os.fstat(file).st_size
     if size == 0 or _piece(file, 1, size - 1) == b"\n":
@@ -138,7 +138,7 @@ def _mend(file: int) -> int:
         start -= step
         rest = _piece(file, step, start) + rest
     rest = rest.rpartition(b"\n")[2]
-    if _attempt(rest) is None:
+    if _try_parse(rest) is None:
         os.ftruncate(file, size - len(rest))
     else:
         os.write(file, b"\n")
@@ -146,11 +146,11 @@ def _mend(file: int) -> int:
 
 
 def _piece(file: int, size: int, at: int) -> bytes:
-    os.lseek(file, at, os.SEEK_SET)  # what is appended goes to the end all the same
+    os.lseek(file, at, os.SEEK_SET)  # appended data goes to the end regardless
     return os.read(file, size)
 
 
-def _attempt(line: bytes) -> Decision | None:
+def _try_parse(line: bytes) -> Decision | None:
     """Return the decision on a line, or None if the line is incomplete."""
     try:
         row = decode(line.decode())
@@ -161,9 +161,10 @@ def _attempt(line: bytes) -> Decision | None:
 
 
 def _parse(line: bytes, path: Path, number: int) -> Decision:
-    decision = _attempt(line)
+    decision = _try_parse(line)
     if decision is None:
         raise InputError(
-            f"{path}, line {number}: not a decision (a JSON object with key, choice, time and who). Mend or delete the line."
+            f"{path}, line {number}: not a decision (a JSON object with key, choice, time and who). Correct or "
+            "delete the line."
         )
     return decision

@@ -63,54 +63,55 @@ def facts() -> GembaFacts:
 
 def find_prompts(name: str) -> Path:
     """Return the folder with the prompts of the metric `name`; raise MissingPart with instructions if there is none."""
-    place = _home()
-    if is_trusted(place) and all(
-        (place / f"{known}.toml").is_file() for known in (name, f"{name}-ref") if known in facts().prompts
+    location = _prompt_folder()
+    if is_trusted(location) and all(
+        (location / f"{stem}.toml").is_file() for stem in (name, f"{name}-ref") if stem in facts().prompts
     ):
-        return place
+        return location
     raise MissingPart(
-        f"{name} asks in the words of GEMBA's authors ({LICENCE}), which are not shipped with assay. Get them ({KILOBYTES} kB): "
-        f"assay fetch gemba; or give a checkout of {REPOSITORY}: {name}:prompts=FOLDER. judge-da and judge-mqm need neither."
+        f"{name} needs the prompts of GEMBA's authors ({LICENCE}), which are not shipped with assay. Download them "
+        f"({KILOBYTES} kB): assay fetch gemba. Or use a checkout of {REPOSITORY}: {name}:prompts=FOLDER. judge-da "
+        "and judge-mqm need neither."
     )
 
 
 def gemba_prompt(name: str, folder: str = "") -> Prompt:
     """Return a downloaded prompt by name, or one from `folder`, which is a checkout or a download folder."""
-    place = Path(folder).expanduser() if folder else find_prompts(name.removesuffix("-ref"))
-    if (place / facts().prompts[name].file).is_file():
-        return _known(name, prompt_of(_values(name, place), Place(str(place))), str(place))
-    kept = place / f"{name}.toml"
-    if folder and not kept.is_file():
+    location = Path(folder).expanduser() if folder else find_prompts(name.removesuffix("-ref"))
+    if (location / facts().prompts[name].file).is_file():
+        return _verify(name, prompt_of(_document(name, location), Place(str(location))), str(location))
+    path = location / f"{name}.toml"
+    if folder and not path.is_file():
         raise MissingPart(
-            f"{folder} has neither {kept.name} nor {facts().prompts[name].file}: give a checkout of {REPOSITORY}, or the folder "
-            "that assay fetch gemba --data-dir made."
+            f"{folder} has neither {path.name} nor {facts().prompts[name].file}: name a checkout of {REPOSITORY}, or "
+            "a folder written by assay fetch gemba --data-dir."
         )
-    return _known(name, from_file(str(kept)), str(kept))
+    return _verify(name, from_file(str(path)), str(path))
 
 
 def fetch_prompts(folder: str | None = None, progress: Progress | None = None, say: Notify | None = None) -> Path:
     """Download the prompts unless they exist, and return their folder."""
-    place = Path(folder).expanduser() / "gemba" if folder else _home()
-    if all(_kept(name, place) for name in facts().prompts):
-        return place
-    sums = {file: (place / file, sha256) for file, sha256 in facts().files.items()}
+    location = Path(folder).expanduser() / "gemba" if folder else _prompt_folder()
+    if all(_is_cached(name, location) for name in facts().prompts):
+        return location
+    sums = {file: (location / file, sha256) for file, sha256 in facts().files.items()}
     if offline() and not all(target.is_file() for target, _ in sums.values()):
-        raise MissingPart("gemba is not whole on this machine, and HF_HUB_OFFLINE is set. Unset it to fetch gemba.")
+        raise MissingPart("gemba is incomplete on this machine, and HF_HUB_OFFLINE is set. Unset it to download gemba.")
     for file, (target, sha256) in sums.items():
         download("gemba", f"{_address()}/{file}", target, sha256, progress, say=say)
     for name in facts().prompts:
-        values = _values(name, place)
-        _known(name, prompt_of(values, Place(str(place))), str(place))
-        with atomic_write(place / f"{name}.toml", "w") as out:
+        values = _document(name, location)
+        _verify(name, prompt_of(values, Place(str(location))), str(location))
+        with atomic_write(location / f"{name}.toml", "w") as out:
             out.write(_HEAD.format(commit=facts().commit) + _toml(values))
     for target, _ in sums.values():
         target.unlink()
-    with suppress(OSError):  # another fetch may have left a part there
-        (place / "gemba").rmdir()
-    return place
+    with suppress(OSError):  # another download may have left a part there
+        (location / "gemba").rmdir()
+    return location
 
 
-def _home() -> Path:
+def _prompt_folder() -> Path:
     return cache_dir() / "prompts" / "gemba"
 
 
@@ -119,27 +120,27 @@ def _address() -> str:
     return mirror or f"https://raw.githubusercontent.com/{REPOSITORY}/{facts().commit}"
 
 
-def _kept(name: str, place: Path) -> bool:
+def _is_cached(name: str, location: Path) -> bool:
     """Return whether a prompt exists and is the known one."""
-    kept = place / f"{name}.toml"
+    path = location / f"{name}.toml"
     try:
-        return kept.is_file() and bool(_known(name, from_file(str(kept)), str(kept)))
+        return path.is_file() and bool(_verify(name, from_file(str(path)), str(path)))
     except AssayError:
         return False
 
 
-def _known(name: str, prompt: Prompt, where: str) -> Prompt:
+def _verify(name: str, prompt: Prompt, where: str) -> Prompt:
     expected = facts().prompts[name].sha256
     if prompt.sha256 != expected:
         raise InputError(
-            f"{where} has other words for {name} than {VERSION} stands for (sha256 {prompt.sha256[:12]}…, expected "
-            f"{expected[:12]}…), so that numbers would not compare. Get the known ones: assay fetch gemba; or call yours by a "
-            "name of its own: judge:prompt=FILE."
+            f"{where} differs from the prompt {name} of {VERSION} (sha256 {prompt.sha256[:12]}…, expected "
+            f"{expected[:12]}…), so scores would not be comparable. Download the published prompts: assay fetch "
+            "gemba. Or use your own: judge:prompt=FILE."
         )
     return prompt
 
 
-def _values(name: str, folder: Path) -> dict[str, Any]:
+def _document(name: str, folder: Path) -> dict[str, Any]:
     """Return a prompt as a document: the texts of a checkout, and how answers to them are read."""
     known = facts().prompts[name]
     path = str(folder / known.file)
@@ -149,20 +150,20 @@ def _values(name: str, folder: Path) -> dict[str, Any]:
         return {**values, "messages": source.conversation(known.conversation)}
     if known.first:
         values["first"] = {"messages": source.conversation(known.first)}
-        return {**values, "messages": _asked(source.value(known.question), path)}
+        return {**values, "messages": _user_message(source.value(known.question), path)}
     entry = source.value("prompts")
     entry = entry.get(known.entry) if isinstance(entry, dict) else None
     if not isinstance(entry, dict):
-        raise InputError(f"{path} has no prompt called {known.entry}: it is not the file that assay knows.")
+        raise InputError(f"{path} has no prompt called {known.entry}. Use the published file.")
     if known.reading["answer"] == "classes":
         reader = entry.get("validate_answer")
         values["classes"] = reader.get("classes") if isinstance(reader, dict) else None
-    return {**values, "messages": _asked(entry.get("prompt"), path)}
+    return {**values, "messages": _user_message(entry.get("prompt"), path)}
 
 
-def _asked(question: Any, path: str) -> list[dict[str, str]]:
+def _user_message(question: Any, path: str) -> list[dict[str, str]]:
     if not isinstance(question, str):
-        raise InputError(f"{path} has something else than words where a question should stand.")
+        raise InputError(f"{path} has no text in the place of a question. Use the published file.")
     return [{"role": "user", "content": question}]
 
 

@@ -34,7 +34,7 @@ WANTED = Wanted(
         "severity": ("severity",),
     },
     required=("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity"),
-    missing="{file} line 1: no column {names}; there is {listing}.",
+    missing="{file} line 1: no column {names}. It has {listing}.",
 )
 NO_ERROR, PLANTED = "no-error", "hotw-test"
 CATEGORIES = (
@@ -116,18 +116,18 @@ def read_mqm(path: Path, weights: Weights = GOOGLE, *, skip_bad: bool = False) -
     """Return every judged segment of a file, in the order of their first lines."""
     bad = BadRows(skip_bad)
     cells = list(_rows(path, bad))
-    doubled = _all_doubled(row[5] for _, row in cells)
-    found: dict[tuple[str, str, str, str], list[_Error]] = {}
+    doubled = _all_quotes_doubled(row[5] for _, row in cells)
+    segments: dict[tuple[str, str, str, str], list[_Error]] = {}
     for line, (system, document, position, segment, rater, source, target, category, severity) in cells:
         if severity.lower() == PLANTED:
             continue
         error = _error(rater, source, target, severity, category, doubled)
         if error is None:
-            bad(path, line, f"severity {severity!r} is none of {', '.join(SEVERITIES)} or no-error.")
+            bad(path, line, f"severity {severity!r} is unknown. Use {', '.join(SEVERITIES)} or no-error.")
             continue
         key = (system, document, position, segment if segment != "-1" else f"{document}:{position}")
-        found.setdefault(key, []).append(error)
-    return [_segment(*key, errors, weights) for key, errors in found.items()]
+        segments.setdefault(key, []).append(error)
+    return [_segment(*key, errors, weights) for key, errors in segments.items()]
 
 
 def _rows(path: Path, bad: BadRows) -> Iterator[tuple[int, list[str]]]:
@@ -138,12 +138,12 @@ def _rows(path: Path, bad: BadRows) -> Iterator[tuple[int, list[str]]]:
     at = [places[name] for name in WANTED.required]
     for line, row in rows:
         if len(row) <= max(at) or len(row) > len(header):
-            bad(path, line, f"{count(len(row), 'column')}, the header has {len(header)}.")
+            bad(path, line, f"{count(len(row), 'column')}, but the header has {len(header)}.")
             continue
         yield line, [row[index] for index in at]
 
 
-def _all_doubled(sources: Iterable[str]) -> bool:
+def _all_quotes_doubled(sources: Iterable[str]) -> bool:
     """Return whether the column has double quotes and all of them are doubled."""
     seen = False
     for source in sources:
@@ -156,8 +156,8 @@ def _all_doubled(sources: Iterable[str]) -> bool:
 
 def _error(rater: str, source: str, target: str, severity: str, category: str, doubled: bool) -> _Error | None:
     level = severity.lower()
-    plain_source, source_span = _clean(source, doubled)
-    plain_target, target_span = _clean(target, False)
+    plain_source, source_span = _clean_text(source, doubled)
+    plain_target, target_span = _clean_text(target, False)
     if level == NO_ERROR:
         return _Error(rater, plain_source, plain_target, level, category, None)
     if level not in SEVERITIES:
@@ -168,7 +168,7 @@ def _error(rater: str, source: str, target: str, severity: str, category: str, d
     return _Error(rater, plain_source, plain_target, level, category, side if marked else None, start, end)
 
 
-def _clean(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
+def _clean_text(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
     """Return the text without span marks and leftover quoting, and the marked characters."""
     plain, span = without_tags(text)
     if '""' not in plain:
@@ -176,7 +176,7 @@ def _clean(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
     clean = plain.replace('""', '"') if doubled else strip_leftover_quotes(plain)
     if span is None or clean == plain:
         return clean, span
-    # The same undoing on what stands before an offset says where it comes to stand: a wrapped text loses its first quote.
+    # Unquoting the text before an offset gives the new offset; a wrapped text loses its first quote.
     cut = 0 if doubled else 1
     start, end = (min(len(clean), len(plain[cut:offset].replace('""', '"'))) for offset in span)
     return clean, (start, end)
@@ -196,8 +196,8 @@ def without_tags(text: str) -> tuple[str, tuple[int, int] | None]:
 def _segment(
     system: str, document: str, position: str, segment: str, errors: Sequence[_Error], weights: Weights
 ) -> MqmSegment:
-    source, _ = _majority([(error.rater, error.source) for error in errors])
-    target, settled = _majority([(error.rater, error.target) for error in errors])
+    source, _ = _majority_text([(error.rater, error.source) for error in errors])
+    target, settled = _majority_text([(error.rater, error.target) for error in errors])
     judgements = []
     for rater in dict.fromkeys(error.rater for error in errors):
         own = [error for error in errors if error.rater == rater]
@@ -208,7 +208,7 @@ def _segment(
     return MqmSegment(system, document, position, segment, source, target, tuple(judgements), texts, settled)
 
 
-def _majority(shown: Sequence[tuple[str, str]]) -> tuple[str, bool]:
+def _majority_text(shown: Sequence[tuple[str, str]]) -> tuple[str, bool]:
     """Return the text of most raters (of equals the one on most rows, then the first), and whether the majority is clear."""
     raters = Counter(text for _, text in dict.fromkeys(shown))
     rows = Counter(text for _, text in shown)

@@ -92,13 +92,13 @@ def read_outcomes(
             if judged is None:
                 outcomes = reader.column(piece, layout.places["outcome"])
                 worth += [outcome_value(value, f"{name} {piece.where(i)}") for i, value in enumerate(outcomes)]
-            for column, place in places.items():
-                cells = reader.column(piece, place)
+            for column, index in places.items():
+                cells = reader.column(piece, index)
                 values[column] += [
                     score_value(value, column, f"{name} {piece.where(i)}") for i, value in enumerate(cells)
                 ]
-            for role, place in layout.places.items():
-                read[role] += reader.column(piece, place)
+            for role, index in layout.places.items():
+                read[role] += reader.column(piece, index)
             for i, texts in enumerate(reader.references(piece)):
                 references += [[]] if i == len(references) else []
                 references[i] += texts
@@ -107,7 +107,7 @@ def read_outcomes(
     if judged is not None:
         worth = [float("nan") if value is None else value for value in judged]
     if not worth:
-        raise InputError(f"{name} has no rows: there are no outcomes to look at.")
+        raise InputError(f"{name} has no rows, so there are no outcomes. Check the file.")
     return _outcomes(read, references, np.array(worth), {c: np.array(v) for c, v in values.items()}, name)
 
 
@@ -121,18 +121,18 @@ def outcome_value(value: object, where: str) -> float:
     grade = to_number(value)
     if grade is None or not 0 <= grade <= 1:
         raise InputError(
-            f"{where}: outcome {str(value)[:40]!r} is neither success (or good, 1) nor breakdown (or bad, 0), nor a grade between "
-            "0 and 1."
+            f"{where}: outcome {str(value)[:40]!r} is unknown. Use success (or good, 1), breakdown (or bad, 0), or a "
+            "grade between 0 and 1."
         )
     return grade
 
 
 def score_value(value: object, column: str, where: str) -> float:
     """Return the score in a cell, NaN for an empty one. Infinite scores are accepted: rules leave them to annotators."""
-    found = float("nan") if value is None or value == "" else to_number(value)
-    if found is None:
+    score = float("nan") if value is None or value == "" else to_number(value)
+    if score is None:
         raise InputError(f"{where}: {column} is {str(value)[:40]!r}, not a number.")
-    return found
+    return score
 
 
 def _text(values: Sequence[Any] | None, n: int) -> list[str]:
@@ -168,30 +168,30 @@ def _outcomes(
             row = int(np.flatnonzero(differs)[0])
             where = f"{ids[row]!r} ({languages[row]})" if languages[row] else repr(ids[row])
             raise InputError(
-                f"{name}: the parts of example {where} have different outcomes. Rows of the same id, task and language are "
-                "parts of one example: give every example an id of its own."
+                f"{name}: the parts of example {where} have different outcomes. Rows of the same id, task and "
+                "language are parts of one example. Give every example its own id."
             )
-    at, mine = first.tolist(), worth[first]
-    known = ~np.isnan(mine)
-    made = [word.lower() in GOOD for word in _text(table.get("controlled"), n)]
+    at, own_worth = first.tolist(), worth[first]
+    judged = ~np.isnan(own_worth)
+    controlled = [word.lower() in GOOD for word in _text(table.get("controlled"), n)]
     reviewed = [word.lower() in GOOD for word in _text(table.get("reviewed"), n)]
     outcomes = TaskOutcomes(
         batch=batch,
-        success=mine >= 0.5,
+        success=own_worth >= 0.5,
         languages=[languages[i] for i in at],
         splits=[splits[i] for i in at],
         tasks=[tasks[i] for i in at],
         ids=[ids[i] for i in at],
         error_types=[types[i] or NO_TYPE for i in at],
-        controlled=np.array([made[i] for i in at]),
+        controlled=np.array([controlled[i] for i in at]),
         example=example,
         parts=_text(table["part"], n) if "part" in table else None,
         back=None if back is None else [text or None for text in back],
         scores=scores,
-        grades=None if np.isin(mine[known], (0.0, 1.0)).all() else mine,
+        grades=None if np.isin(own_worth[judged], (0.0, 1.0)).all() else own_worth,
         reviewed=np.array([reviewed[i] for i in at]) if any(reviewed) else None,
     )
-    return outcomes if known.all() else outcomes.select(known)
+    return outcomes if judged.all() else outcomes.select(judged)
 
 
 def _splits(values: Sequence[Any] | None, n: int, name: str) -> list[str]:
@@ -200,7 +200,7 @@ def _splits(values: Sequence[Any] | None, n: int, name: str) -> list[str]:
     words = [str(value).strip().lower() for value in values]
     for word in dict.fromkeys(words):
         if word not in PARTS:
-            raise InputError(f"{name}: split {word[:40]!r} is neither dev nor test nor {BOTH}.")
+            raise InputError(f"{name}: split {word[:40]!r} is unknown. Use dev, test or {BOTH}.")
     return [PARTS[word] for word in words]
 
 
@@ -232,28 +232,28 @@ def read_benchmark(
     understands XX read translations from YY (https://huggingface.co/datasets/uoe-nlp/extrinsic_mt_eval). Task, languages and part
     follow from the path. A language is the source language (``de``); if a task was run in several languages, the pair (``de-en``).
     """
-    found = [(path, match) for path in sorted(Path(folder).rglob("*")) if (match := _NAME.fullmatch(path.name))]
-    if not found:
+    files = [(path, match) for path in sorted(Path(folder).rglob("*")) if (match := _NAME.fullmatch(path.name))]
+    if not files:
         raise InputError(
-            f"{folder} is a folder without tables called task_XX_test_YY.tsv: give a table of outcomes, or a folder as Moghe et "
-            "al. (2023) released theirs."
+            f"{folder} is a folder without tables called task_XX_test_YY.tsv. Name a table of outcomes, or a folder "
+            "in the layout of Moghe et al. (2023)."
         )
-    places = [_place(path.resolve()) for path, _ in found]
-    spoken: dict[str, set[str]] = {}
-    for (task, _), (_, match) in zip(places, found, strict=True):
-        spoken.setdefault(task, set()).add(match[1])
+    places = [_place(path.resolve()) for path, _ in files]
+    languages: dict[str, set[str]] = {}
+    for (task, _), (_, match) in zip(places, files, strict=True):
+        languages.setdefault(task, set()).add(match[1])
     parts: list[TaskOutcomes] = []
-    told: list[str] = []
-    for (path, match), (task, part) in zip(found, places, strict=True):
-        read = read_outcomes(path, columns, scores, quoting=quoting, notes=told)
-        language = match[2] if len(spoken[task]) == 1 else f"{match[2]}-{match[1]}"
+    remarks: list[str] = []
+    for (path, match), (task, part) in zip(files, places, strict=True):
+        read = read_outcomes(path, columns, scores, quoting=quoting, notes=remarks)
+        language = match[2] if len(languages[task]) == 1 else f"{match[2]}-{match[1]}"
         n = len(read)
         splits = [part] * n if part else list(read.splits)
         if task == WITHOUT_DEV and not any(splits):
             splits = [BOTH if i < FIRST else TEST for i in range(n)]
         parts.append(replace(read, tasks=[task] * n, languages=[language] * n, splits=splits))
     if notes is not None:
-        notes += dict.fromkeys(told)
+        notes += dict.fromkeys(remarks)
     return concat_outcomes(parts)
 
 

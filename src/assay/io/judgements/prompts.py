@@ -93,15 +93,15 @@ class Prompt:
     @property
     def digest(self) -> str:
         """Return eight letters that depend on the wording and on how answers are read."""
-        return hashlib.blake2b(self._said, digest_size=4).hexdigest()
+        return hashlib.blake2b(self._content, digest_size=4).hexdigest()
 
     @property
     def sha256(self) -> str:
         """Return the same as 64 letters, which identify a third-party prompt."""
-        return hashlib.sha256(self._said).hexdigest()
+        return hashlib.sha256(self._content).hexdigest()
 
     @property
-    def _said(self) -> bytes:
+    def _content(self) -> bytes:
         turns = [[[turn.role, turn.content] for turn in step] for step in (self.messages, self._first_messages)]
         read = [self.answer, self.first and self.first.answer, self.classes, self.points, self.most_errors]
         return json.dumps([turns, read, self.low, self.high], sort_keys=True).encode()
@@ -144,25 +144,25 @@ def prompt_of(values: Any, place: Place) -> Prompt:
 def _problem(prompt: Prompt) -> str:
     """Return the problem of a prompt in a sentence; empty if there is none."""
     if "translation" not in prompt.reads:
-        return "no message shows the translation: put {translation} where it belongs."
+        return "no message contains the translation. Add {translation}."
     if prompt.answer in ("number", "stars") and (prompt.low is None or prompt.high is None):
-        return "a rating needs its scale: low = 0 and high = 100."
+        return "a rating needs a scale, such as low = 0 and high = 100."
     if prompt.low is not None and prompt.high is not None and prompt.low >= prompt.high:
         return f"its scale goes from low = {prompt.low:g} to high = {prompt.high:g}: high must be above low."
-    if (typo := _mistyped(prompt)) is not None:
-        return f"{{{typo[0]}}} is nothing that can be put in. Did you mean {{{typo[1]}}}?"
+    if (typo := _find_typo(prompt)) is not None:
+        return f"{{{typo[0]}}} is not a placeholder. Did you mean {{{typo[1]}}}?"
     if prompt.answer == "classes" and len(prompt.classes) < 2:
-        return 'classes are to be named, the worst first: classes = ["bad", "good"].'
+        return 'the classes are missing. List them, the worst first: classes = ["bad", "good"].'
     wrong = next((name for name in prompt.points if name not in ("critical", "major", "minor", "neutral")), None)
     if wrong is not None:
         return f"points are for critical, major, minor and neutral errors, not for {wrong!r}."
     later = any("first_answer" in _names(message) for message in prompt.messages)
     if later and prompt.first is None:
-        return "{first_answer} is put in, and there is no [first] step that gives it."
-    return "" if prompt.messages and prompt.messages[-1].role == "user" else "the last message must be the user's."
+        return "{first_answer} is used, but there is no [first] step. Add one."
+    return "" if prompt.messages and prompt.messages[-1].role == "user" else "the last message must have the role user."
 
 
-def _mistyped(prompt: Prompt) -> tuple[str, str] | None:
+def _find_typo(prompt: Prompt) -> tuple[str, str] | None:
     """Return a word between braces that resembles a placeholder, and that placeholder; other braces may be intended."""
     for message in (*prompt._first_messages, *prompt.messages):
         for word in re.findall(r"\{([a-z_]+)\}", message.content):

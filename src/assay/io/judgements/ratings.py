@@ -19,15 +19,15 @@ _STARS = ("one", "two", "three", "four", "five")
 def read_number(answer: str, low: float, high: float) -> float | None:
     """Return the only number between `low` and `high` in an answer; None if there is none or it is ambiguous."""
     text = re.sub(rf"\(?\b{low:g}\s*(?:-|–|to)\s*{high:g}\b\)?", "", answer[:MOST_ANSWER]).strip()  # the scale itself
-    found = [_only(text, high), *(_only(match, high) for match in _SAID.findall(text))]
-    values = {value for value in found if value is not None}
+    candidates = [_only_number(text, high), *(_only_number(match, high) for match in _SAID.findall(text))]
+    values = {value for value in candidates if value is not None}
     if len(values) != 1:
         return None
     value = values.pop()
     return value if low <= value <= high else None
 
 
-def _only(text: str, high: float) -> float | None:
+def _only_number(text: str, high: float) -> float | None:
     """Return the number of a text that contains one, without the scale after it (``/100``, ``out of 100``, ``%``)."""
     scale = re.compile(rf"(?<=\d)\s*(?:/|out of|of)\s*{high:g}\b(?:\.0+)?", re.IGNORECASE)
     numbers = re.findall(_NUMBER, scale.sub("", text))
@@ -38,24 +38,26 @@ def read_stars(answer: str, low: float, high: float) -> float | None:
     """Return the number of stars, drawn, in words or in digits; None if these disagree."""
     text = answer[:MOST_ANSWER].lower()
     bare = re.sub(r"\*\*([^*]+)\*\*", r"\1", text)  # bold, not two stars
-    said = {float(bare.count(mark)) for mark in "*★⭐" if mark in bare}
+    counts = {float(bare.count(mark)) for mark in "*★⭐" if mark in bare}
     words = " " + re.sub(r"[^\w]+", " ", bare) + " "
-    said |= {float(value) for value, word in enumerate(_STARS, 1) if f" {word} " in words or f" {value} star" in words}
+    counts |= {
+        float(value) for value, word in enumerate(_STARS, 1) if f" {word} " in words or f" {value} star" in words
+    }
     if (value := read_number(bare, low, high)) is not None:
-        said.add(value)
-    if len(said) != 1:
+        counts.add(value)
+    if len(counts) != 1:
         return None
-    value = said.pop()
+    value = counts.pop()
     return value if low <= value <= high else None
 
 
 def read_class(answer: str, classes: Sequence[str]) -> float | None:
     """Return the index of the only class in an answer; a class whose name contains another's takes precedence."""
     text = answer[:MOST_ANSWER].lower()
-    named = [place for place, name in enumerate(classes) if name.lower() in text]
+    named = [index for index, name in enumerate(classes) if name.lower() in text]
     whole = [
-        place
-        for place in named
-        if not any(place != other and classes[place].lower() in classes[other].lower() for other in named)
+        index
+        for index in named
+        if not any(index != other and classes[index].lower() in classes[other].lower() for other in named)
     ]
     return float(whole[0]) if len(whole) == 1 else None

@@ -31,26 +31,26 @@ def read_ratings(
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{where} is not UTF-8 at byte {error.start:,}.") from error
-    found: Ratings = {}
+    ratings: Ratings = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line:
             continue
         system, *cells = line.split("\t")
         if system not in outputs:
             raise unknown("system", system, outputs, f"in {where} line {number}")
-        row = found.setdefault(system, [])
+        row = ratings.setdefault(system, [])
         at = len(row)
         if not cells or at >= len(sources):
-            wanted = (
+            problem = (
                 "SYSTEM<TAB>JSON expected" if not cells else f"system {system!r} has more than {len(sources):,} ratings"
             )
-            raise InputError(f"{where} line {number}: {wanted}.")
+            raise InputError(f"{where} line {number}: {problem}.")
         name = cells[1] if len(cells) > 1 else rater
         row.append(_judgement(cells[0], f"{where} line {number}", sources[at], outputs[system][at], name))
-    for system, row in found.items():
+    for system, row in ratings.items():
         if len(row) != len(sources):
-            raise InputError(f"{where}: system {system!r} has {count(len(row), 'rating')}, {len(sources):,} expected.")
-    return found
+            raise InputError(f"{where}: system {system!r} has {count(len(row), 'rating')}, expected {len(sources):,}.")
+    return ratings
 
 
 def _judgement(text: str, where: str, source: str, output: str, rater: str) -> Judgement | None:
@@ -90,7 +90,7 @@ def _span(error: Any, source: str, output: str, where: str) -> ErrorSpan:
     severity = str(error.get("severity") or "").lower()
     category = str(error.get("category") or error.get("error_type") or "")
     if severity not in SEVERITIES:
-        raise InputError(f"{where}: severity {shorten(error.get('severity'))} is none of {', '.join(SEVERITIES)}.")
+        raise InputError(f"{where}: severity {shorten(error.get('severity'))} is unknown. Use {', '.join(SEVERITIES)}.")
     if start == "missing" or end == "missing":
         return ErrorSpan.of(source, 0, 0, severity, category, "source")
     text = source if side == "source" else output
@@ -99,16 +99,16 @@ def _span(error: Any, source: str, output: str, where: str) -> ErrorSpan:
             f"{where}: a span needs whole numbers as start and end, not {shorten(start)} and {shorten(end)}."
         )
     if "end" not in error and end == len(text) + 1:
-        end = len(text)  # the annotation tool lets people mark the place behind the last character
+        end = len(text)  # the annotation tool allows the position after the last character
     if not 0 <= start <= end <= len(text):
         raise InputError(
-            f"{where}: span {shorten(start)}:{shorten(end)} lies outside its {side} of {len(text)} characters."
+            f"{where}: span {shorten(start)}:{shorten(end)} is outside its {side} of {len(text)} characters."
         )
-    said = error.get("text")
-    if isinstance(said, str) and said and said != text[start:end]:
+    quoted = error.get("text")
+    if isinstance(quoted, str) and quoted and quoted != text[start:end]:
         raise InputError(
-            f"{where}: span {start}:{end} is {shorten(text[start:end])} in the {side}, the file says {shorten(said)}: "
-            "offsets count characters from 0, the end is the first one behind."
+            f"{where}: span {start}:{end} is {shorten(text[start:end])} in the {side}, but the file has "
+            f"{shorten(quoted)}. Offsets count characters from 0, and the end is exclusive."
         )
     return ErrorSpan.of(text, start, end, severity, category, side, _confidence(error.get("confidence"), where))
 

@@ -33,7 +33,7 @@ WANTED = Wanted(
         "id": ("id", "segment id", "segment"),
     },
     required=("mt",),
-    missing="{file} has no column of translations (mt, hypothesis …); there is {listing}.",
+    missing="{file} has no column of translations (mt, hypothesis …). It has {listing}.",
     once=("mt",),
 )
 _UNSCORED = ("", "none", "nan", "null", "na")
@@ -68,14 +68,14 @@ def read_judged_table(
         references: list[list[str | None]] = []
         values: dict[str, list[float]] = {column: [] for column in judged}
         for line, row in table.rows():
-            numbers = {column: _number(row[place]) for column, place in judged.items()}
+            numbers = {column: _number(row[index]) for column, index in judged.items()}
             wrong = next((column for column, value in numbers.items() if value is None), None)
             if wrong is not None:
                 bad(name, line, f"column {wrong!r} is {shorten(row[judged[wrong]])}, not a finite number or empty.")
                 continue
-            for role, place in layout.places.items():
-                texts[role].append("" if row[place] is None else str(row[place]))
-            references.append([text for place in places for text in _texts(row[place])])
+            for role, index in layout.places.items():
+                texts[role].append("" if row[index] is None else str(row[index]))
+            references.append([text for index in places for text in _texts(row[index])])
             for column, value in numbers.items():
                 values[column].append(math.nan if value is None else value)
     if not texts["mt"]:
@@ -111,11 +111,11 @@ def _score_columns(name: str, header: Sequence[str], wanted: Sequence[str] | Non
             if column not in header:
                 raise unknown(f"column in {name}", column, header)
         return {column: list(header).index(column) for column in wanted}
-    found = {column: header.index(column) for column in spelled(header, *HUMAN_SCORES)}
-    if not found:
-        known = listing(spellings(*HUMAN_SCORES))
-        raise InputError(f"{name} has no column of scores ({known}); there is {listing(header)}. Name it.")
-    return found
+    columns = {column: header.index(column) for column in spelled(header, *HUMAN_SCORES)}
+    if not columns:
+        names = listing(spellings(*HUMAN_SCORES))
+        raise InputError(f"{name} has no column of scores ({names}). It has {listing(header)}. Name one.")
+    return columns
 
 
 def _number(value: Any) -> float | None:

@@ -74,7 +74,7 @@ def unpack(data: bytes) -> dict[str, Hashes]:
     except lzma.LZMAError as error:
         raise InputError(f"{FILE} is damaged ({error}). Install mt-assay again.") from error
     if not plain.startswith(MAGIC):
-        raise InputError(f"{FILE} is no file of contamination hashes. Install mt-assay again.")
+        raise InputError(f"{FILE} is not a file of contamination hashes. Install mt-assay again.")
     end = plain.index(b"\n", len(MAGIC))
     at, sets = end + 1, {}
     for entry in json.loads(plain[len(MAGIC) : end]):
@@ -107,7 +107,7 @@ class RefusedRecords:
         """Return one sentence with the total, then one per set; nothing if no record was refused."""
         if not self.refused:
             return []
-        lines = [f"{count(self.refused, 'record')} of {self.seen:,} refused, because their text stands in a test set:"]
+        lines = [f"{count(self.refused, 'record')} of {self.seen:,} refused, because their text is in a test set:"]
         for (name, part), n in sorted(self.reasons.items()):
             lines.append(f"{name}: {count(n, 'record')} by the {part}.")
         return lines + [f"for instance {example}" for example in self.examples[:3]]
@@ -126,15 +126,15 @@ class Guard:
 
         prints = [fingerprint(text) for text in texts]
         wanted = np.array([0 if one is None else one for one in prints], dtype=np.uint64)
-        found: list[str | None] = [None] * len(prints)
+        holders: list[str | None] = [None] * len(prints)
         for name, hashes in self.sets.items():
             if not len(hashes):
                 continue
             places = np.minimum(np.searchsorted(hashes, wanted), len(hashes) - 1)
             for row in np.flatnonzero(hashes[places] == wanted).tolist():
-                if prints[row] is not None and found[row] is None:
-                    found[row] = name
-        return found
+                if prints[row] is not None and holders[row] is None:
+                    holders[row] = name
+        return holders
 
     def admit(self, rows: Sequence[Mapping[str, str]], names: Sequence[str]) -> list[bool]:
         """Return whether each row (field to text) may be used for training; count refusals under `names`."""
@@ -147,6 +147,6 @@ class Guard:
             self.report.refused += 1
             self.report.reasons[name, part] += 1
             if len(self.report.examples) < 20:
-                self.report.examples.append(f"{names[row]}: the {part} {text[:60]!r} stands in {name}.")
+                self.report.examples.append(f"{names[row]}: the {part} {text[:60]!r} is in {name}.")
         self.report.seen += len(rows)
         return allowed

@@ -86,34 +86,34 @@ def mini_folder() -> Path | None:
 
 def load_mini(folder: Path | None = None) -> MiniWeights:
     """Return the installed weights, or those of a folder, after verifying every file by its SHA-256."""
-    place = folder or mini_folder()
-    if place is None:
+    location = folder or mini_folder()
+    if location is None:
         raise MissingPart(f"assay-mini's weights are not installed: {_REMEDY}")
-    manifest = _manifest(place)
+    manifest = _manifest(location)
     tensors: dict[str, NDArray[Any]] = {}
     for name in FILES:
-        data = _checked(place / name, manifest.files[name])
-        for key, array in read_tensors(place / name, data).items():
+        data = _verified_file(location / name, manifest.files[name])
+        for key, array in read_tensors(location / name, data).items():
             if key in tensors:
-                raise InputError(f"{place / name} has the tensor {key!r}, which another file has too. {_AGAIN}")
+                raise InputError(f"{location / name} repeats the tensor {key!r} of another file. {_AGAIN}")
             tensors[key] = array
     try:
         _check_pieces(tensors)
         _check_matrices(tensors)
     except (KeyError, ValueError) as error:
-        what = f"the tensor {error} is absent" if isinstance(error, KeyError) else f"{error}"
-        raise InputError(f"{place} holds no weights of assay-mini: {what}. {_AGAIN}") from error
-    return MiniWeights(tensors, manifest.name, identity(manifest), place)
+        what = f"the tensor {error} is missing" if isinstance(error, KeyError) else f"{error}"
+        raise InputError(f"{location} has no valid weights of assay-mini: {what}. {_AGAIN}") from error
+    return MiniWeights(tensors, manifest.name, identity(manifest), location)
 
 
 def mini_card(folder: Path | None = None) -> dict[str, Any]:
     """Return the facts of the model card: training data and licences, languages, scores, limitations."""
-    place = folder or mini_folder()
-    if place is None:
+    location = folder or mini_folder()
+    if location is None:
         raise MissingPart(f"assay-mini's weights are not installed: {_REMEDY}")
-    card = read_document(place / CARD, remedy=_AGAIN)
+    card = read_document(location / CARD, remedy=_AGAIN)
     if not isinstance(card, dict):
-        raise InputError(f"{place / CARD} is no object. {_AGAIN}")
+        raise InputError(f"{location / CARD} is not a JSON object. {_AGAIN}")
     return card
 
 
@@ -123,27 +123,27 @@ def identity(manifest: WeightsManifest) -> str:
     return hashlib.sha256(lines.encode()).hexdigest()[:12]
 
 
-def _manifest(place: Path) -> WeightsManifest:
-    path = place / MANIFEST
+def _manifest(location: Path) -> WeightsManifest:
+    path = location / MANIFEST
     if not path.is_file():
-        raise MissingPart(f"{place} has no {MANIFEST}: it holds no weights of assay-mini. {_AGAIN}")
+        raise MissingPart(f"{location} has no {MANIFEST}, so it has no weights of assay-mini. {_AGAIN}")
     manifest = typed(WeightsManifest, read_document(path, remedy=_AGAIN), Place(str(path)))
     if manifest.format != FORMAT:
-        raise InputError(f"{path} is of format {manifest.format}, this assay reads {FORMAT}: {_REMEDY}")
+        raise InputError(f"{path} has format {manifest.format}, but this assay reads format {FORMAT}: {_REMEDY}")
     if missing := [name for name in FILES if name not in manifest.files]:
-        raise InputError(f"{path} does not name {missing[0]}. {_AGAIN}")
+        raise InputError(f"{path} does not list {missing[0]}. {_AGAIN}")
     return manifest
 
 
-def _checked(path: Path, facts: FileFacts) -> mmap.mmap:
+def _verified_file(path: Path, facts: FileFacts) -> mmap.mmap:
     """Return the mapped file, if its size and its SHA-256 agree with the manifest."""
     if not path.is_file():
-        raise MissingPart(f"{path} is absent. {_AGAIN}")
+        raise MissingPart(f"{path} is missing. {_AGAIN}")
     data = map_file(path)
     if len(data) != facts.bytes:
-        raise InputError(f"{path} has {len(data):,} bytes, its manifest says {facts.bytes:,}. {_AGAIN}")
+        raise InputError(f"{path} has {len(data):,} bytes, but its manifest has {facts.bytes:,}. {_AGAIN}")
     if hashlib.sha256(data).hexdigest() != facts.sha256:
-        raise InputError(f"{path} is damaged: its SHA-256 is not that of the manifest. {_AGAIN}")
+        raise InputError(f"{path} is damaged: its SHA-256 differs from the manifest. {_AGAIN}")
     return data
 
 
@@ -153,7 +153,7 @@ def _check_pieces(tensors: Tensors) -> None:
 
     for name, (kind, dimensions) in _PIECES.items():
         if tensors[name].dtype.str[1:] != kind or tensors[name].ndim != dimensions:
-            raise ValueError(f"{name!r} has another type or shape")
+            raise ValueError(f"{name!r} has the wrong type or shape")
     (n, blocks), characters = tensors["scales"].shape, len(tensors["norm_from"])
     shapes = {
         "codes": (n, blocks * BLOCK // 2),
@@ -163,13 +163,13 @@ def _check_pieces(tensors: Tensors) -> None:
     }
     for name, shape in (shapes | dict.fromkeys(("scores", "idf", "trained"), (n,))).items():
         if tensors[name].shape != shape:
-            raise ValueError(f"{name!r} has another type or shape")
+            raise ValueError(f"{name!r} has the wrong type or shape")
     if n < len(SPECIAL) or not blocks:
         raise ValueError("there are no pieces")
     for name, held in (("starts", "text"), ("norm_starts", "norm_to")):
         starts = tensors[name]
         if starts[0] != 0 or starts[-1] != len(tensors[held]) or (starts[1:] < starts[:-1]).any():
-            raise ValueError(f"{name!r} does not cut {held!r} into parts")
+            raise ValueError(f"{name!r} does not split {held!r} into parts")
     tensors["text"].tobytes().decode("utf-8")
     if tensors["text"][: tensors["starts"][len(SPECIAL)]].tobytes() != "".join(SPECIAL).encode():
         raise ValueError(f"its first pieces are not {' '.join(SPECIAL)}")
@@ -191,6 +191,6 @@ def _check_matrices(tensors: Tensors) -> None:
         if name.endswith(".q"):
             scales = tensors[name.removesuffix("q") + "s"]
             if array.dtype != np.int8 or array.ndim != 2 or scales.shape != array.shape[:1]:
-                raise ValueError(f"{name!r} has not one scale a row")
+                raise ValueError(f"{name!r} does not have one scale per row")
         elif array.dtype.kind == "f" and name not in ("codes", "scales") and not np.isfinite(array).all():
-            raise ValueError(f"{name!r} holds a number that is not finite")
+            raise ValueError(f"{name!r} contains a number that is not finite")

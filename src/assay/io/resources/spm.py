@@ -29,7 +29,7 @@ SPM_MODELS = {
     ),
     "flores200": SpmModel(
         name="flores200",
-        # sacrebleu names https://tinyurl.com/flores200sacrebleuspm, which leads here.
+        # sacrebleu uses https://tinyurl.com/flores200sacrebleuspm, which redirects to this URL.
         url="https://dl.fbaipublicfiles.com/large_objects/nllb/models/spm_200/flores200_sacrebleu_tokenizer_spm.model",
         sacrebleu_file="flores200sacrebleuspm",
         citation="NLLB Team et al. 2022, No language left behind",

@@ -57,7 +57,7 @@ NLTK_FOLDERS = (
     *(Path(sys.prefix, folder) for folder in ("nltk_data", "share/nltk_data", "lib/nltk_data")),
     *(Path(folder, "nltk_data") for folder in ("/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib")),
 )
-_HOW_TO_GET = "Debian has it as wordnet-base; or give its folder (meteor:wordnet=FOLDER, ASSAY_WORDNET=FOLDER)"
+_HOW_TO_GET = "Install it (Debian: wordnet-base), or name its folder (meteor:wordnet=FOLDER, ASSAY_WORDNET=FOLDER)"
 
 
 LETTERS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
@@ -109,34 +109,34 @@ class WordNet:
 
     def synonyms(self, word: str) -> frozenset[str]:
         """Return the lemma names without an underscore, as WordNet spells them, of every synset of every base form of `word`."""
-        known = self._synonyms.get(word)
-        if known is None:
+        cached = self._synonyms.get(word)
+        if cached is None:
             form = word.lower().encode("utf-8", "surrogatepass")
             try:
-                known = frozenset(name.decode("utf-8") for part in PARTS for name in self._names(form, part))
+                cached = frozenset(name.decode("utf-8") for part in PARTS for name in self._names(form, part))
             except (ValueError, IndexError) as error:
                 raise InputError(
-                    f"WordNet's files are damaged at the entry of {word!r}: install them again."
+                    f"WordNet's files are damaged at the entry of {word!r}. Install them again."
                 ) from error
             if len(self._synonyms) >= _CACHE_WORDS:
                 self._synonyms.clear()
             if len(word) <= _CACHE_LENGTH:
-                self._synonyms[word] = known
-        return known
+                self._synonyms[word] = cached
+        return cached
 
     def synsets(self, word: str, part: str) -> tuple[Synset, ...]:
         """Return the senses of a word as one part of speech (``noun``, ``verb``, ``adj``, ``adv``), the most frequent first."""
         key = word, part
-        known = self._senses.get(key)
-        if known is None:
+        cached = self._senses.get(key)
+        if cached is None:
             form = word.lower().replace(" ", "_").encode("utf-8", "surrogatepass")
             index = self._index[part]
             offsets = [offset for base in self._base_forms(form, part) for offset in _offsets(index[base])]
-            known = tuple(self.synset(part, offset) for offset in dict.fromkeys(offsets))
+            cached = tuple(self.synset(part, offset) for offset in dict.fromkeys(offsets))
             if len(self._senses) >= _CACHE_WORDS:
                 self._senses.clear()
-            self._senses[key] = known
-        return known
+            self._senses[key] = cached
+        return cached
 
     def tagged(self, word: str, part: str) -> int:
         """Return how many senses of this base form occur in WordNet's sense-tagged texts; rare words have 0."""
@@ -148,14 +148,14 @@ class WordNet:
 
     def synset(self, part: str, offset: int) -> Synset:
         """Return the synset at an offset of a part's data file."""
-        known = self._synsets.get((part, offset))
-        if known is None:
+        cached = self._synsets.get((part, offset))
+        if cached is None:
             if len(self._synsets) >= _CACHE_WORDS:
                 self._synsets.clear()
-            known = self._synsets[part, offset] = self._parsed(part, offset)
-        return known
+            cached = self._synsets[part, offset] = self._parse_synset(part, offset)
+        return cached
 
-    def _parsed(self, part: str, offset: int) -> Synset:
+    def _parse_synset(self, part: str, offset: int) -> Synset:
         data = self._data[part]
         try:
             fields = data[offset : data.index(b"|", offset)].decode("utf-8").split()
@@ -167,7 +167,7 @@ class WordNet:
                 for at in range(first, first + 4 * int(fields[first - 1]), 4)
             )
         except (ValueError, IndexError, KeyError) as error:
-            raise InputError(f"WordNet's files are damaged at {part} {offset}: install them again.") from error
+            raise InputError(f"WordNet's files are damaged at {part} {offset}. Install them again.") from error
         return Synset(part, offset, names, pointers, int(fields[1]))
 
     def related(self, synset: Synset, symbol: str) -> tuple[Synset, ...]:
@@ -177,11 +177,11 @@ class WordNet:
     def related_words(self, synset: Synset, word: str, symbol: str) -> tuple[str, ...]:
         """Return the words to which a relation between words (antonym, derivation) leads from `word` in this synset."""
         lowered = word.lower().replace(" ", "_")
-        found = []
+        related = []
         for pointer in synset.pointers:
             if pointer.symbol == symbol and pointer.source and synset.names[pointer.source - 1].lower() == lowered:
-                found.append(self.synset(pointer.part, pointer.offset).names[pointer.target - 1])
-        return tuple(found)
+                related.append(self.synset(pointer.part, pointer.offset).names[pointer.target - 1])
+        return tuple(related)
 
     def _names(self, form: bytes, part: str) -> Iterator[bytes]:
         index, data = self._index[part], self._data[part]
@@ -234,12 +234,12 @@ def find() -> Path | None:
     return next(filter(_complete, _places()), None)
 
 
-def check_folder(place: Path) -> Path:
+def check_folder(location: Path) -> Path:
     """Return `place`; raise MissingPart if a file is missing there."""
-    if not _complete(place):
-        absent = next((name for name in NEEDED if not (place / name).is_file()), NEEDED[0])
-        raise MissingPart(f"there is no WordNet in {str(place)!r} ({absent} is missing). {_HOW_TO_GET}.")
-    return place
+    if not _complete(location):
+        absent = next((name for name in NEEDED if not (location / name).is_file()), NEEDED[0])
+        raise MissingPart(f"there is no WordNet in {str(location)!r} ({absent} is missing). {_HOW_TO_GET}.")
+    return location
 
 
 def _places() -> Iterator[Path]:
@@ -251,21 +251,21 @@ def _places() -> Iterator[Path]:
         yield root / "corpora" / "wordnet.zip"
 
 
-def _complete(place: Path) -> bool:
-    if place.suffix == ".zip":
-        return zipfile.is_zipfile(place)
-    return all((place / name).is_file() for name in NEEDED)
+def _complete(location: Path) -> bool:
+    if location.suffix == ".zip":
+        return zipfile.is_zipfile(location)
+    return all((location / name).is_file() for name in NEEDED)
 
 
 @functools.lru_cache(maxsize=2)
-def load(place: Path) -> WordNet:
+def load(location: Path) -> WordNet:
     """Return the WordNet in a folder, or in a zip file of NLTK's downloader; it is read once."""
     try:
-        if place.suffix != ".zip":
-            names = [name for name in (*NEEDED, *EXCEPTIONS) if (place / name).is_file()]
-            return WordNet({name: (place / name).read_bytes() for name in names})
-        with zipfile.ZipFile(place) as archive:
+        if location.suffix != ".zip":
+            names = [name for name in (*NEEDED, *EXCEPTIONS) if (location / name).is_file()]
+            return WordNet({name: (location / name).read_bytes() for name in names})
+        with zipfile.ZipFile(location) as archive:
             members = {Path(name).name: name for name in archive.namelist()}
             return WordNet({name: archive.read(members[name]) for name in (*NEEDED, *EXCEPTIONS) if name in members})
     except (OSError, KeyError, zipfile.BadZipFile) as error:
-        raise MissingPart(f"WordNet in {str(place)!r} could not be read: {error}. {_HOW_TO_GET}.") from error
+        raise MissingPart(f"WordNet in {str(location)!r} could not be read: {error}. {_HOW_TO_GET}.") from error

@@ -37,22 +37,22 @@ class FileCard:
 
 def split(spec: str) -> tuple[Path, list[str]]:
     """Return the path in ``FILE:WORD,WORD`` and the words; a colon without a known word belongs to the path."""
-    known = [word for kind in (Reads, Better, Family) for word in get_args(kind)]
+    vocabulary = [word for kind in (Reads, Better, Family) for word in get_args(kind)]
     path, colon, words = spec.rpartition(":")
-    said = [word.strip() for word in words.split(",")]
-    strange = [word for word in said if word not in known]
+    listed = [word.strip() for word in words.split(",")]
+    strange = [word for word in listed if word not in vocabulary]
     if colon and strange and Path(path).is_file() and not Path(spec).exists():
-        raise unknown(f"word for a score file ({spec})", strange[0], known)
-    return (Path(path), said) if colon and not strange else (Path(spec), [])
+        raise unknown(f"word for a score file ({spec})", strange[0], vocabulary)
+    return (Path(path), listed) if colon and not strange else (Path(spec), [])
 
 
 def file_card(path: Path, words: Sequence[str] = ()) -> Card:
     """Return the card of the metric whose scores are in `path`; it needs ``either`` if nothing else is known."""
     name = stem(path)
-    beside = path.parent / f"{name}.card.json"
-    told = FileCard()
-    if beside.is_file():
-        told = typed(FileCard, read_document(beside, said="is not a card of a score file"), Place(str(beside)))
+    card_path = path.parent / f"{name}.card.json"
+    facts = FileCard()
+    if card_path.is_file():
+        facts = typed(FileCard, read_document(card_path, said="is not a card of a score file"), Place(str(card_path)))
 
     def word(kind: object) -> str | None:
         return next((word for word in words if word in get_args(kind)), None)
@@ -60,15 +60,15 @@ def file_card(path: Path, words: Sequence[str] = ()) -> Card:
     return Card(
         name=name,
         label=name,
-        needs=word(Reads) or told.needs or "either",  # type: ignore[arg-type]
-        higher_is_better=(word(Better) or told.better) != "lower",
+        needs=word(Reads) or facts.needs or "either",  # type: ignore[arg-type]
+        higher_is_better=(word(Better) or facts.better) != "lower",
         range=(None, None),
         meaning=f"Scores read from {path.name}.",
-        languages=told.languages,
+        languages=facts.languages,
         licence="",
-        trained_on=told.trained_on,
+        trained_on=facts.trained_on,
         stored=False,
-        kind=word(Family) or told.family or "file",  # type: ignore[arg-type]
+        kind=word(Family) or facts.family or "file",  # type: ignore[arg-type]
     )
 
 
@@ -83,6 +83,6 @@ def stem(path: Path) -> str:
 def missing_needs_note(path: Path) -> str:
     """Return the note about a file without facts about what its metric reads."""
     return (
-        f"{path} does not say what its metric reads and counts as reference-based: write {path}:source (reference, both), "
-        f'or {{"needs": "source"}} in {stem(path)}.card.json beside it.'
+        f"{path} does not declare what its metric reads, so it counts as reference-based. Write {path}:source (reference, both), "
+        f'or {{"needs": "source"}} in {stem(path)}.card.json in the same folder.'
     )

@@ -42,12 +42,12 @@ PAIRS = Wanted(
         "incorrect": ("incorrect", "incorrect translation", "incorrect score"),
     },
     required=("good", "incorrect"),
-    missing="{file} has no column for good and incorrect; its columns are {listing}.",
+    missing="{file} has no columns for good and incorrect. It has {listing}.",
 )
 VALUES = Wanted(
     {"id": ("id", "segment id", "item"), "score": ("score", "value")},
     required=("score",),
-    missing="{file} has no column for score; its columns are {listing}.",
+    missing="{file} has no column for score. It has {listing}.",
 )
 _UNSCORED = ("", "nan", "none", "null", "na", "n/a")
 _NAN = float("nan")
@@ -87,7 +87,7 @@ def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = Non
         )
     id_column, (first, second) = _columns(path, header, rows, PAIRS, chosen)
     if id_column is None:
-        rows = _fitting(every, rows, ids, whole)
+        rows = _rows_in_order(every, rows, ids, whole)
     good, incorrect = ([(line, row[column]) for line, row in rows] for column in (first, second))
     if id_column is None:
         return _in_order(path, good, ids, "rows", whole), _in_order(path, incorrect, ids, "rows", whole)
@@ -104,7 +104,7 @@ def read_values(path: Path, ids: Sequence[str], whole: Sequence[str] | None = No
             return _in_order(path, [(line, row[1]) for line, row in rows], ids, "rows", whole)
     id_column, (column,) = _columns(path, header, rows, VALUES, chosen)
     if id_column is None:
-        rows = _fitting(every, rows, ids, whole)
+        rows = _rows_in_order(every, rows, ids, whole)
     values = [(line, row[column]) for line, row in rows]
     if id_column is None:
         return _in_order(path, values, ids, "rows", whole)
@@ -132,10 +132,12 @@ def _without_blank(rows: Numbered) -> Numbered:
     return [(line, row) for line, row in rows if any(str(cell).strip() for cell in row)]
 
 
-def _fitting(every: Numbered, rows: Numbered, ids: Sequence[str], whole: Sequence[str] | None) -> Numbered:
+def _rows_in_order(every: Numbered, rows: Numbered, ids: Sequence[str], whole: Sequence[str] | None) -> Numbered:
     """Return the rows in item order: with blank rows, which are unscored items, if their number fits, otherwise without them."""
     width = len(rows[0][1]) if rows else 1
-    with_blank = [(line, row) for line, row in every if len(row) == width]  # an empty line is no row of several columns
+    with_blank = [
+        (line, row) for line, row in every if len(row) == width
+    ]  # an empty line is not a row of several columns
     return with_blank if len(with_blank) in (len(ids), len(whole or ids)) else rows
 
 
@@ -144,8 +146,8 @@ def _columns(
 ) -> tuple[int | None, list[int]]:
     """Return the columns of the id (None: rows are in item order) and of each score; refuse rows of different width."""
     if header is not None:
-        mine = {name: column for name, column in chosen.items() if name in wanted.roles}
-        places = assign(header, wanted, mine or None, str(path)).places
+        nested = {name: column for name, column in chosen.items() if name in wanted.roles}
+        places = assign(header, wanted, nested or None, str(path)).places
         return places.get("id"), [places[name] for name in wanted.required]
     width, scores = len(rows[0][1]), len(wanted.required)
     narrow = next(((line, len(row)) for line, row in rows if len(row) != width), None)
@@ -153,8 +155,8 @@ def _columns(
         raise InputError(f"{path} line {narrow[0]}: {count(narrow[1], 'column')}, expected {width}.")
     if width not in (scores, scores + 1):
         raise InputError(
-            f"{path} has {count(width, 'column')} and no header; expected {' and '.join(wanted.required)}, "
-            "with an id before or none."
+            f"{path} has {count(width, 'column')} and no header. Expected {' and '.join(wanted.required)}, "
+            "optionally after an id."
         )
     return (0 if width > scores else None), list(range(width - scores, width))
 
@@ -190,7 +192,7 @@ def _in_order(
         values = [value for name, value in zip(whole, values, strict=True) if name in chosen]
     if len(values) != len(ids):
         raise InputError(
-            f"{path} has {len(values):,} {what}, the suite has {count(len(ids), 'item')}: they must match."
+            f"{path} has {len(values):,} {what}, but the suite has {count(len(ids), 'item')}; they must match."
         )
     return np.array([_score(path, line, value) for line, value in values], float)
 
@@ -212,18 +214,21 @@ def _by_id(
     for (line, key), (_, value) in zip(keys, values, strict=True):
         name = str(key)
         if name in line_of:
-            raise InputError(f"{path} line {line}: id {name!r} was already on line {line_of[name]}.")
+            raise InputError(f"{path} line {line}: id {name!r} is already on line {line_of[name]}. Remove one.")
         line_of[name] = line
         if name in position:
             out[position[name]] = _score(path, line, value)
         elif name not in others:
             strangers.append(name)
     if strangers:
-        raise InputError(f"{path} has {count(len(strangers), 'id')} the suite does not have: {listing(strangers, 5)}.")
+        raise InputError(
+            f"{path} has {count(len(strangers), 'id')} that the suite does not have: {listing(strangers, 5)}. Remove "
+            "them."
+        )
     missing = [name for name in ids if name not in line_of]
     if missing:
         raise InputError(
-            f"{path} has no score for {len(missing):,} of {count(len(ids), 'item')}: {listing(missing, 5)}. "
-            "Write nan for what the metric could not score."
+            f"{path} has no score for {len(missing):,} of {count(len(ids), 'item')}: {listing(missing, 5)}. Write "
+            "nan for unscored items."
         )
     return out

@@ -49,22 +49,22 @@ def read_precomputed_scores(
             return
         own = list(table.names)
         wanted = [score_place(table, chosen.pop(score, score)) for score in scores]
-        told = {role: column for role, column in chosen.items() if ROLES.name_of(role)}
-        roles = dict(assign(own, ROLES, told, table.name).places)
+        role_columns = {role: column for role, column in chosen.items() if ROLES.name_of(role)}
+        roles = dict(assign(own, ROLES, role_columns, table.name).places)
         language = roles.pop("language", None)
-        shown = {own[place]: role for role, place in roles.items()}
+        shown = {own[index]: role for role, index in roles.items()}
         places = list(dict.fromkeys([*range(len(own)), *wanted]))
         for piece in table.pieces(places, CHUNK):
             where = [f"{table.name} {piece.where(i)}" for i in range(len(piece.numbers))]
             by_place = dict(zip(places, piece.columns, strict=True))
-            found = {
+            values = {
                 score: np.array(
-                    [score_value(value, score, at) for value, at in zip(by_place[place], where, strict=True)]
+                    [score_value(value, score, at) for value, at in zip(by_place[index], where, strict=True)]
                 )
-                for score, place in zip(scores, wanted, strict=True)
+                for score, index in zip(scores, wanted, strict=True)
             }
-            spoken: Sequence[Any] = [""] * len(where) if language is None else by_place[language]
-            rows = InputRows({name: json_values(by_place[place]) for place, name in enumerate(own)}, shown)
-            yield found, ["" if value is None else str(value) for value in spoken], rows
+            language_column: Sequence[Any] = [""] * len(where) if language is None else by_place[language]
+            rows = InputRows({name: json_values(by_place[index]) for index, name in enumerate(own)}, shown)
+            yield values, ["" if value is None else str(value) for value in language_column], rows
         if notes is not None:
             notes += table.notes

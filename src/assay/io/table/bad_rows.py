@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.core.errors import InputError, count
 from assay.io.files.text import file_name
 
-SKIP = "(--skip-bad leaves such rows out and lists them.)"
+SKIP = "(--skip-bad skips and lists such rows.)"
 
 
 class BadRows:

@@ -30,12 +30,12 @@ def cells(series: Any, where: str = "") -> list[Any]:
     try:
         if _in_range(series):
             return list(series.to_list())
-    except (OverflowError, ValueError):  # near the ends of the range, a time zone moves a date beyond them
+    except (OverflowError, ValueError):  # a time zone may move a date out of the range
         pass
     if kind.startswith("Date"):
         return _dates(series)
     name = f"{where}: column {series.name!r}" if where else f"column {series.name!r}"
-    raise InputError(f"{name} has a date or duration beyond Python's range. Leave the column out, or write texts.")
+    raise InputError(f"{name} has a date or duration beyond Python's range. Remove the column, or convert it to text.")
 
 
 def _in_range(series: Any) -> bool:

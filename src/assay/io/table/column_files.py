@@ -47,9 +47,9 @@ class ScannedTable(OpenTable):
         self.name, path = file_name(opened.path), Path(opened.path)
         if opened.path == "-" or not _begins_with(path, marks):
             file = f"{'an' if kind == 'Arrow' else 'a'} {kind} file"
-            raise InputError(f"{self.name} is not {file} as it stands. Give a plain .{kind.lower()} file.")
+            raise InputError(f"{self.name} is not {file}. Name an uncompressed .{kind.lower()} file.")
         if find_spec("polars") is not None:
-            WORKER.get()  # imports polars while this process does
+            WORKER.get()  # the worker imports polars at the same time as this process
         polars = import_polars(f"{self.name} is {kind}, which")
         self._file = ColumnFile(str(path.absolute()), kind, self.name)
         self.schema, self.rows_in_all = self._file.schema, self._file.rows
@@ -78,15 +78,15 @@ class ScannedTable(OpenTable):
         """Yield slices of `size` rows with the number of their first row; the next slice is read while one is processed."""
         starts = range(first, last, size)
         with ThreadPoolExecutor(1, thread_name_prefix="assay-columns") as pool:
-            asked = [pool.submit(self._file.slice, names, start, min(size, last - start)) for start in starts[:1]]
+            pending = [pool.submit(self._file.slice, names, start, min(size, last - start)) for start in starts[:1]]
             try:
                 for start, following in zip_longest(starts, starts[1:]):
-                    part = asked.pop().result()
+                    part = pending.pop().result()
                     if following is not None:
-                        asked.append(pool.submit(self._file.slice, names, following, min(size, last - following)))
+                        pending.append(pool.submit(self._file.slice, names, following, min(size, last - following)))
                     yield start, part
             except KeyboardInterrupt:
-                WORKER.end()  # what was asked for is not waited for
+                WORKER.end()  # do not wait for pending requests
                 raise
 
     def frames(self, start: int, stop: int, rows: int) -> Iterator[Any]:
@@ -108,12 +108,12 @@ def read_arrow(opened: Opened) -> OpenTable:
     """Open an Arrow file (Feather version 2), or an Arrow stream, which is held in memory."""
     if opened.head.startswith(OLD_FEATHER):
         raise InputError(
-            f"{file_name(opened.path)} is Feather of version 1, which is no longer written. Write it again with pandas or pyarrow."
+            f"{file_name(opened.path)} is Feather version 1, which is obsolete. Write it again with pandas or pyarrow."
         )
     if opened.path != "-" and opened.head.startswith(STREAM) and Path(opened.path).stat().st_size > MOST_TEXT:
         raise InputError(
-            f"{opened.path} is an Arrow stream of more than {MOST_TEXT >> 20} MiB, which would be held in memory. Write it as "
-            "Parquet."
+            f"{opened.path} is an Arrow stream of more than {MOST_TEXT >> 20} MiB, which does not fit in memory. "
+            "Write it as Parquet."
         )
     return ScannedTable(opened, "Arrow", (ARROW, STREAM))
 
@@ -148,13 +148,15 @@ class ColumnFile:
         except _Ended as ended:
             raise self.wrong(str(ended)) from None
         if "error" in head:
-            raise self.wrong("its content contradicts itself" if head["panic"] else head["error"])
+            raise self.wrong("its content is inconsistent" if head["panic"] else head["error"])
         polars = import_polars(f"{self._name} is {self._kind}, which")
         return head, polars.read_ipc_stream(io.BytesIO(body)) if body else None
 
-    def wrong(self, said: str) -> InputError:
+    def wrong(self, reason: str) -> InputError:
         """Return the error about a file that cannot be read."""
-        return InputError(f"{self._name} cannot be read as {self._kind}: {said}. The file is damaged: make it again.")
+        return InputError(
+            f"{self._name} cannot be read as {self._kind}: {reason}. The file is damaged; create it again."
+        )
 
 
 class _Ended(Exception):
@@ -181,30 +183,30 @@ class ColumnWorker:
         """Return whether the process runs and was started by this process, not by its parent before a fork."""
         return self.owner == os.getpid() and self.process.poll() is None
 
-    def ask(self, asked: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    def ask(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """Send a request; return head and body of the answer."""
         with self._lock:
             try:
-                return self._asked(json.dumps(asked).encode() + b"\n")
-            except BaseException:  # Ctrl-C: an answer that nobody read would be taken for the next one
+                return self._exchange(json.dumps(request).encode() + b"\n")
+            except BaseException:  # Ctrl-C: an unread answer would be mistaken for the next one
                 self.end()
                 raise
 
-    def _asked(self, line: bytes) -> tuple[dict[str, Any], bytes]:
+    def _exchange(self, line: bytes) -> tuple[dict[str, Any], bytes]:
         assert self.process.stdin is not None and self.process.stdout is not None
         try:
             self.process.stdin.write(line)
             self.process.stdin.flush()
-            size, length = LENGTHS.unpack(_exactly(self.process.stdout, LENGTHS.size))
-            return json.loads(_exactly(self.process.stdout, size)), _exactly(self.process.stdout, length)
+            size, length = LENGTHS.unpack(_read_exactly(self.process.stdout, LENGTHS.size))
+            return json.loads(_read_exactly(self.process.stdout, size)), _read_exactly(self.process.stdout, length)
         except (OSError, EOFError):
-            raise _Ended(self._why()) from None
+            raise _Ended(self._crash_reason()) from None
 
-    def _why(self) -> str:
+    def _crash_reason(self) -> str:
         code = self.process.wait()
         if code == -getattr(signal, "SIGXCPU", 0):
             return f"it took more than {SECONDS} s of processor time"
-        return f"its content ended the process that read it, or needed more than {most_memory() >> 30} GiB of memory"
+        return f"its content crashed the worker process, or needed more than {most_memory() >> 30} GiB of memory"
 
     def end(self) -> None:
         """Kill the process and close the pipes."""
@@ -218,7 +220,7 @@ class ColumnWorker:
                     pipe.close()
 
 
-def _exactly(stream: IO[bytes], size: int) -> bytes:
+def _read_exactly(stream: IO[bytes], size: int) -> bytes:
     data = stream.read(size)
     if len(data) < size:
         raise EOFError

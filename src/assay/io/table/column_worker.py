@@ -36,7 +36,7 @@ def most_memory() -> int:
 
 def main() -> None:
     """Answer requests until the input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's affair, and this process ends with it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the caller handles Ctrl-C, and this process ends with it
     replies = os.fdopen(os.dup(1), "wb")
     _bound_memory()
     import polars
@@ -47,8 +47,8 @@ def main() -> None:
         _bound_time()
         try:
             head, body = _answer(polars, open_files, json.loads(line))
-        except BaseException as error:  # a panic of Rust's is no Exception
-            head, body = {"error": _said(error), "panic": type(error).__name__ == "PanicException"}, b""
+        except BaseException as error:  # a Rust panic is not an Exception
+            head, body = {"error": _message(error), "panic": type(error).__name__ == "PanicException"}, b""
         data = json.dumps(head).encode()
         replies.write(LENGTHS.pack(len(data), len(body)) + data)
         replies.write(body)
@@ -56,27 +56,27 @@ def main() -> None:
 
 
 def _answer(
-    polars: Any, open_files: dict[str, Any], asked: dict[str, Any]
+    polars: Any, open_files: dict[str, Any], request: dict[str, Any]
 ) -> tuple[dict[str, Any], bytes | memoryview]:
-    path, kind = asked["path"], asked["kind"]
-    if asked["do"] == "close":
+    path, kind = request["path"], request["kind"]
+    if request["do"] == "close":
         open_files.pop(path, None)
         return {}, b""
-    if asked["do"] == "open" or path not in open_files:
+    if request["do"] == "open" or path not in open_files:
         open_files[path] = _scan(polars, path, kind)
     frame = open_files[path]
-    if asked["do"] == "open":
+    if request["do"] == "open":
         schema = frame.collect_schema()
         rows = int(frame.select(polars.len()).collect().item())
         return {"rows": rows}, _stream(polars.DataFrame(schema=schema))
     part = frame
-    if (names := asked["columns"]) is not None:
+    if (names := request["columns"]) is not None:
         schema = frame.collect_schema()
         part = frame.select(
             polars.col(name).cast(polars.String) if schema[name] == polars.Categorical else polars.col(name)
             for name in names
         )
-    return {}, _stream(part.slice(asked["start"], asked["size"]).collect(engine="streaming"))
+    return {}, _stream(part.slice(request["start"], request["size"]).collect(engine="streaming"))
 
 
 def _scan(polars: Any, path: str, kind: str) -> Any:
@@ -93,7 +93,7 @@ def _stream(frame: Any) -> memoryview:
     return out.getbuffer()
 
 
-def _said(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 

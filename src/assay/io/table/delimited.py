@@ -62,7 +62,7 @@ class TabCells:
         for lines in self._lines:
             for at, line in enumerate(lines, 1):
                 if line.strip() and self._quotes.across:
-                    return self._go_across(chain([lines[at - 1 :]], self._lines), self._done + at - 1).first()
+                    return self._read_across_lines(chain([lines[at - 1 :]], self._lines), self._done + at - 1).first()
                 if line.strip():
                     self._lines = chain([lines[at:]], self._lines)
                     self._done += at
@@ -74,7 +74,7 @@ class TabCells:
         groups = regroup(self._lines, size)
         for lines in groups if self._across is None else ():
             if self._quotes.across:
-                self._go_across(chain([lines], groups), self._done)
+                self._read_across_lines(chain([lines], groups), self._done)
                 break
             start, self._done = self._done + 1, self._done + len(lines)
             yield range(start, self._done + 1), self._split(lines)
@@ -82,7 +82,7 @@ class TabCells:
         if self._across is not None:
             yield from self._across.chunks(size)
 
-    def _go_across(self, rest: Iterator[list[str]], done: int) -> QuotedCells:
+    def _read_across_lines(self, rest: Iterator[list[str]], done: int) -> QuotedCells:
         """Read the rest with cells that may contain line ends and tabs."""
         self._across = QuotedCells(self._opened, "\t", ("\n".join(part) + "\n" for part in rest), done)
         return self._across
@@ -127,23 +127,23 @@ class QuotedCells:
             yield from io.StringIO(text, newline="\n")
         self._ended = True
 
-    def _opened_on(self) -> int:
+    def _open_mark_line(self) -> int:
         """Return the line of the unclosed quotation mark in the current row."""
         row = "".join(text for _, text in self._held).split("\n", self._begun - self._held[0][0])[-1]
         return self._begun + row.count("\n", 0, unclosed(row, self._delimiter))
 
     def first(self) -> Fields | None:
-        while taken := self._take(1):
+        while taken := self._next_rows(1):
             numbers, rows = taken
             if rows and any(cell.strip() for cell in rows[0]):
                 return numbers[0], rows[0]
         return None
 
     def chunks(self, size: int) -> Iterator[Chunk]:
-        while taken := self._take(size):
+        while taken := self._next_rows(size):
             yield taken
 
-    def _take(self, size: int) -> Chunk | None:
+    def _next_rows(self, size: int) -> Chunk | None:
         """Return the next rows with the line on which each begins."""
         numbers: list[int] = []
         rows: list[list[str]] = []
@@ -156,18 +156,18 @@ class QuotedCells:
                     return (numbers, rows) if rows else None
                 except self._csv.Error as error:
                     if "field limit" in str(error):
-                        raise InputError(f"{file_name(self._path)} line {self._opened_on()}: {_OPEN}") from None
-                    self._bad(self._path, number, f"not CSV: {_said(error)}.")
+                        raise InputError(f"{file_name(self._path)} line {self._open_mark_line()}: {_OPEN}") from None
+                    self._bad(self._path, number, f"not CSV: {_csv_problem(error)}.")
                     continue
                 if self._ended:
-                    self._bad(self._path, self._opened_on(), _OPEN)
+                    self._bad(self._path, self._open_mark_line(), _OPEN)
                     continue
                 numbers.append(number)
                 rows.append(row or [""])
         return numbers, rows
 
 
-_OPEN = "not CSV: a quotation mark is opened and never closed."
+_OPEN = "not CSV: a quotation mark is never closed."
 
 
 def unclosed(row: str, delimiter: str) -> int:
@@ -175,13 +175,13 @@ def unclosed(row: str, delimiter: str) -> int:
     end = f"[^{delimiter}\n]*(?:{delimiter}|\n)"
     cell = re.compile(rf'(?:"[^"]*+(?:""[^"]*+)*+"|(?!")){end}')
     at = 0
-    while found := cell.match(row, at):
-        at = found.end()
+    while match := cell.match(row, at):
+        at = match.end()
     return at
 
 
-def _said(error: Exception) -> str:
-    return "a carriage return stands outside quotation marks" if "new-line" in str(error) else str(error)
+def _csv_problem(error: Exception) -> str:
+    return "a carriage return is outside quotation marks" if "new-line" in str(error) else str(error)
 
 
 def _blocks(opened: Opened) -> Iterator[str]:
@@ -199,8 +199,8 @@ def tab_cells(opened: Opened) -> Cells:
 def comma_cells(opened: Opened) -> Cells:
     """Return the cells of a CSV file, whose delimiter follows from the first line."""
     first = opened.head.decode(errors="replace").removeprefix("\ufeff")
-    if said := re.fullmatch(r"\s*sep=(.)\s*", first):  # Excel's way of saying it
-        return QuotedCells(opened._replace(head=b"\n" * first.count("\n")), said[1])
+    if declared := re.fullmatch(r"\s*sep=(.)\s*", first):  # Excel's declaration of the delimiter
+        return QuotedCells(opened._replace(head=b"\n" * first.count("\n")), declared[1])
     return QuotedCells(opened, delimiter_of(first))
 
 
@@ -218,9 +218,7 @@ class DelimitedTable(OpenTable):
         self._file, self._cells = opened.file, cells
         first = cells.first()
         if first is None:
-            raise InputError(
-                f"{self.name} is empty: it needs a header line that names its columns, such as src, mt, ref."
-            )
+            raise InputError(f"{self.name} is empty. It needs a header line with column names, such as src, mt, ref.")
         if len(first[1]) > MOST_COLUMNS:
             raise InputError(
                 f"{self.name} line {first[0]}: more than {MOST_COLUMNS:,} columns. Check that it is a table."
@@ -255,37 +253,37 @@ class DelimitedTable(OpenTable):
         width = len(self.names)
         for numbers, rows in self._chunks(chunk):
             if set(map(len, rows)) != {width} or (width > 1 and self._header in rows):
-                numbers, rows = self._sifted(numbers, rows)
+                numbers, rows = self._valid_rows(numbers, rows)
             if rows:
                 columns = list(zip(*rows, strict=True))
-                yield Piece([list(columns[place]) for place in wanted], numbers)
+                yield Piece([list(columns[index]) for index in wanted], numbers)
 
     def rows(self) -> Iterator[Fields]:
         """Yield numbered rows, without rows of blank cells."""
         width = len(self.names)
         for numbers, rows in self._chunks(ROWS):
             for number, row in zip(numbers, rows, strict=True):
-                whole = [row] if len(row) == width and row != self._header else self._sifted([number], [row])[1]
+                whole = [row] if len(row) == width and row != self._header else self._valid_rows([number], [row])[1]
                 if whole and any(cell.strip() for cell in whole[0]):
                     yield number, whole[0]
 
-    def _sifted(self, numbers: Sequence[int], rows: Sequence[list[str]]) -> tuple[list[int], list[list[str]]]:
+    def _valid_rows(self, numbers: Sequence[int], rows: Sequence[list[str]]) -> tuple[list[int], list[list[str]]]:
         """Return the valid rows, each as wide as the header."""
         width = len(self.names)
-        kept: list[Fields] = []
+        valid: list[Fields] = []
         for number, row in zip(numbers, rows, strict=True):
             if row == self._header and width > 1:
                 self.repeated_headers += 1
             elif len(row) == width:
-                kept.append((number, row))
+                valid.append((number, row))
             elif len(row) > width and not any(cell.strip() for cell in row[width:]):
                 self.stray_fields += 1
-                kept.append((number, row[:width]))
+                valid.append((number, row[:width]))
             elif len(row) > 1 or row[0].strip():
                 lacking = f"column {self.names[len(row)]!r} is missing" if len(row) < width else ""
                 fault = lacking or f"column {width + 1} has no name"
-                self._bad(self._path, number, f"{count(len(row), 'column')}, the header has {width}: {fault}.")
-        return [number for number, _ in kept], [row for _, row in kept]
+                self._bad(self._path, number, f"{count(len(row), 'column')}, but the header has {width}: {fault}.")
+        return [number for number, _ in valid], [row for _, row in valid]
 
     def close(self) -> None:
         self._file.close()

@@ -34,7 +34,7 @@ def is_table(path: str) -> bool:
     lines = _first_lines(path)
     first = lines[0] if lines else b""
     form = format_named(path)
-    if any(first.startswith(known.marks) for known in FORMATS.values()):
+    if any(first.startswith(format.marks) for format in FORMATS.values()):
         return True
     if form == "sgml":
         return False
@@ -62,8 +62,8 @@ def refuse_missing_header(path: str, lines: Sequence[str]) -> None:
         return
     columns = tabs.pop() + 1
     raise InputError(
-        f"{path} looks like a table of {columns} columns without a header line. Choose its columns by number: --data {path} "
-        "--columns mt=1,ref=2. If it is text, replace its tabs."
+        f"{path} looks like a table of {columns} columns without a header line. Choose its columns by number (--data "
+        f"{path} --columns mt=1,ref=2). If it is text, replace its tabs."
     )
 
 

@@ -33,7 +33,7 @@ def shards_of(path: str) -> list[str] | None:
         inner = [name.name for name in sorted(folder.iterdir()) if name.is_dir() and _splits(name)]
         if names := list(splits) or inner:
             tested = next((name for name in names if "test" in name), names[-1])
-            raise InputError(f"{path} holds the tables {listing(names)}: give one, such as {folder / tested}.")
+            raise InputError(f"{path} has several tables: {listing(names)}. Name one, such as {folder / tested}.")
         return None
     if path != "-" and not folder.exists() and folder.parent.is_dir():
         files = _splits(folder.parent).get(folder.name)
@@ -43,20 +43,18 @@ def shards_of(path: str) -> list[str] | None:
 
 def _splits(folder: Path) -> dict[str, list[str]]:
     """Return the files of a dataset folder by split; such a folder has a mark or numbered shards."""
-    found: dict[str, list[str]] = {}
+    splits: dict[str, list[str]] = {}
     marked = any((folder / name).is_file() for name in _MARKS)
     for inner in (folder, folder / "data"):
         names = sorted(os.listdir(inner))[:MOST_FILES] if inner.is_dir() else []
         for name in names:
             shard = _SHARD.fullmatch(name)
             if shard and not name.startswith((".", "cache-")) and (marked or "-of-" in name):
-                found.setdefault(shard["split"], []).append(str(inner / name))
-    for split, files in found.items():
+                splits.setdefault(shard["split"], []).append(str(inner / name))
+    for split, files in splits.items():
         if len({_SHARD.fullmatch(Path(file).name)["form"].lower() for file in files}) > 1:  # type: ignore[index]
-            raise InputError(
-                f"{folder} holds {split!r} in files of several forms ({listing(files, 4)}): give one of them."
-            )
-    return found
+            raise InputError(f"{folder} has {split!r} in several formats ({listing(files, 4)}). Name one file.")
+    return splits
 
 
 def _complete(path: str, files: Sequence[str]) -> list[str]:
@@ -64,7 +62,7 @@ def _complete(path: str, files: Sequence[str]) -> list[str]:
     shards = [_SHARD.fullmatch(Path(file).name) for file in files]
     numbers = [(int(shard["of"] or 0), int(shard["number"] or 0)) for shard in shards if shard]
     if len({of for of, _ in numbers}) > 1 or len(set(numbers)) < len(numbers):
-        raise InputError(f"{path} holds the same rows more than once ({listing(files, 4)}): remove one of the copies.")
+        raise InputError(f"{path} has the same rows more than once ({listing(files, 4)}). Remove the copies.")
     of = numbers[0][0]
     if missing := sorted(set(range(of)) - {number for _, number in numbers}):
         names = [f"{number:05}-of-{of:05}" for number in missing]
@@ -108,10 +106,12 @@ class ShardedTable(OpenTable):
 
     def _places(self, wanted: Sequence[int], file: str) -> list[int]:
         names = self._current.names
-        for place in wanted:
-            if names and self.names[place] not in names:
-                raise InputError(f"{file} has no column {self.names[place]!r}, which {self._files[0]} has.")
-        return [names.index(self.names[place]) for place in wanted] if names else []
+        for index in wanted:
+            if names and self.names[index] not in names:
+                raise InputError(
+                    f"{file} has no column {self.names[index]!r}, unlike {self._files[0]}. All shards need the same columns."
+                )
+        return [names.index(self.names[index]) for index in wanted] if names else []
 
     def close(self) -> None:
         self._current.close()

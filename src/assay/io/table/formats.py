@@ -27,11 +27,11 @@ HEAD = 1 << 20
 """Bytes of the first line that may be examined."""
 
 
-def _never(head: bytes) -> bool:
+def _no_match(head: bytes) -> bool:
     return False
 
 
-def _begins(*starts: str) -> Callable[[bytes], bool]:
+def _begins_with(*starts: str) -> Callable[[bytes], bool]:
     return lambda head: head[:32].lower().startswith(tuple(start.encode() for start in starts))
 
 
@@ -49,15 +49,15 @@ class TableFormat(NamedTuple):
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _XML = (".xml", ".tmx", ".xlf", ".xliff", ".sdlxliff", ".mxliff", ".mqxliff", ".txlf")
 FORMATS: dict[str, TableFormat] = {
-    "parquet": TableFormat((".parquet",), _never, "column_files:read_parquet", (b"PAR1",)),
+    "parquet": TableFormat((".parquet",), _no_match, "column_files:read_parquet", (b"PAR1",)),
     "arrow": TableFormat(
-        (".arrow", ".feather", ".ipc"), _never, "column_files:read_arrow", (b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")
+        (".arrow", ".feather", ".ipc"), _no_match, "column_files:read_arrow", (b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")
     ),
-    "xlsx": TableFormat((".xlsx", ".xlsm"), _never, "xlsx:read_xlsx", (b"PK\x03\x04",)),
-    "xls": TableFormat((".xls",), _never, "xlsx:refuse_old", (_OLE,)),
-    "sgml": TableFormat((".sgm", ".sgml"), _begins("<srcset", "<refset", "<tstset"), "xml_table:read_sgml"),
-    "xml": TableFormat(_XML, _begins("<"), "xml_table:read_xml"),
-    "jsonl": TableFormat((".jsonl", ".ndjson"), _begins("{", "["), "objects:JsonTable"),
+    "xlsx": TableFormat((".xlsx", ".xlsm"), _no_match, "xlsx:read_xlsx", (b"PK\x03\x04",)),
+    "xls": TableFormat((".xls",), _no_match, "xlsx:refuse_old", (_OLE,)),
+    "sgml": TableFormat((".sgm", ".sgml"), _begins_with("<srcset", "<refset", "<tstset"), "xml_table:read_sgml"),
+    "xml": TableFormat(_XML, _begins_with("<"), "xml_table:read_xml"),
+    "jsonl": TableFormat((".jsonl", ".ndjson"), _begins_with("{", "["), "objects:JsonTable"),
     "tsv": TableFormat((".tsv",), lambda head: b"\t" in head, "delimited:read_tsv"),
     "csv": TableFormat((".csv",), lambda head: True, "delimited:read_csv"),
 }
@@ -107,17 +107,17 @@ def open_table(
         return ShardedTable(
             os.fspath(source), shards, lambda path: open_table(path, bad, quoting=quoting, form=form, most=most)
         )
-    return table_in(_opened(source, bad or BadRows(remedy=""), quoting, most), form)
+    return table_in(_open(source, bad or BadRows(remedy=""), quoting, most), form)
 
 
 def table_in(opened: Opened, form: str | None = None) -> OpenTable:
     """Return the table in an open file, or in a part of one; `form` as in `open_table`."""
     try:
-        known = form or format_of(opened.path, opened.head)
-        module, _, function = FORMATS[known].open.partition(":")
+        name = form or format_of(opened.path, opened.head)
+        module, _, function = FORMATS[name].open.partition(":")
         opener: Callable[[Opened], OpenTable] = getattr(import_module(f"assay.io.table.{module}"), function)
         table = opener(opened)
-        table.form = known
+        table.form = name
         return table
     except BaseException:
         opened.file.close()
@@ -126,7 +126,7 @@ def table_in(opened: Opened, form: str | None = None) -> OpenTable:
 
 def objects(path: str | os.PathLike[str], bad: BadRows) -> Iterator[Numbered]:
     """Yield the objects of a JSON-lines file or a JSON array, with the line on which each begins."""
-    opened = _opened(path, bad, "auto")
+    opened = _open(path, bad, "auto")
     with opened.file:
         yield from numbered_objects(opened)
 
@@ -138,7 +138,7 @@ def read_fields(
 
     Blank rows are left out; with `blank`, only those before the first row that is not.
     """
-    opened = _opened(path, bad, quoting)
+    opened = _open(path, bad, quoting)
     with opened.file:
         cells = _cells(format_of(path, opened.head), opened)
         first = cells.first()
@@ -158,12 +158,12 @@ def _cells(form: str, opened: Opened) -> Cells:
         return SheetCells(opened)
     if FORMATS[form].marks or form in ("xml", "sgml"):
         raise InputError(
-            f"{file_name(opened.path)} is {form}, and must be TSV, CSV or XLSX here. Save it as one of these."
+            f"{file_name(opened.path)} is {form}, but TSV, CSV or XLSX is required. Save it as one of these."
         )
     return comma_cells(opened) if form == "csv" else tab_cells(opened)
 
 
-def _opened(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting, most: int | None = None) -> Opened:
+def _open(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting, most: int | None = None) -> Opened:
     if quoting not in ("auto", "csv", "none"):
         raise unknown("quoting", str(quoting), ("auto", "csv", "none"))
     name = os.fspath(path)

@@ -25,20 +25,20 @@ class FrameTable(OpenTable):
         short = next((name for name, length in lengths.items() if length != self._rows), None)
         if short is not None:
             raise InputError(
-                f"the table's column {short!r} has {count(lengths[short], 'row')}, others have {self._rows:,}: "
+                f"the table's column {short!r} has {count(lengths[short], 'row')}, but others have {self._rows:,}; "
                 "they must match."
             )
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
         for start in range(0, self._rows, chunk):
             stop = min(start + chunk, self._rows)
-            columns = [self._column(place, start, stop) for place in wanted]
+            columns = [self._column(index, start, stop) for index in wanted]
             yield Piece(columns, range(start + 1, stop + 1), "row")
 
-    def _column(self, place: int, start: int, stop: int) -> list[Any]:
-        if place < len(self._columns):
-            return _values(self._columns[place], start, stop)
-        first, *keys = self.inner[self.names[place]]
+    def _column(self, index: int, start: int, stop: int) -> list[Any]:
+        if index < len(self._columns):
+            return _values(self._columns[index], start, stop)
+        first, *keys = self.inner[self.names[index]]
         held = self._columns[self.names.index(first)]
         return [inside(value, keys) for value in _values(held, start, stop)]
 
@@ -58,7 +58,7 @@ class IteratedTable(MappingTable):
 
 def _mapping(row: Any) -> dict[str, Any]:
     if not isinstance(row, Mapping):
-        raise InputError(f"rows that serve as a table must be dictionaries, one a row, not {type(row).__name__}.")
+        raise InputError(f"the rows of a table must be dictionaries, not {type(row).__name__}.")
     return dict(row)
 
 
@@ -68,7 +68,7 @@ def open_frame(source: Any) -> OpenTable:
         return FrameTable(source)
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
         if not all(isinstance(row, Mapping) for row in source):
-            raise InputError("a list that serves as a table must hold one dictionary a row.")
+            raise InputError("a list as a table must have one dictionary per row.")
         names = list(source[0]) if source else []
         return FrameTable({name: [row.get(name) for row in source] for name in names})
     if isinstance(source, Iterator):
@@ -76,7 +76,7 @@ def open_frame(source: Any) -> OpenTable:
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.collect()
     if hasattr(source, "iloc"):
-        return FrameTable({name: source.iloc[:, place] for place, name in enumerate(source.columns)})
+        return FrameTable({name: source.iloc[:, index] for index, name in enumerate(source.columns)})
     if hasattr(source, "__arrow_c_stream__"):
         polars = import_polars("an Arrow table")
         frame = source if isinstance(source, polars.DataFrame) else polars.DataFrame(source)
@@ -85,13 +85,13 @@ def open_frame(source: Any) -> OpenTable:
         ]
         return FrameTable(frame.with_columns(texts).to_dict())
     raise InputError(
-        "a table is a path, a frame of polars, pandas or Arrow, a dictionary of columns, or dictionaries one a row, not "
-        f"{type(source).__name__}."
+        "a table must be a path, a frame of polars, pandas or Arrow, a dictionary of columns, or one dictionary per "
+        f"row, not {type(source).__name__}."
     )
 
 
 def _values(column: Any, start: int, stop: int) -> list[Any]:
-    if hasattr(column, "iloc"):  # pandas has several marks of a missing value, and none equals itself
+    if hasattr(column, "iloc"):  # pandas has several missing values, none of which equals itself
         part = column.iloc[start:stop]
         return [None if lost else value for value, lost in zip(part.to_list(), part.isna().to_list(), strict=True)]
     part = column[start:stop]

@@ -32,7 +32,7 @@ class JsonTable(MappingTable):
     def __init__(self, opened: Opened) -> None:
         self.name, self.file = file_name(opened.path), opened.file
         rows = numbered_objects(opened)
-        self.ahead = _ahead(rows)
+        self.ahead = _read_ahead(rows)
         refusal = (
             f"the key {{key}} is not in the first {count(len(self.ahead), 'row')}. Add it to the first row (null if it has no "
             "value)."
@@ -57,13 +57,13 @@ def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:
     metrics = dict.fromkeys(
         name.removesuffix(f" {side}") for name in names for side in SIDES if name.endswith(f" {side}")
     )
-    known = metrics or names
-    chosen = metric if metric in known else next(iter(known), None)
+    available = metrics or names
+    chosen = metric if metric in available else next(iter(available), None)
     if chosen is None:
         return {}
-    if len(known) > 1 and metric not in known:
+    if len(available) > 1 and metric not in available:
         raise InputError(
-            f"{table.name} has scores of {listing(known)}: name the file after the metric that is meant, such as {chosen}.jsonl."
+            f"{table.name} has scores of {listing(available)}. Name the file after one of them, such as {chosen}.jsonl."
         )
     columns = (
         {side: (f"{side} score", f"{chosen} {side}") for side in SIDES} if metrics else {"score": ("score", chosen)}
@@ -73,7 +73,7 @@ def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:
     return {held: column for held, (column, _) in columns.items()}
 
 
-def _ahead(objects: Iterator[Numbered]) -> list[Numbered]:
+def _read_ahead(objects: Iterator[Numbered]) -> list[Numbered]:
     """Return the first objects: at most `AHEAD`, and no more once they have `AHEAD_CHARACTERS` of text."""
     taken, size = list[Numbered](), 0
     for numbered in islice(objects, AHEAD):
@@ -91,7 +91,7 @@ def numbered_objects(opened: Opened) -> Iterator[Numbered]:
         if isinstance(value, dict):
             yield number, value
         else:
-            opened.bad(opened.path, number, f"a JSON object was expected, not {type(value).__name__}.")
+            opened.bad(opened.path, number, f"expected a JSON object, not {type(value).__name__}.")
 
 
 def _lines(opened: Opened) -> Iterator[tuple[int, Any]]:
@@ -129,7 +129,7 @@ class _Text:
     """Buffer over the text of an array, which holds only the item being decoded."""
 
     def __init__(self, opened: Opened) -> None:
-        self._name, self._blocks = file_name(opened.path), _decoded(opened)
+        self._name, self._blocks = file_name(opened.path), _decode_blocks(opened)
         self._decode = json.JSONDecoder().raw_decode
         self._text, self._at, self._ended = "", 0, False
         self.line, self._column = 1, 1
@@ -147,7 +147,7 @@ class _Text:
     def skip(self, wanted: str) -> None:
         """Skip a required character."""
         if self.peek() != wanted:
-            raise self._wrong(f"Expecting '{wanted}' delimiter", self._at)
+            raise self._error(f"Expecting '{wanted}' delimiter", self._at)
         self._advance(self._at + 1)
 
     def value(self) -> Any:
@@ -159,10 +159,10 @@ class _Text:
                 whole = not error.msg.startswith("Unterminated") and error.pos < len(self._text) - _NEAR_END
                 past = error.pos - self._at
                 if whole or not self._more():
-                    raise self._wrong(error.msg, self._at + past) from error
+                    raise self._error(error.msg, self._at + past) from error
                 continue
             except (RecursionError, ValueError) as error:
-                raise self._wrong(self._reason(error), self._at) from error
+                raise self._error(self._reason(error), self._at) from error
             if end < len(self._text) or not self._more():
                 self._check(value, end)
                 self._advance(end)
@@ -176,13 +176,13 @@ class _Text:
         try:
             check_depth(value, brackets)
         except ValueError as error:
-            raise self._wrong(str(error), self._at) from error
+            raise self._error(str(error), self._at) from error
 
     def _more(self) -> bool:
         """Read as much again as is held, so that a long value is not decoded for every block."""
         parts = [self._text[self._at :]]
         if len(parts[0]) > LONGEST_LINE:
-            raise self._wrong(f"an item of more than {LONGEST_LINE >> 20} Mi characters", self._at)
+            raise self._error(f"an item of more than {LONGEST_LINE >> 20} Mi characters", self._at)
         size = 0
         for block in self._blocks:
             parts.append(block)
@@ -201,12 +201,12 @@ class _Text:
             self._column += end - self._at
         self._at = end
 
-    def _wrong(self, said: str, position: int) -> InputError:
+    def _error(self, reason: str, position: int) -> InputError:
         self._advance(position)
-        return InputError(f"{self._name} is not JSON: {said}: line {self.line} column {self._column}.")
+        return InputError(f"{self._name} is not JSON: {reason}: line {self.line} column {self._column}.")
 
 
-def _decoded(opened: Opened) -> Iterator[str]:
+def _decode_blocks(opened: Opened) -> Iterator[str]:
     """Yield the text in blocks that need not end with a line: an array may be on a single one."""
     decoder, offset = codecs.getincrementaldecoder("utf-8")(), 0
     for data in chain([opened.head.removeprefix(codecs.BOM_UTF8)], iter(lambda: opened.file.read(BLOCK), b""), [b""]):

@@ -103,7 +103,9 @@ class OpenTable(ABC):
 
     def without_header(self) -> None:
         """Read the line with the column names as a row; the columns are then called 1, 2, 3 …"""
-        raise InputError(f"{self.name} names its columns: choose by name. It has {listing(map(repr, self.names))}.")
+        raise InputError(
+            f"{self.name} has column names; choose columns by name. It has {listing(map(repr, self.names))}."
+        )
 
     def look_inside(self, column: str, keys: Sequence[str] = ()) -> None:
         """Add a column of the values inside the objects of another one (``translation.de``), if the format has objects.
@@ -116,7 +118,7 @@ class OpenTable(ABC):
 
     def paths(self, wanted: Sequence[int]) -> list[Sequence[str]]:
         """Return the keys that lead to the values of the columns at the `wanted` places."""
-        return [self.inner.get(self.names[place], [self.names[place]]) for place in wanted]
+        return [self.inner.get(self.names[index], [self.names[index]]) for index in wanted]
 
     @abstractmethod
     def close(self) -> None:

@@ -86,20 +86,20 @@ class Quotes:
 
     def _whole_file(self) -> Iterator[str]:
         with open_utf8(self._path) as file:
-            yield from read_blocks(file, self._path, spoiled=_ignored)
+            yield from read_blocks(file, self._path, spoiled=_ignore)
 
     def _searched(self, blocks: Iterator[str]) -> Iterator[str]:
-        with tempfile.TemporaryFile() as kept:
-            rest = chain(_kept(blocks, kept))  # which stays open when a search ends early
+        with tempfile.TemporaryFile() as copy:
+            rest = chain(_copied_to(blocks, copy))  # chain keeps the iterator open when a search ends early
 
             def again() -> Iterator[str]:
-                kept.seek(0)
-                yield from read_blocks(kept, self._path)
+                copy.seek(0)
+                yield from read_blocks(copy, self._path)
                 yield from rest
 
             self._decide(again)
-            kept.seek(0)
-            yield from read_blocks(kept, self._path)
+            copy.seek(0)
+            yield from read_blocks(copy, self._path)
         yield from blocks
 
     def _decide(self, again: Callable[[], Iterator[str]]) -> None:
@@ -107,18 +107,24 @@ class Quotes:
         if not self.on and rows_across_lines(again()):
             self.on = self.across = True
         if self.across:
-            said = "quotation marks around cells are quoting, and cells hold line ends or tabs: no other reading gives whole rows"
-            remedy = "--quoting none takes them as text"
+            decision = (
+                "quotation marks around cells are read as quoting, and cells contain line ends or tabs; otherwise rows "
+                "would be incomplete"
+            )
+            remedy = "--quoting none reads them as text"
         elif self.on:
-            said = "quotation marks around cells are quoting: every cell that begins with one also ends with one"
-            remedy = "--quoting none takes them as text"
+            decision = (
+                "quotation marks around cells are read as quoting, because every cell that begins with one also ends "
+                "with one"
+            )
+            remedy = "--quoting none reads them as text"
         else:
-            said = "quotation marks are text: a cell begins with one and is not quoted as a whole"
-            remedy = "--quoting csv takes them as quoting"
-        self.notes.append(f"{file_name(self._path)}: {said} ({remedy}).")
+            decision = "quotation marks are read as text, because a cell begins with one and is not quoted as a whole"
+            remedy = "--quoting csv reads them as quoting"
+        self.notes.append(f"{file_name(self._path)}: {decision} ({remedy}).")
 
 
-def _kept(blocks: Iterator[str], file: IO[bytes]) -> Iterator[str]:
+def _copied_to(blocks: Iterator[str], file: IO[bytes]) -> Iterator[str]:
     for text in blocks:
         file.write(text.encode())
         yield text
@@ -150,7 +156,7 @@ def rows_across_lines(blocks: Iterator[str]) -> bool:
     return ragged
 
 
-def _ignored(line: int, byte: int) -> None:
+def _ignore(line: int, byte: int) -> None:
     """Ignore lines that are not UTF-8, which the reader reports."""
 
 

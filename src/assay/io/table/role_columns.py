@@ -26,8 +26,8 @@ def lay_out(table: OpenTable, wanted: Wanted, chosen: ColumnChoice | None) -> La
     if numbers and table.names:
         if others := [one for columns in named.values() for one in columns if one not in numbers]:
             raise InputError(
-                f"--columns chooses {listing(numbers)} by number and {listing(others)} by name: numbers are for tables without "
-                "a header line, and for all of their columns."
+                f"--columns chooses {listing(numbers)} by number and {listing(others)} by name. Numbers are for "
+                "tables without a header line; use them for all columns."
             )
         _refuse_header(table, wanted, named)
         table.without_header()
@@ -39,13 +39,13 @@ def lay_out(table: OpenTable, wanted: Wanted, chosen: ColumnChoice | None) -> La
 
 def _refuse_header(table: OpenTable, wanted: Wanted, named: dict[str, list[str]]) -> None:
     """Refuse numbers if the first line is a header: it names two columns of texts, or the chosen one."""
-    known = [place for place, name in enumerate(table.names) if plain(name) in spellings(*_TEXTS)]
+    texts = [index for index, name in enumerate(table.names) if plain(name) in spellings(*_TEXTS)]
     called = {wanted.name_of(role): columns for role, columns in named.items()}
-    own = [at for at in known if str(at + 1) in called.get(wanted.name_of(table.names[at]), ())]
-    if len(known) > 1 or own:
+    own = [at for at in texts if str(at + 1) in called.get(wanted.name_of(table.names[at]), ())]
+    if len(texts) > 1 or own:
         raise InputError(
-            f"{table.name} has a header line ({listing(table.names)}): choose columns by these names. Numbers are for tables "
-            "without one."
+            f"{table.name} has a header line ({listing(table.names)}). Choose columns by these names; numbers are "
+            "for tables without one."
         )
 
 
@@ -69,23 +69,23 @@ class RoleColumns:
         self._systems = layout.several.get("hypothesis", ())
         if self._systems and "system" in layout.places:
             raise InputError(
-                f"{table.name} has a column of systems ({table.names[layout.places['system']]!r}), and --columns names several "
-                "columns of translations: it is one or the other."
+                f"{table.name} has a column of systems ({table.names[layout.places['system']]!r}), but --columns "
+                "names several columns of translations. Use only one of these."
             )
         self._own = range(own)
         self.wanted = list(
             dict.fromkeys([*layout.places.values(), *self._systems, *layout.references, *listed, *further, *self._own])
         )
         """The places of the columns to request from the table."""
-        self._at = {place: at for at, place in enumerate(self.wanted)}
+        self._at = {index: at for at, index in enumerate(self.wanted)}
 
-    def column(self, piece: Piece, place: int) -> Sequence[Any]:
+    def column(self, piece: Piece, index: int) -> Sequence[Any]:
         """Return the column at a place of the header."""
-        return piece.columns[self._at[place]]
+        return piece.columns[self._at[index]]
 
     def further(self, piece: Piece) -> list[Sequence[Any]]:
         """Return the further columns."""
-        return [list(self.column(piece, place)) * max(len(self._systems), 1) for place in self._further]
+        return [list(self.column(piece, index)) * max(len(self._systems), 1) for index in self._further]
 
     def batch(self, piece: Piece) -> Batch:
         places = self._layout.places
@@ -104,20 +104,20 @@ class RoleColumns:
             groups=labels("group"),
             rows=self._rows(piece) if self._own and not self._systems else None,
         )
-        return self._wide(batch, piece) if self._systems else batch
+        return self._by_system(batch, piece) if self._systems else batch
 
     def _rows(self, piece: Piece) -> InputRows:
         """Return all columns of the piece. With several columns of translations, `system` names each and `mt` is its text."""
-        columns = {self._names[place]: json_values(self.column(piece, place)) for place in self._own}
+        columns = {self._names[index]: json_values(self.column(piece, index)) for index in self._own}
         if self._systems:
             many, n = len(self._systems), len(piece.numbers)
             columns = {name: list(column) * many for name, column in columns.items()}
-            mine = {
-                "system": [self._names[place] for place in self._systems for _ in range(n)],
-                "mt": [text for place in self._systems for text in self._texts(piece, place)],
+            added = {
+                "system": [self._names[index] for index in self._systems for _ in range(n)],
+                "mt": [text for index in self._systems for text in self._texts(piece, index)],
             }
-            renamed = renamed_inputs(columns, mine)
-            columns = {renamed.get(name, name): column for name, column in columns.items()} | mine
+            renamed = renamed_inputs(columns, added)
+            columns = {renamed.get(name, name): column for name, column in columns.items()} | added
         return InputRows(columns, self._roles())
 
     def _roles(self) -> dict[str, str]:
@@ -127,10 +127,10 @@ class RoleColumns:
         places |= {shown: layout.places[role] for role, shown in SHOWN.items() if role in layout.places}
         if own := spelled(self._names, "segment", "segment id"):
             places["segment"] = self._names.index(own[0])
-        places |= {f"ref{i if i > 1 else ''}": place for i, place in enumerate(layout.references, 1)}
-        return {self._names[place]: shown for shown, place in places.items()}
+        places |= {f"ref{i if i > 1 else ''}": index for i, index in enumerate(layout.references, 1)}
+        return {self._names[index]: shown for shown, index in places.items()}
 
-    def _wide(self, batch: Batch, piece: Piece) -> Batch:
+    def _by_system(self, batch: Batch, piece: Piece) -> Batch:
         """Return the batch once per column of translations, each of which is a system."""
         many, n = len(self._systems), len(batch)
 
@@ -138,11 +138,11 @@ class RoleColumns:
             return None if column is None else list(column) * many
 
         return Batch(
-            hypotheses=[text for place in self._systems for text in self._texts(piece, place)],
+            hypotheses=[text for index in self._systems for text in self._texts(piece, index)],
             sources=again(batch.sources),
             references=batch.references and tuple(list(column) * many for column in batch.references),
             langpairs=again(batch.langpairs),
-            systems=[self._names[place] for place in self._systems for _ in range(n)],
+            systems=[self._names[index] for index in self._systems for _ in range(n)],
             documents=again(batch.documents),
             ids=again(batch.ids),
             groups=again(batch.groups),
@@ -154,56 +154,56 @@ class RoleColumns:
         if self._layout.references_list is not None:
             columns = self._lists(piece, self._layout.references_list)
         else:
-            columns = [self._texts(piece, place, gaps=True) for place in self._layout.references]
+            columns = [self._texts(piece, index, gaps=True) for index in self._layout.references]
         return list(
             apply_empty_reference(columns, self._empty_reference, lambda row: f"{self._name} {piece.where(row)}")
         )
 
-    def _texts(self, piece: Piece, place: int, gaps: bool = False) -> Sequence[Any]:
-        values = self.column(piece, place)
+    def _texts(self, piece: Piece, index: int, gaps: bool = False) -> Sequence[Any]:
+        values = self.column(piece, index)
         kinds = set(map(type, values))
         if kinds <= ({str, type(None)} if gaps else {str}):
             return values
         for i, value in enumerate(values):
             if not isinstance(value, str) and not is_null(value):
-                raise self._wrong(value, place, piece.where(i))
+                raise self._type_error(value, index, piece.where(i))
         empty = None if gaps else ""
         return [value if isinstance(value, str) else empty for value in values]
 
-    def _labels(self, piece: Piece, place: int) -> Sequence[str]:
-        values = self.column(piece, place)
+    def _labels(self, piece: Piece, index: int) -> Sequence[str]:
+        values = self.column(piece, index)
         if set(map(type, values)) == {str}:
             return values
         for i, value in enumerate(values):
             if isinstance(value, (list, dict)):
-                raise self._wrong(value, place, piece.where(i))
+                raise self._type_error(value, index, piece.where(i))
         return ["" if value is None else str(value) for value in values]
 
-    def _lists(self, piece: Piece, place: int) -> list[Sequence[str | None]]:
+    def _lists(self, piece: Piece, index: int) -> list[Sequence[str | None]]:
         """Return a column of lists as one column per reference, with gaps; as many as the longest list of the first rows."""
-        rows = [reference_list(value) for value in self.column(piece, place)]
+        rows = [reference_list(value) for value in self.column(piece, index)]
         for i, row in enumerate(rows):
             if not isinstance(row, list):
-                raise self._wrong(row, place, piece.where(i))
+                raise self._type_error(row, index, piece.where(i))
             for text in row:
                 if text is not None and not isinstance(text, str):
-                    raise self._wrong(text, place, piece.where(i))
+                    raise self._type_error(text, index, piece.where(i))
         width = self._width = max(1, *map(len, rows)) if self._width is None else self._width
         for i, row in enumerate(rows):
             if len(row) > width:
                 raise InputError(
-                    f"{self._name} {piece.where(i)} has {count(len(row), 'reference')}, the rows before have at most "
-                    f"{width}: move a row with the most references to the top."
+                    f"{self._name} {piece.where(i)} has {count(len(row), 'reference')}, but earlier rows have at "
+                    f"most {width}. Move a row with the most references to the top."
                 )
         return [[row[k] if k < len(row) else None for row in rows] for k in range(width)]
 
-    def _wrong(self, value: object, place: int, where: str) -> InputError:
+    def _type_error(self, value: object, index: int, where: str) -> InputError:
         kinds = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
-        column = self._names[place]
+        column = self._names[index]
         what = kinds.get(type(value), type(value).__name__)
         if isinstance(value, dict) and value:
             return InputError(
-                f"{self._name} {where}: {column!r} is an object, not text. Say what is meant: --columns "
+                f"{self._name} {where}: {column!r} is an object, not text. Choose a value in it: --columns "
                 f"NAME={column}.{next(iter(value))}"
             )
         return InputError(

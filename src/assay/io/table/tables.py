@@ -89,11 +89,11 @@ def read_table(
             layout = lay_out(table, WANTED, columns)
             own = len(header) if table.names[: len(header)] == header else len(table.names)
             _check_needs(layout, needs or {}, table)
-            doubts = _doubts(layout, columns or {}, table)
+            doubts = _ambiguity_notes(layout, columns or {}, table)
             if by is not None:
-                layout = replace(layout, places={**layout.places, "group": _grouping(by, layout, table)})
-            beside = [table.names.index(name) for name in further]
-            reader = RoleColumns(table, layout, beside, empty_reference, own=own if whole else 0)
+                layout = replace(layout, places={**layout.places, "group": _group_column(by, layout, table)})
+            further_indices = [table.names.index(name) for name in further]
+            reader = RoleColumns(table, layout, further_indices, empty_reference, own=own if whole else 0)
             for piece in table.pieces(reader.wanted, chunk):
                 notes[:] = [*doubts, *table.notes]
                 yield reader.batch(piece), dict(zip(further, reader.further(piece), strict=True))
@@ -106,9 +106,9 @@ def read_segments(
     source: Any, columns: ColumnChoice | None = None, further: Sequence[str] = (), *, quoting: Quoting = "auto"
 ) -> Iterator[Segment]:
     """Read the rows of a table one by one; the values of the `further` columns are in `Segment.meta`."""
-    for batch, beside in read_table(source, columns, ROWS, quoting=quoting, further=further).pieces:
+    for batch, values in read_table(source, columns, ROWS, quoting=quoting, further=further).pieces:
         for row in range(len(batch)):
-            meta = {name: str(column[row]) for name, column in beside.items() if column[row] is not None}
+            meta = {name: str(column[row]) for name, column in values.items() if column[row] is not None}
             yield replace(batch[row], meta=meta) if meta else batch[row]
 
 
@@ -118,12 +118,12 @@ def columns_of(source: Any) -> list[str]:
         return table.names
 
 
-def _doubts(layout: Layout, chosen: ColumnChoice, table: OpenTable) -> list[str]:
+def _ambiguity_notes(layout: Layout, chosen: ColumnChoice, table: OpenTable) -> list[str]:
     """Return notes about ambiguous columns: ``target`` may be a reference too."""
     name = table.names[layout.places["hypothesis"]]
     if plain(name) not in spellings("target") or any(name in columns for columns in columns_chosen(chosen).values()):
         return []
-    return [f"{table.name}: {name!r} is taken for the translations (--columns mt=COLUMN takes another)."]
+    return [f"{table.name}: {name!r} is read as the translations (choose another with --columns mt=COLUMN)."]
 
 
 def _check_needs(layout: Layout, needs: Mapping[str, str], table: OpenTable) -> None:
@@ -136,11 +136,11 @@ def _check_needs(layout: Layout, needs: Mapping[str, str], table: OpenTable) -> 
             )
 
 
-def _grouping(by: str, layout: Layout, table: OpenTable) -> int:
+def _group_column(by: str, layout: Layout, table: OpenTable) -> int:
     """Return the column that rows are grouped by: a role (``doc``), or a name as in the header."""
     role = WANTED.name_of(by)
     if role == "system":
-        raise InputError("--by groups segments; every system has its own lines already. Name another column.")
+        raise InputError("--by groups segments, and every system already has its own rows. Name another column.")
     if role is not None and role in layout.places:
         return layout.places[role]
     if by in table.names:

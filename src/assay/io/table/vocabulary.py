@@ -15,7 +15,7 @@ from assay.core.errors import InputError, listing, unknown
 
 ROLES: Mapping[str, tuple[str, ...]] = {
     "hypothesis": ("hypothesis", "mt", "translation", "hyp"),
-    "target": ("target", "tgt"),  # the judged text in files of judgements; elsewhere it may as well be a reference
+    "target": ("target", "tgt"),  # the judged text in files of judgements; in other files it may be a reference
     "text": ("text",),
     "source": ("source", "src"),
     "source sentence": ("source text", "source sentence", "src sent"),
@@ -107,7 +107,7 @@ class Wanted:
     roles: Mapping[str, tuple[str, ...]]
     """The reader's name of a column, and the accepted roles, the best first."""
     required: tuple[str, ...] = ()
-    missing: str = "{file} has no column {role}; there is {listing}. Name it: --columns {pairs}."
+    missing: str = "{file} has no column {role}. It has {listing}. Choose one: --columns {pairs}."
     """The message about missing required columns."""
     once: Collection[str] = ()
     """Roles for which two columns are an error; for the others, the best spelling is taken."""
@@ -145,31 +145,33 @@ def assign(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice | None, fi
     """Return which column of a header plays which role: the user's choice first, then the vocabulary."""
     if not names:
         raise InputError(f"{file} is empty.")
-    several = _chosen(names, wanted, chosen or {}, file)
-    places = {name: found[0] for name, found in several.items()}
+    several = _chosen_columns(names, wanted, chosen or {}, file)
+    places = {name: indices[0] for name, indices in several.items()}
     taken = set() if wanted.shared else set(places.values())
     header: dict[str, int] = {}
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         if wanted.once and plain(name) in header and wanted.name_of(name):
-            raise InputError(f"{file} has two columns called {name!r}: rename one.")
-        if place not in taken:
-            header.setdefault(plain(name), place)
+            raise InputError(f"{file} has two columns called {name!r}. Rename one.")
+        if index not in taken:
+            header.setdefault(plain(name), index)
     for name, roles in wanted.roles.items():
         if name in places or name == "reference":
             continue
         for role in roles:
             hits = [header[spelling] for spelling in ROLES[role] if spelling in header]
             if len(hits) > 1 and name in wanted.once:
-                said = ", ".join(names[place] for place in hits)
-                raise InputError(f"{file} has {len(hits)} columns for the {name} ({said}): keep or rename one.")
+                shown = ", ".join(names[index] for index in hits)
+                raise InputError(
+                    f"{file} has {len(hits)} columns for the {name} ({shown}). Keep one, or rename the others."
+                )
             if hits:
                 places[name] = hits[0]
                 break
     references, listed = _references(names, wanted, places, header, file)
     _refuse_twice(names, several, places, (*references, *([] if listed is None else [listed])), file)
     if missing := [name for name in wanted.required if name not in places and not (name == "reference" and references)]:
-        raise InputError(_missing(missing, names, wanted, file))
-    return Layout(places, references, listed, {name: found for name, found in several.items() if len(found) > 1})
+        raise InputError(_missing_message(missing, names, wanted, file))
+    return Layout(places, references, listed, {name: indices for name, indices in several.items() if len(indices) > 1})
 
 
 def _refuse_twice(
@@ -183,12 +185,12 @@ def _refuse_twice(
     others = {**dict.fromkeys(references, "reference")}
     if "source" in places:
         others[places["source"]] = "source"
-    for place in chosen.get("hypothesis", ()):
-        if place in others:
-            role = others[place]
+    for index in chosen.get("hypothesis", ()):
+        if index in others:
+            role = others[index]
             raise InputError(
-                f"--columns takes {names[place]!r} of {file} for the translations, and it is the {role}, too. Choose another "
-                f"column for one of them ({'ref' if role == 'reference' else 'src'}=COLUMN)."
+                f"--columns chooses {names[index]!r} of {file} as the translations, but its name makes it the "
+                f"{role}. Choose another column for one of them ({'ref' if role == 'reference' else 'src'}=COLUMN)."
             )
 
 
@@ -205,15 +207,17 @@ def one_each(chosen: ColumnChoice) -> dict[str, str]:
     """Return the column of each role, for a reader that takes one per role."""
     for role, columns in columns_chosen(chosen).items():
         if len(columns) != 1:
-            raise _several(role, columns)
+            raise _several_error(role, columns)
     return {role: columns[0] for role, columns in columns_chosen(chosen).items()}
 
 
-def _several(role: str, columns: Sequence[str]) -> InputError:
-    return InputError(f"--columns gives {role} {len(columns)} columns ({listing(columns)}): it can be one only.")
+def _several_error(role: str, columns: Sequence[str]) -> InputError:
+    return InputError(f"--columns gives {role} {len(columns)} columns ({listing(columns)}). Give only one.")
 
 
-def _chosen(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice, file: str) -> dict[str, tuple[int, ...]]:
+def _chosen_columns(
+    names: Sequence[str], wanted: Wanted, chosen: ColumnChoice, file: str
+) -> dict[str, tuple[int, ...]]:
     lowered = [name.lower() for name in names]
     places: dict[str, tuple[int, ...]] = {}
     for role, columns in columns_chosen(chosen).items():
@@ -221,20 +225,20 @@ def _chosen(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice, file: st
         if name is None:
             raise unknown("role of a column", role, wanted.roles)
         if len(columns) != 1 and name not in wanted.several:
-            raise _several(role, columns)
-        found = []
+            raise _several_error(role, columns)
+        indices = []
         for column in columns:
             if column not in names and column.strip().lower() not in lowered:
                 raise unknown(f"column in {file}", column, names)
-            found.append(names.index(column) if column in names else lowered.index(column.strip().lower()))
-        places[name] = tuple(dict.fromkeys(found))
-    given: dict[int, str] = {}
+            indices.append(names.index(column) if column in names else lowered.index(column.strip().lower()))
+        places[name] = tuple(dict.fromkeys(indices))
+    roles: dict[int, str] = {}
     for role, at in ((role, at) for role, columns in places.items() if role in TEXT_ROLES for at in columns):
-        if at in given:
+        if at in roles:
             raise InputError(
-                f"--columns takes {names[at]!r} of {file} as {given[at]} and as {role}: choose two columns."
+                f"--columns chooses {names[at]!r} of {file} as {roles[at]} and as {role}. Choose two columns."
             )
-        given[at] = role
+        roles[at] = role
     return places
 
 
@@ -245,13 +249,13 @@ def _references(
     if "reference" not in wanted.roles:
         return (), None
     numbered: dict[int, int] = {}
-    for text, place in sorted(header.items(), key=lambda entry: entry[0] == "ref"):
+    for text, index in sorted(header.items(), key=lambda entry: entry[0] == "ref"):
         if match := _REFERENCE.fullmatch(text):
             number = int(match[1] or 1)
             if number in numbered and "reference" in wanted.once:
-                pair = ", ".join(names[at] for at in sorted((numbered[number], place)))
-                raise InputError(f"{file} has two columns for reference {number} ({pair}): rename one.")
-            numbered.setdefault(number, place)
+                pair = ", ".join(names[at] for at in sorted((numbered[number], index)))
+                raise InputError(f"{file} has two columns for reference {number} ({pair}). Rename one.")
+            numbered.setdefault(number, index)
     references = tuple(numbered[number] for number in sorted(numbered))
     others = [header[text] for text in spellings(*wanted.roles["reference"]) if text in header]
     references = (places.pop("reference"),) if "reference" in places else references or tuple(others[:1])
@@ -259,13 +263,13 @@ def _references(
     if references and listed is not None:
         if "references" in wanted.once:
             raise InputError(
-                f"{file} has references in {names[listed]!r} and in {names[references[0]]!r}: keep one of them."
+                f"{file} has references in {names[listed]!r} and in {names[references[0]]!r}. Keep one of them."
             )
         listed = None
     return references, listed
 
 
-def _missing(missing: Sequence[str], names: Sequence[str], wanted: Wanted, file: str) -> str:
+def _missing_message(missing: Sequence[str], names: Sequence[str], wanted: Wanted, file: str) -> str:
     options = spellings(*wanted.roles[missing[0]])
     return wanted.missing.format(
         file=file,

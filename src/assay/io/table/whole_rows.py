@@ -90,8 +90,8 @@ class WholeRows:
         for number, row in zip(part.numbers, part.objects or (), strict=False):
             if extra := flat_row(row).keys() - set(self.names):
                 raise InputError(
-                    f"{self.table.name} {part.noun} {number} has {sorted(extra)[0]!r}, which the first row lacks, so that it would "
-                    "be lost under the header: write JSON lines (--format jsonl)."
+                    f"{self.table.name} {part.noun} {number} has {sorted(extra)[0]!r}, which the first row lacks, so "
+                    "it would be lost under the header. Write JSON lines (--format jsonl)."
                 )
 
 

@@ -33,19 +33,19 @@ def tags(opened: Opened) -> Events:
         at = 0
         for tag in _TAG.finditer(text):
             if inside and tag[0].lower() != "</seg>":
-                raise InputError(_unclosed(opened, line))
+                raise InputError(_unclosed_message(opened, line))
             if inside:
                 yield Event(
-                    "text", _ENTITY.sub(lambda found: html.unescape(found[0]), text[at : tag.start()]), {}, line
+                    "text", _ENTITY.sub(lambda match: html.unescape(match[0]), text[at : tag.start()]), {}, line
                 )
             line += text.count("\n", at, tag.end())
             at, name = tag.end(), tag[2].lower()
             inside = name == "seg" and not tag[1]
-            given = {key.lower(): html.unescape(a or b or c) for key, a, b, c in _ATTRIBUTE.findall(tag[3])}
-            yield Event("end" if tag[1] else "start", name, {} if tag[1] else given, line)
+            attributes = {key.lower(): html.unescape(a or b or c) for key, a, b, c in _ATTRIBUTE.findall(tag[3])}
+            yield Event("end" if tag[1] else "start", name, {} if tag[1] else attributes, line)
         text = text[at:]
         if not inside:
-            last = text.rfind("<")  # a tag that is not whole yet
+            last = text.rfind("<")  # an incomplete tag
             last = len(text) if last < 0 or ">" in text[last:] else last
             line, text = line + text.count("\n", 0, last), text[last:]
         if len(text) > LONGEST_LINE:
@@ -53,38 +53,38 @@ def tags(opened: Opened) -> Events:
                 f"{file_name(opened.path)} line {line}: a segment is longer than {LONGEST_LINE >> 20} Mi characters."
             )
     if inside:
-        raise InputError(_unclosed(opened, line))
+        raise InputError(_unclosed_message(opened, line))
 
 
-def _unclosed(opened: Opened, line: int) -> str:
-    return f"{file_name(opened.path)} line {line}: a <seg> is opened and never closed. Mend it there."
+def _unclosed_message(opened: Opened, line: int) -> str:
+    return f"{file_name(opened.path)} line {line}: a <seg> is never closed. Correct it there."
 
 
-def sgml_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def sgml_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield a row per segment of a set, which is a source, a reference or a translation."""
     where, column, document = file_name(opened.path), "", ""
     languages = "", ""
     who = written = ""
     event: Event | None = root
     while event is not None:
-        given = event.attributes
+        attributes = event.attributes
         if event.kind == "start" and event.name in SETS:
             if column not in ("", SETS[event.name]):
                 raise InputError(
-                    f"{where} line {event.line}: it holds sets of several kinds. Give each in a file of its own."
+                    f"{where} line {event.line}: the file has sets of several kinds. Put each into its own file."
                 )
             column = SETS[event.name]
-            languages = given.get("srclang", ""), given.get("trglang", given.get("tgtlang", ""))
-            written = given.get("sysid", given.get("refid", ""))
+            languages = attributes.get("srclang", ""), attributes.get("trglang", attributes.get("tgtlang", ""))
+            written = attributes.get("sysid", attributes.get("refid", ""))
         elif event.kind == "start" and event.name == "doc":
-            document, who = given.get("docid", ""), given.get("sysid", written)
+            document, who = attributes.get("docid", ""), attributes.get("sysid", written)
         elif event.kind == "start" and event.name == "seg":
-            text = text_until_end(found, (), where)
-            row = {"id": given.get("id", ""), "document": document, "langpair": pair(*languages)}
+            text = text_until_end(stream, (), where)
+            row = {"id": attributes.get("id", ""), "document": document, "langpair": pair(*languages)}
             if column == "mt":
                 row["system"] = who
             yield event.line, {**row, column or "mt": re.sub(r"\s*\n\s*", " ", text).strip()}
-        event = next(found, None)
+        event = next(stream, None)
 
 
 def is_sgml(path: str | os.PathLike[str]) -> bool:
@@ -109,16 +109,16 @@ def segment_lists(paths: Sequence[str]) -> dict[str, list[str]]:
             if len(set(order)) < len(order) or set(keys) != set(order):
                 at = next(i for i, (one, other) in enumerate(zip(order, keys, strict=True)) if one != other)
                 raise InputError(
-                    f"segment {at + 1} is {_label(order[at])} in {first} and {_label(keys[at])} in {path}: both must have "
-                    "the same documents and segments."
+                    f"segment {at + 1} is {_label(order[at])} in {first} and {_label(keys[at])} in {path}. Both "
+                    "files must have the same documents and segments."
                 )
             if len(sets) < len(set(paths)):
                 raise InputError(
-                    f"{first} and {path} have their documents in different orders, so the lines of a plain text file cannot be "
+                    f"{first} and {path} have their documents in different orders, so a plain text file cannot be "
                     "matched with them. Give every text as SGML."
                 )
-            place = dict(zip(keys, texts, strict=True))
-            texts = [place[key] for key in order]
+            by_key = dict(zip(keys, texts, strict=True))
+            texts = [by_key[key] for key in order]
         lists[path] = texts
     return lists
 
@@ -131,13 +131,13 @@ def _segments(path: str) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield the segments of a set, each with its document and number."""
     with open_utf8(path) as file:
         opened = Opened(file, path, b"", BadRows(remedy=""), "none")
-        found = tags(opened)
-        root = next((event for event in found if event.kind == "start"), None)
+        stream = tags(opened)
+        root = next((event for event in stream if event.kind == "start"), None)
         if root is None:
             raise InputError(
-                f"{path} has no <srcset>, <refset> or <tstset>: it is no SGML of WMT. Rename it if it is text."
+                f"{path} has no <srcset>, <refset> or <tstset>, so it is not SGML of WMT. Rename it if it is text."
             )
-        for _, row in sgml_rows(root, found, opened, []):
+        for _, row in sgml_rows(root, stream, opened, []):
             yield (str(row["document"]), str(row["id"])), next(reversed(row.values()))
 
 
@@ -172,34 +172,36 @@ class Document(NamedTuple):
     outputs: list[WrittenSide]
 
 
-def wmt_xml_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def wmt_xml_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield a row per system and segment, document by document; a set without outputs gives its sources and references."""
     where = file_name(opened.path)
-    for event in found:
+    for event in stream:
         if event.kind == "start" and event.name == "doc":
-            document = _document(event, found, where)
+            document = _document(event, stream, where)
             for output in document.outputs or [WrittenSide("", "", [], {})]:
                 yield from _rows(document, output, opened)
 
 
-def _document(start: Event, found: Events, where: str) -> Document:
+def _document(start: Event, stream: Events, where: str) -> Document:
     about = {key: start.attributes[key] for key in ("id", "domain") if key in start.attributes}
     sides: dict[str, list[WrittenSide]] = {"src": [], "ref": [], "hyp": []}
     side: WrittenSide | None = None
     paragraph = 0
-    for event in found:
+    for event in stream:
         if event.kind == "end" and event.name == "doc":
             break
         if event.kind == "start" and event.name in sides:
-            given = event.attributes
-            side = WrittenSide(given.get("lang", ""), given.get("system", given.get("translator", "")), [], {})
+            attributes = event.attributes
+            side = WrittenSide(
+                attributes.get("lang", ""), attributes.get("system", attributes.get("translator", "")), [], {}
+            )
             sides[event.name].append(side)
             paragraph = 0
         elif event.kind == "start" and event.name == "p":
             paragraph += 1
         elif event.kind == "start" and event.name == "seg" and side is not None:
             number = event.attributes.get("id", str(len(side.segments) + 1))
-            text = text_until_end(found, (), where)
+            text = text_until_end(stream, (), where)
             side.segments.append(NumberedSegment(paragraph, number, event.line, text))
     _number([side for kind in sides.values() for side in kind], about.get("id", ""), where)
     return Document(about, sides["src"], sides["ref"], sides["hyp"])
@@ -213,8 +215,8 @@ def _number(sides: Sequence[WrittenSide], name: str, where: str) -> None:
             number = f"{segment.paragraph}.{segment.number}" if restart else segment.number
             if number in side.texts:
                 raise InputError(
-                    f"{where} line {segment.line}: document {name!r} has two segments {segment.number} in one paragraph. Number "
-                    "its segments without repetition."
+                    f"{where} line {segment.line}: document {name!r} has two segments {segment.number} in one "
+                    "paragraph. Give each segment its own number."
                 )
             side.texts[number] = (segment.line, segment.text)
 
@@ -222,13 +224,13 @@ def _number(sides: Sequence[WrittenSide], name: str, where: str) -> None:
 def _rows(document: Document, output: WrittenSide, opened: Opened) -> Iterator[tuple[int, dict[str, Any]]]:
     outputs, name = bool(document.outputs), document.about.get("id", "")
     source = document.sources[0] if document.sources else WrittenSide("", "", [], {})
-    spoken = (output.language, "")
-    references = [side for side in document.references if side.language in spoken or not output.language]
+    accepted = (output.language, "")
+    references = [side for side in document.references if side.language in accepted or not output.language]
     languages = list(dict.fromkeys(side.language for side in references if side.language))
     if outputs and len(languages) > 1:
         raise InputError(
-            f"{file_name(opened.path)}: system {output.who!r} has no language in document {name!r}, and there are references in "
-            f"{listing(languages)}. Add lang= to its <hyp>."
+            f"{file_name(opened.path)}: system {output.who!r} has no language in document {name!r}, which has "
+            f"references in {listing(languages)}. Add lang= to its <hyp>."
         )
     for number, (line, _) in output.texts.items() if source.texts else ():
         if number not in source.texts:

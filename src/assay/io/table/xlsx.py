@@ -49,65 +49,69 @@ class Workbook:
     def __init__(self, opened: Opened) -> None:
         self._opened, self.name = opened, file_name(opened.path)
         if not opened.head.startswith(MARK):
-            said = "its first bytes are something else" if opened.head else "it is empty"
-            raise InputError(f"{self.name} is not a workbook, as its name says: {said}. Make it again, or rename it.")
+            reason = "its first bytes are something else" if opened.head else "it is empty"
+            raise InputError(
+                f"{self.name} is not a workbook, despite its name: {reason}. Create it again, or rename it."
+            )
         if not opened.file.seekable():
-            raise InputError(f"{self.name} is a workbook in a pipe or packed. Give a plain .xlsx file.")
-        with self.speaking():
+            raise InputError(f"{self.name} is a compressed workbook or a pipe. Name an uncompressed .xlsx file.")
+        with self.reporting_errors():
             self._zip = zipfile.ZipFile(opened.file)
 
     def sheet(self) -> tuple[str, list[str]]:
         """Return the part with the first visible sheet, and the names of all visible ones."""
         if "mimetype" in self._zip.namelist() or "xl/workbook.bin" in self._zip.namelist():
-            raise InputError(f"{self.name} is a workbook of another kind. Save it as .xlsx or as CSV.")
+            raise InputError(f"{self.name} is a workbook in another format. Save it as .xlsx or CSV.")
         if "xl/workbook.xml" not in self._zip.namelist():
-            raise InputError(f"{self.name} is a zip file and no workbook. Unpack it, and give the table in it.")
-        found = self._elements("xl/workbook.xml", "sheet")
-        sheets = [given for given in found if given.get("state", "visible") == "visible"]
+            raise InputError(f"{self.name} is a zip file, not a workbook. Unpack it, and name the table in it.")
+        elements = self._elements("xl/workbook.xml", "sheet")
+        sheets = [attributes for attributes in elements if attributes.get("state", "visible") == "visible"]
         if not sheets:
-            raise InputError(f"{self.name} has no visible sheet.")
-        wanted = sheets[0].get(_RELATION, sheets[0].get(_STRICT, ""))
+            raise InputError(f"{self.name} has no visible sheet. Show one in a spreadsheet program and save it.")
+        relation_id = sheets[0].get(_RELATION, sheets[0].get(_STRICT, ""))
         relations = self._elements("xl/_rels/workbook.xml.rels", "Relationship")
-        target = next((given.get("Target", "") for given in relations if given.get("Id") == wanted), "")
-        return normpath(join("xl", target)).lstrip("/"), [given.get("name", "") for given in sheets]
+        target = next(
+            (attributes.get("Target", "") for attributes in relations if attributes.get("Id") == relation_id), ""
+        )
+        return normpath(join("xl", target)).lstrip("/"), [attributes.get("name", "") for attributes in sheets]
 
     def _elements(self, part: str, name: str) -> list[Mapping[str, str]]:
         """Return the attributes of every such element of a part."""
-        with self.speaking():
-            found = events(self.part(part, MOST_STRINGS))
-            return [event.attributes for event in found if event.kind == "start" and event.name == name]
+        with self.reporting_errors():
+            stream = events(self.part(part, MOST_STRINGS))
+            return [event.attributes for event in stream if event.kind == "start" and event.name == name]
 
     def strings(self) -> list[str]:
         """Return the workbook's table of strings."""
         if "xl/sharedStrings.xml" not in self._zip.namelist():
             return []
         parser = _Strings(self.part("xl/sharedStrings.xml", MOST_STRINGS))
-        with self.speaking():
+        with self.reporting_errors():
             for _ in parser.blocks():
                 pass
         return parser.found
 
     def part(self, name: str, most: int = MOST_PART) -> Opened:
         """Open a part for the parser."""
-        with self.speaking():
+        with self.reporting_errors():
             info = self._zip.getinfo(name)
             if info.file_size > most:
                 raise InputError(f"{self.name}: {name} has more than {most >> 20} MiB. Save the sheet as CSV.")
             return self._opened._replace(file=self._zip.open(info), head=b"", path=f"{self.name} ({name})")
 
     @contextmanager
-    def speaking(self) -> Iterator[None]:
+    def reporting_errors(self) -> Iterator[None]:
         """Turn errors of the archive into one sentence."""
         try:
             yield
         except KeyError:
-            raise InputError(f"{self.name} is not a whole workbook: a part of it is missing. Save it again.") from None
+            raise InputError(f"{self.name} is incomplete: a part of the workbook is missing. Save it again.") from None
         except InputError:
             raise
         except (*_DAMAGED, _lzma_error()) as error:
-            said = "it is locked with a password" if "encrypted" in str(error) else "its content is damaged"
+            reason = "it has a password" if "encrypted" in str(error) else "its content is damaged"
             raise InputError(
-                f"{self.name} cannot be read as a workbook: {said}. Save it again as .xlsx or CSV."
+                f"{self.name} cannot be read as a workbook: {reason}. Save it again as .xlsx or CSV."
             ) from None
 
 
@@ -139,7 +143,7 @@ class _Cells(SafeParser):
             if self._size > LONGEST_LINE:
                 self.refuse(f"a text is longer than {LONGEST_LINE >> 20} Mi characters")
 
-    def _gathered(self) -> str:
+    def _take_text(self) -> str:
         whole, self._parts, self._size = "".join(self._parts), [], 0
         return whole
 
@@ -154,7 +158,7 @@ class _Strings(_Cells):
     def end(self, name: str) -> None:
         super().end(name)
         if name == "si":
-            self.found.append(_unescaped(self._gathered()))
+            self.found.append(_unescape(self._take_text()))
 
 
 class _Rows(_Cells):
@@ -175,9 +179,9 @@ class _Rows(_Cells):
             letters = attributes.get("r", "").rstrip("0123456789")
             before, self._place = self._place, _place(letters) if letters else self._place + 1
             if not before < self._place < MOST_COLUMNS:
-                self.refuse(f"a cell is called {attributes.get('r', '')[:20]!r} where it cannot stand")
+                self.refuse(f"a cell has the impossible name {attributes.get('r', '')[:20]!r}")
             self._kind, self._formula = attributes.get("t", "n"), False
-            self._gathered()
+            self._take_text()
         elif name == "row":
             number = attributes.get("r", "")
             self._number = int(number) if number.isdecimal() and len(number) < 10 else self._number + 1
@@ -189,7 +193,7 @@ class _Rows(_Cells):
 
     def end(self, name: str) -> None:
         if name == "c":
-            text = self._gathered()
+            text = self._take_text()
             self.never_calculated += self._formula and not text and self._kind != "str"
             if value := self._value(text):
                 self._row += [""] * (self._place - len(self._row)) + [value]
@@ -201,7 +205,7 @@ class _Rows(_Cells):
     def _value(self, text: str) -> str:
         if self._kind == "s":
             if not (text.isdecimal() and len(text) < 10 and int(text) < len(self._strings)):
-                self.refuse(f"a cell names the string {text[:20]!r}, which the workbook does not have")
+                self.refuse(f"a cell refers to the string {text[:20]!r}, which does not exist")
             return self._strings[int(text)]
         if self._kind == "n":
             return _number(text)
@@ -210,15 +214,15 @@ class _Rows(_Cells):
             return ""
         if self._kind == "b":
             return {"1": "TRUE", "0": "FALSE"}.get(text, text)
-        return _unescaped(text)
+        return _unescape(text)
 
 
 def _place(letters: str) -> int:
     """Return the index of a column: ``A`` is 0, ``AB`` is 27."""
-    place = 0
+    index = 0
     for letter in letters[:4]:
-        place = place * 26 + (ord(letter.upper()) - 64 if letter.isascii() and letter.isalpha() else MOST_COLUMNS)
-    return place - 1
+        index = index * 26 + (ord(letter.upper()) - 64 if letter.isascii() and letter.isalpha() else MOST_COLUMNS)
+    return index - 1
 
 
 def _number(text: str) -> str:
@@ -232,9 +236,9 @@ def _number(text: str) -> str:
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     """Replace escapes such as ``_x000B_``, which represent characters that XML cannot contain."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
 
 
 class SheetCells:
@@ -245,7 +249,9 @@ class SheetCells:
     def __init__(self, opened: Opened) -> None:
         book = Workbook(opened)
         part, names = book.sheet()
-        self.notes = [] if len(names) < 2 else [f"{book.name} has the sheets {listing(names)}: {names[0]!r} is read."]
+        self.notes = (
+            [] if len(names) < 2 else [f"{book.name} has the sheets {listing(names)}; only {names[0]!r} is read."]
+        )
         self._rows = self._read(book, part)
         self._width = 0
 
@@ -253,19 +259,19 @@ class SheetCells:
         parser = _Rows(book.part(part), book.strings())
         blocks = parser.blocks()
         while True:
-            with book.speaking():
+            with book.reporting_errors():
                 if next(blocks, "end") == "end":
                     break
-            found, parser.found = parser.found, []
-            yield from ((number, row) for number, row in found if any(cell.strip() for cell in row))
+            pending, parser.found = parser.found, []
+            yield from ((number, row) for number, row in pending if any(cell.strip() for cell in row))
         if parser.errors:
             self.notes.append(
-                f"{book.name}: {count(parser.errors, 'cell')} with a spreadsheet error such as #N/A or #REF!, read as empty."
+                f"{book.name}: {count(parser.errors, 'cell')} with an error such as #N/A or #REF! read as empty."
             )
         if parser.never_calculated:
             self.notes.append(
-                f"{book.name}: {count(parser.never_calculated, 'formula')} without a value, read as empty: open the workbook in a "
-                "spreadsheet program and save it."
+                f"{book.name}: {count(parser.never_calculated, 'formula')} without a value read as empty. Open the "
+                "workbook in a spreadsheet program and save it."
             )
 
     def first(self) -> Fields | None:
@@ -294,6 +300,6 @@ def read_xlsx(opened: Opened) -> OpenTable:
 def refuse_old(opened: Opened) -> OpenTable:
     """Refuse workbooks before 2007, and encrypted ones, which are not zip files."""
     raise InputError(
-        f"{file_name(opened.path)} is a workbook of the old kind (.xls) or one with a password. Save it as .xlsx without one, "
-        "or as CSV."
+        f"{file_name(opened.path)} is an old workbook (.xls) or has a password. Save it as .xlsx without one, or as "
+        "CSV."
     )

@@ -43,8 +43,8 @@ def events(opened: Opened) -> Events:
     """Yield the events of an XML file, read block by block."""
     parser = _EventParser(opened)
     for _ in parser.blocks():
-        found, parser.found = parser.found, []
-        yield from found
+        pending, parser.found = parser.found, []
+        yield from pending
 
 
 class SafeParser:
@@ -53,7 +53,7 @@ class SafeParser:
     def __init__(self, opened: Opened) -> None:
         self._opened, self.name = opened, file_name(opened.path)
         head = opened.head.removeprefix(codecs.BOM_UTF8)
-        # What says it is UTF-16 was made UTF-8 when it was opened.
+        # A file that declares UTF-16 was converted to UTF-8 when it was opened.
         encoding = "utf-8" if _WAS_UTF16.match(head) else None
         parser = self._parser = expat.ParserCreate(encoding, namespace_separator=" ")
         parser.buffer_text, parser.buffer_size = True, BLOCK
@@ -61,9 +61,9 @@ class SafeParser:
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self.text
-        parser.EntityDeclHandler = self._declared
-        parser.ExternalEntityRefHandler = self._outside
-        parser.SkippedEntityHandler = self._skipped
+        parser.EntityDeclHandler = self._on_entity
+        parser.ExternalEntityRefHandler = self._on_external
+        parser.SkippedEntityHandler = self._on_skipped
         self._depth = 0
         self._root = ""
         self._known: dict[str, str] = {}
@@ -98,18 +98,18 @@ class SafeParser:
         self._feed(b"", last=True)
         yield
 
-    def refuse(self, said: str) -> NoReturn:
+    def refuse(self, problem: str) -> NoReturn:
         """Raise an error with the current line."""
-        raise InputError(f"{self.name} line {self.line}: {said}.")
+        raise InputError(f"{self.name} line {self.line}: {problem}.")
 
     def _feed(self, data: bytes, last: bool = False) -> None:
         try:
             self._parser.Parse(data, last)
         except expat.ExpatError as error:
-            said = expat.ErrorString(error.code)
+            reason = expat.ErrorString(error.code)
             raise InputError(
-                f"{self.name} line {error.lineno} column {error.offset + 1} is not XML: {said}. Mend it there, or make the "
-                "file again."
+                f"{self.name} line {error.lineno} column {error.offset + 1} is not XML: {reason}. Correct it there, or "
+                "create the file again."
             ) from None
         except InputError:
             raise
@@ -121,32 +121,32 @@ class SafeParser:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > DEEPEST:
-            self.refuse(f"more than {DEEPEST} elements stand inside one another")
+            self.refuse(f"more than {DEEPEST} elements are nested")
         if self._depth == 1:
             self._root = name.rpartition(" ")[0]
-        self.start(self._known.get(name) or self._learned(name), attributes)
+        self.start(self._known.get(name) or self._plain_name(name), attributes)
 
     def _end(self, name: str) -> None:
         self._depth -= 1
-        self.end(self._known.get(name) or self._learned(name))
+        self.end(self._known.get(name) or self._plain_name(name))
 
-    def _learned(self, name: str) -> str:
+    def _plain_name(self, name: str) -> str:
         space, _, local = name.rpartition(" ")
         plain = local if space in ("", self._root) else name
         if len(self._known) < MOST_NAMES:
             self._known[name] = plain
         return plain
 
-    def _declared(self, name: str, *_: object) -> None:
+    def _on_entity(self, name: str, *_: object) -> None:
         self.refuse(
-            f"it declares the entity {name[:40]!r}, and files that declare entities are not read. Write what it stands for"
+            f"it declares the entity {name[:40]!r}, and such files are refused. Write the entity's text instead"
         )
 
-    def _outside(self, *_: object) -> NoReturn:
-        self.refuse("it reaches into another file. Put that text where it belongs")
+    def _on_external(self, *_: object) -> NoReturn:
+        self.refuse("it includes another file. Insert that text instead")
 
-    def _skipped(self, name: str, is_parameter: bool) -> None:
-        self.refuse(f"nobody says what &{name[:40]}; stands for. Write the character itself")
+    def _on_skipped(self, name: str, is_parameter: bool) -> None:
+        self.refuse(f"the entity &{name[:40]}; is undefined. Write the character itself")
 
 
 class _EventParser(SafeParser):
@@ -166,7 +166,7 @@ class _EventParser(SafeParser):
         self.found.append(Event("text", text, {}, self.line))
 
 
-def text_until_end(found: Events, dropped: Collection[str], where: str) -> str:
+def text_until_end(stream: Events, dropped: Collection[str], where: str) -> str:
     """Return the text up to the end of the element whose start was just taken.
 
     The content of `dropped` elements (codes of a format) is left out, and that of others is text. ``<cp hex="0A"/>`` is a
@@ -175,7 +175,7 @@ def text_until_end(found: Events, dropped: Collection[str], where: str) -> str:
     parts: list[str] = []
     inside: list[str] = []
     size = silent = 0
-    for event in found:
+    for event in stream:
         if event.kind == "text":
             if not silent:
                 parts.append(event.name)
@@ -200,10 +200,10 @@ def _character(code: str) -> str:
     return chr(int(code, 16)) if re.fullmatch(r"[0-9A-Fa-f]{1,4}", code) else ""
 
 
-def pass_over(found: Events) -> None:
+def pass_over(stream: Events) -> None:
     """Skip to the end of the element whose start was just taken."""
     depth = 1
-    for event in found:
+    for event in stream:
         depth += {"start": 1, "end": -1}.get(event.kind, 0)
         if not depth:
             return

@@ -21,19 +21,19 @@ XLIFF_CODES = ("bpt", "ept", "ph", "it", "x", "bx", "ex", "sc", "ec")
 """Elements that contain or replace codes of a format."""
 
 
-def _source_variant(tags: Sequence[str], spoken: str, where: str, line: int) -> int:
+def _source_variant(tags: Sequence[str], language: str, where: str, line: int) -> int:
     """Return which variant is the source: the one in the language `spoken` or of its primary language, else the first."""
-    if not spoken or spoken == "*all*":
+    if not language or language == "*all*":
         return 0
     for name in (str.lower, _primary):
-        matches = [i for i, tag in enumerate(tags) if name(tag) == name(spoken)]
+        matches = [i for i, tag in enumerate(tags) if name(tag) == name(language)]
         if len(matches) == 1:
             return matches[0]
         if matches:
             break
     raise InputError(
-        f"{where} line {line}: the source language is {spoken!r}, and the variants are in {listing(tags)}: it cannot be said which "
-        "one is the source. Correct srclang."
+        f"{where} line {line}: the source language is {language!r}, but the variants are in {listing(tags)}, so the "
+        "source is unknown. Correct srclang."
     )
 
 
@@ -41,22 +41,22 @@ def _primary(tag: str) -> str:
     return tag.replace("_", "-").split("-")[0].lower()
 
 
-def tmx_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def tmx_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield a row per translation of a unit in a TMX file.
 
     The source is in the language that the unit or the header declares, else in the first one.
     """
     where, header, alone = file_name(opened.path), "", 0
-    for event in found:
+    for event in stream:
         if event.kind == "start" and event.name == "header":
             header = event.attributes.get("srclang", "")
         elif event.kind == "start" and event.name == "tu":
-            spoken = event.attributes.get("srclang", header)
-            texts = _variants(found, where)
+            language = event.attributes.get("srclang", header)
+            texts = _variants(stream, where)
             if len(texts) < 2:
                 alone += 1
                 continue
-            source = _source_variant([tag for tag, _ in texts], spoken, where, event.line)
+            source = _source_variant([tag for tag, _ in texts], language, where, event.line)
             for i, (tag, text) in enumerate(texts):
                 if i != source:
                     yield (
@@ -70,27 +70,27 @@ def tmx_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> It
                     )
     if alone:
         notes.append(
-            f"{where}: {count(alone, 'unit')} in one language alone {'was' if alone == 1 else 'were'} left out."
+            f"{where}: {count(alone, 'unit')} in only one language {'was' if alone == 1 else 'were'} left out."
         )
 
 
-def _variants(found: Events, where: str) -> list[tuple[str, str]]:
+def _variants(stream: Events, where: str) -> list[tuple[str, str]]:
     """Return language and text of each variant, up to the end of the unit."""
     texts: list[tuple[str, str]] = []
     tag = ""
-    for event in found:
+    for event in stream:
         if event.kind == "end" and event.name == "tu":
             break
         if event.kind == "start" and event.name == "tuv":
             tag = event.attributes.get("xml:lang", event.attributes.get("lang", ""))
         elif event.kind == "start" and event.name == "seg":
-            texts.append((tag, text_until_end(found, TMX_CODES, where)))
+            texts.append((tag, text_until_end(stream, TMX_CODES, where)))
         elif event.kind == "start":
-            pass_over(found)
+            pass_over(stream)
     return texts
 
 
-def xliff_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def xliff_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the translated units of XLIFF 1.2 or 2, including tool-specific variants of 1.2.
 
     A unit whose target is missing or empty is untranslated, and left out with a note.
@@ -98,31 +98,31 @@ def xliff_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> 
     where, version = file_name(opened.path), root.attributes.get("version", "")
     if version[:1] not in ("1", "2"):
         raise InputError(
-            f"{where} is XLIFF {version or 'without a version'}: 1.2 and 2 are read. Save it in one of these."
+            f"{where} is XLIFF {version or 'without a version'}; only 1.2 and 2 are supported. Save it in one of these."
         )
     holder = "segment" if version[0] == "2" else "trans-unit"
-    spoken = root.attributes.get("srcLang", ""), root.attributes.get("trgLang", "")
+    languages = root.attributes.get("srcLang", ""), root.attributes.get("trgLang", "")
     document = unit = ""
     waiting = 0
-    for event in found:
+    for event in stream:
         if event.kind != "start":
             continue
-        given = event.attributes
+        attributes = event.attributes
         if event.name == "file":
-            document = given.get("original", given.get("id", ""))
-            spoken = given.get("source-language", spoken[0]), given.get("target-language", spoken[1])
+            document = attributes.get("original", attributes.get("id", ""))
+            languages = attributes.get("source-language", languages[0]), attributes.get("target-language", languages[1])
         elif event.name == "unit":
-            unit = given.get("id", "")
+            unit = attributes.get("id", "")
         elif event.name == holder:
-            source, target = _unit_texts(found, where)
+            source, target = _unit_texts(stream, where)
             if target or not source:
-                number = given.get("id", "")
+                number = attributes.get("id", "")
                 yield (
                     event.line,
                     {
                         "id": number if version[0] == "1" else "/".join(filter(None, (unit, number))),
                         "document": document,
-                        "langpair": pair(*spoken),
+                        "langpair": pair(*languages),
                         "source": source,
                         "mt": target or "",
                     },
@@ -130,22 +130,22 @@ def xliff_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> 
             else:
                 waiting += 1
         elif event.name not in ("body", "group"):
-            pass_over(found)
+            pass_over(stream)
     if waiting:
         what = "has no translation and was" if waiting == 1 else "have no translation and were"
         notes.append(f"{where}: {count(waiting, 'unit')} {what} left out.")
 
 
-def _unit_texts(found: Events, where: str) -> tuple[str, str | None]:
+def _unit_texts(stream: Events, where: str) -> tuple[str, str | None]:
     """Return source and target up to the end of the unit or segment, without proposals and notes in further elements."""
     texts: dict[str, str] = {}
-    for event in found:
+    for event in stream:
         if event.kind == "end":
             break
         if event.kind == "start" and event.name in ("source", "target"):
-            texts[event.name] = text_until_end(found, XLIFF_CODES, where)
+            texts[event.name] = text_until_end(stream, XLIFF_CODES, where)
         elif event.kind == "start":
-            pass_over(found)
+            pass_over(stream)
     return texts.get("source", ""), texts.get("target")
 
 
@@ -175,21 +175,24 @@ def read_xml(opened: Opened) -> OpenTable:
     """Open an XML file of a known kind."""
     if not opened.head:
         raise InputError(f"{file_name(opened.path)} is empty.")
-    found = events(opened)
-    root = next(event for event in found if event.kind == "start")
+    stream = events(opened)
+    root = next(event for event in stream if event.kind == "start")
     if root.name not in ROOTS:
         raise InputError(
-            f"{file_name(opened.path)} is XML with the root <{root.name.rpartition(' ')[2][:40]}>: of XML, TMX, XLIFF and WMT's "
-            "<dataset> are tables. Make a TSV or JSON lines of it."
+            f"{file_name(opened.path)} is XML with the root <{root.name.rpartition(' ')[2][:40]}>; only TMX, XLIFF "
+            "and WMT's <dataset> are supported. Convert it to TSV or JSON lines."
         )
     notes: list[str] = []
-    return MarkupTable(opened, ROOTS[root.name](root, found, opened, notes), notes)
+    return MarkupTable(opened, ROOTS[root.name](root, stream, opened, notes), notes)
 
 
 def read_sgml(opened: Opened) -> OpenTable:
     """Open a source, reference or test set of an old WMT campaign."""
-    found, notes = tags(opened), list[str]()
-    root = next((event for event in found if event.kind == "start"), None)
+    stream, notes = tags(opened), list[str]()
+    root = next((event for event in stream if event.kind == "start"), None)
     if root is None:
-        raise InputError(f"{file_name(opened.path)} has no <srcset>, <refset> or <tstset>: it is no SGML of WMT.")
-    return MarkupTable(opened, sgml_rows(root, found, opened, notes), notes)
+        raise InputError(
+            f"{file_name(opened.path)} has no <srcset>, <refset> or <tstset>, so it is not SGML of WMT. Rename it if "
+            "it is text."
+        )
+    return MarkupTable(opened, sgml_rows(root, stream, opened, notes), notes)

@@ -37,15 +37,15 @@ class TreeFiles:
         return f"{self.label}/{path}"
 
     def read(self, path: str) -> bytes:
-        found = self.content.get(path)
-        if found is None:
+        content = self.content.get(path)
+        if content is None:
             raise InputError(f"{self.where(path)} is missing.")
-        if isinstance(found, Path):
+        if isinstance(content, Path):
             try:
-                return found.read_bytes()
+                return content.read_bytes()
             except OSError as error:
-                raise InputError(f"{found} cannot be read: {error}.") from error
-        return bytes(found)
+                raise InputError(f"{content} cannot be read: {error}.") from error
+        return bytes(content)
 
     def lines(self, path: str) -> list[str]:
         """Return a file's lines; only a line feed ends a line, and trailing whitespace is dropped.
@@ -68,18 +68,16 @@ class TreeFiles:
         lines = self.lines(path)
         if not path.endswith(".jsonl"):
             return lines
-        found = []
+        texts = []
         for number, line in enumerate(lines, 1):
             try:
                 text = decode(line)[field]
             except (ValueError, LookupError, TypeError):
                 text = None
             if not isinstance(text, str):
-                raise InputError(
-                    f"{self.where(path)} line {number}: an object with a text under {field!r} was expected."
-                )
-            found.append(text)
-        return found
+                raise InputError(f"{self.where(path)} line {number}: expected an object with a text under {field!r}.")
+            texts.append(text)
+        return texts
 
 
 def langpairs(path: Path) -> list[str]:
@@ -95,29 +93,29 @@ def open_files(path: Path, langpair: str, more: Sequence[str] = ()) -> TreeFiles
     root = _root(path)
     if root is not None:
         return TreeFiles(str(root), _unpacked(root, langpair))
-    known = _archives(path)
-    if langpair not in known:
-        raise unknown("language pair", langpair, known, f"in {path}")
-    content = dict(_packed(known[langpair]))
+    archives = _archives(path)
+    if langpair not in archives:
+        raise unknown("language pair", langpair, archives, f"in {path}")
+    content = dict(_packed(archives[langpair]))
     for name in more:
         further = next((file for end in ARCHIVES if (file := path / f"{langpair}.{name}{end}").is_file()), None)
         if further is None:
             raise InputError(f"{path} has no archive {langpair}.{name}.tar.xz.")
         content |= _packed(further)
-    return TreeFiles(str(known[langpair]), content)
+    return TreeFiles(str(archives[langpair]), content)
 
 
 def source_files(path: Path, pairs: Sequence[str]) -> list[Path]:
     """Return the files on disk that contain the texts and the judgements of these language pairs."""
     root = _root(path)
     if root is None:
-        known = _archives(path)
-        return [known[pair] for pair in pairs if pair in known]
-    found = [file for pair in pairs for name, file in _unpacked(root, pair).items() if _about(name, pair)]
-    return sorted(set(found))
+        archives = _archives(path)
+        return [archives[pair] for pair in pairs if pair in archives]
+    matching = [file for pair in pairs for name, file in _unpacked(root, pair).items() if _belongs_to(name, pair)]
+    return sorted(set(matching))
 
 
-def _about(name: str, langpair: str) -> bool:
+def _belongs_to(name: str, langpair: str) -> bool:
     folder, _, rest = name.partition("/")
     return folder == "system-outputs" or (folder != "metric-scores" and rest.startswith(f"{langpair}."))
 
@@ -125,30 +123,31 @@ def _about(name: str, langpair: str) -> bool:
 def _root(path: Path) -> Path | None:
     """Return the folder that contains ``sources``: `path` itself or its only subfolder with one."""
     if not path.exists():
-        raise InputError(f"there is no folder {path}.")
+        raise InputError(f"the folder {path} does not exist. Check the path.")
     if path.is_file():
         return None
     if (path / "sources").is_dir():
         return path
     inside = [folder.parent for folder in path.glob("*/sources") if folder.is_dir()]
     if len(inside) > 1:
-        raise InputError(f"{path} holds several trees ({listing(p.name for p in inside)}): give one of them.")
+        raise InputError(f"{path} has several trees ({listing(p.name for p in inside)}). Name one of them.")
     return inside[0] if inside else None
 
 
 def _archives(path: Path) -> dict[str, Path]:
     """Return language pair to archive; ``en-de.esa-campaign.tar.xz`` does not count as a pair."""
     files = [path] if path.is_file() else sorted(path.iterdir())
-    found = {}
+    archives = {}
     for file in files:
         end = next((end for end in ARCHIVES if file.name.endswith(end)), None)
         if end and "." not in (pair := file.name.removesuffix(end)):
-            found[pair] = file
-    if not found:
+            archives[pair] = file
+    if not archives:
         raise InputError(
-            f"{path} is not an mt-metrics-eval tree: there is neither a folder 'sources' nor an archive such as en-de.tar.xz."
+            f"{path} is not an mt-metrics-eval tree: it has neither a folder 'sources' nor an archive such as "
+            "en-de.tar.xz."
         )
-    return found
+    return archives
 
 
 def _unpacked(root: Path, langpair: str) -> dict[str, Path]:
@@ -156,11 +155,11 @@ def _unpacked(root: Path, langpair: str) -> dict[str, Path]:
         *(root / folder for folder in ("sources", "references", "documents", "human-scores")),
         *(root / folder / langpair for folder in ("system-outputs", "metric-scores")),
     ]
-    files = (file for place in places if place.is_dir() for file in place.iterdir() if file.is_file())
-    found = {file.relative_to(root).as_posix(): file for file in files}
-    if not any(f"sources/{langpair}{end}" in found for end in TEXTS):
+    files = (file for directory in places if directory.is_dir() for file in directory.iterdir() if file.is_file())
+    by_name = {file.relative_to(root).as_posix(): file for file in files}
+    if not any(f"sources/{langpair}{end}" in by_name for end in TEXTS):
         raise unknown("language pair", langpair, langpairs(root), f"in {root}")
-    return found
+    return by_name
 
 
 def _packed(archive: Path) -> dict[str, memoryview]:
@@ -171,14 +170,14 @@ def _packed(archive: Path) -> dict[str, memoryview]:
     if len(raw) > MOST_UNPACKED:
         raise InputError(f"{archive} unpacks to more than {MOST_UNPACKED >> 20} MiB. Unpack it into a folder.")
     view = memoryview(raw)
-    found = {}
+    members = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(raw), mode="r:") as tar:
             for member in tar:
                 parts = member.name.split("/")
                 start = next((i for i, part in enumerate(parts) if part in FOLDERS), None)
                 if member.isreg() and start is not None:
-                    found["/".join(parts[start:])] = view[member.offset_data : member.offset_data + member.size]
+                    members["/".join(parts[start:])] = view[member.offset_data : member.offset_data + member.size]
     except (tarfile.TarError, ValueError, OverflowError, EOFError) as error:
         raise InputError(f"{archive} is not a tar archive: {error}.") from error
-    return found
+    return members

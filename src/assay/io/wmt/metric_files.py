@@ -35,7 +35,7 @@ Scored = dict[str, dict[str, LevelScores]]
 WANTED = Wanted(
     {"langpair": ("langpair",), "system": ("system",), "segment": ("segment", "segment id"), "score": ("score",)},
     required=("langpair", "system", "segment", "score"),
-    missing="{file} has no column {names}; there is {listing}.",
+    missing="{file} has no column {names}. It has {listing}.",
 )
 
 
@@ -44,26 +44,26 @@ def read_metric(spec: str, sets: Mapping[str, EvalSet]) -> Scored:
     better."""
     path, higher = parse_spec(spec)
     if not path.exists():
-        raise InputError(f"there is no file {path}.")
+        raise InputError(f"{path} does not exist. Check the path.")
     if path.is_dir():
         files = sorted(
             file for pair in sets for file in (*path.glob(f"{pair}/*.score"), *path.glob(f"*/{pair}/*.score"))
         )
         if not files:
             raise InputError(f"{path} has no METRIC-REF.seg.score in a folder named {listing(sets)}.")
-        found = _files(files, sets)
+        scores_by_pair = _files(files, sets)
     elif path.name.endswith(".score"):
         if path.parent.name not in sets:
             raise InputError(
-                f"{path} does not say its language pair: put it into a folder named after it ({listing(sets)}), "
-                "or give a table with the columns langpair, system, segment, score."
+                f"{path} has an unknown language pair. Put it into a folder named after the pair ({listing(sets)}), "
+                "or use a table with the columns langpair, system, segment, score."
             )
-        found = _files([path], sets)
+        scores_by_pair = _files([path], sets)
     else:
-        found = {file_card(path).name: _table(path, sets)}
+        scores_by_pair = {file_card(path).name: _table(path, sets)}
     return {
         name: {pair: with_system_means(scores).oriented(higher) for pair, scores in by_pair.items()}
-        for name, by_pair in found.items()
+        for name, by_pair in scores_by_pair.items()
     }
 
 
@@ -92,10 +92,10 @@ def _files(paths: list[Path], sets: Mapping[str, EvalSet]) -> Scored:
         else:
             values = read_scores(data, str(path), evalset.systems, 1 if level == "sys" else len(evalset.sources))
         levels.setdefault((MetricName.parse(stem).name, pair), {})[level] = values[:, 0] if level == "sys" else values
-    found: Scored = {}
+    scored: Scored = {}
     for (name, pair), scores in levels.items():
-        found.setdefault(name, {})[pair] = LevelScores(scores.get("seg"), scores.get("sys"), scores.get("domain"))
-    return found
+        scored.setdefault(name, {})[pair] = LevelScores(scores.get("seg"), scores.get("sys"), scores.get("domain"))
+    return scored
 
 
 def _table(path: Path, sets: Mapping[str, EvalSet]) -> dict[str, LevelScores]:
@@ -106,28 +106,28 @@ def _table(path: Path, sets: Mapping[str, EvalSet]) -> dict[str, LevelScores]:
         places = assign(table.names, WANTED, None, table.name).places
         at = [places[name] for name in WANTED.required]
         rows = list(table.rows())
-    found: dict[str, Floats] = {}
+    matrices: dict[str, Floats] = {}
     for line, row in rows:
         pair, system, segment, value = (row[index] for index in at)
         pair, system = str(pair), str(system)
         if pair not in sets:
             continue
         evalset = sets[pair]
-        if pair not in found:
-            found[pair] = np.full((len(evalset.systems), len(evalset.sources)), np.nan)
+        if pair not in matrices:
+            matrices[pair] = np.full((len(evalset.systems), len(evalset.sources)), np.nan)
         if system not in evalset.outputs:
             raise unknown("system", system, evalset.systems, f"in {path} line {line}")
-        place, number = to_whole(segment), to_number(value)
-        if place is None or not 1 <= place <= len(evalset.sources):
+        segment_number, number = to_whole(segment), to_number(value)
+        if segment_number is None or not 1 <= segment_number <= len(evalset.sources):
             raise InputError(
                 f"{path} line {line}: {pair} has segments 1 to {len(evalset.sources):,}, not {shorten(segment)}."
             )
         if number is None or not math.isfinite(number):
             raise InputError(f"{path} line {line}: the score is {shorten(value)}, not a finite number.")
-        cell = (evalset.systems.index(system), place - 1)
-        if not math.isnan(found[pair][cell]):
-            raise InputError(f"{path} line {line}: {pair} {system} segment {place} is scored twice.")
-        found[pair][cell] = number
-    if not found:
+        cell = (evalset.systems.index(system), segment_number - 1)
+        if not math.isnan(matrices[pair][cell]):
+            raise InputError(f"{path} line {line}: {pair} {system} segment {segment_number} is scored twice.")
+        matrices[pair][cell] = number
+    if not matrices:
         raise InputError(f"{path} has {count(0, 'row')} about {listing(sets)}.")
-    return {pair: LevelScores(seg=scores) for pair, scores in found.items()}
+    return {pair: LevelScores(seg=scores) for pair, scores in matrices.items()}

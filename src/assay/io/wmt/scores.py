@@ -33,9 +33,9 @@ def read_scores(data: bytes, where: str, systems: Sequence[str], expected: int) 
         if name not in rows:
             raise unknown("system", name, systems, f"in {where}")
         if len(scores) != expected:
-            per = "one a segment" if expected != 1 else "one a system"
+            per = "one per segment" if expected != 1 else "one per system"
             raise InputError(
-                f"{where}: system {name!r} has {count(len(scores), 'score')}, {expected:,} expected ({per})."
+                f"{where}: system {name!r} has {count(len(scores), 'score')}, expected {expected:,} ({per})."
             )
         out[rows[name]] = scores
     return out
@@ -76,7 +76,7 @@ def _quick(data: bytes) -> tuple[Runs, Floats] | None:
     if len(fields) != 2 * lines or (marks[0::2] != ord("\t")).any() or (marks[1::2] != ord("\n")).any():
         return None
     unscored = texts.count(UNSCORED.encode())
-    if b"".join(texts).translate(None, b"0123456789+-.eE") != b"Non" * unscored:  # the e of None goes too
+    if b"".join(texts).translate(None, b"0123456789+-.eE") != b"Non" * unscored:  # this also removes the e of None
         return None
     try:
         values = np.fromiter((float(text) if text != b"None" else math.nan for text in texts), np.float64, lines)
@@ -109,7 +109,7 @@ def _by_system(runs: Runs, values: Floats) -> dict[str, Floats]:
     for name, length in runs:
         parts.setdefault(name, []).append(values[start : start + length])
         start += length
-    return {name: np.concatenate(found) if len(found) > 1 else found[0] for name, found in parts.items()}
+    return {name: np.concatenate(chunks) if len(chunks) > 1 else chunks[0] for name, chunks in parts.items()}
 
 
 def _lines(data: bytes, where: str, width: int) -> list[tuple[int, list[str]]]:
@@ -117,16 +117,16 @@ def _lines(data: bytes, where: str, width: int) -> list[tuple[int, list[str]]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{where} is not UTF-8 at byte {error.start:,}.") from error
-    found = []
+    numbered = []
     for number, line in enumerate(text.split("\n"), 1):
         fields = line.split()
         if not fields:
             continue
         if len(fields) != width:
             form = "SYSTEM<TAB>SCORE" if width == 2 else "DOMAIN<TAB>SYSTEM<TAB>SCORE"
-            raise InputError(f"{where} line {number}: {count(len(fields), 'field')}, {form} expected.")
-        found.append((number, fields))
-    return found
+            raise InputError(f"{where} line {number}: {count(len(fields), 'field')}, expected {form}.")
+        numbered.append((number, fields))
+    return numbered
 
 
 def _number(text: str, where: str, line: int, system: str) -> float:
@@ -136,5 +136,5 @@ def _number(text: str, where: str, line: int, system: str) -> float:
     if value is None:
         raise InputError(f"{where} line {line}: the score of {system!r} is {text[:40]!r}, not a number or None.")
     if not math.isfinite(value):
-        raise InputError(f"{where} line {line}: the score of {system!r} is {text}. Write None where there is no score.")
+        raise InputError(f"{where} line {line}: the score of {system!r} is {text}. Write None for a missing score.")
     return value

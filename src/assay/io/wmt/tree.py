@@ -67,8 +67,8 @@ class ScoreFiles(Mapping[str, LevelScores]):
         return len(self.paths)
 
     def __getitem__(self, name: str) -> LevelScores:
-        found = {level: self.at(name, level) for level in self.levels(name)}
-        return LevelScores(found.get("seg"), found.get("sys"), found.get("domain"))
+        by_level = {level: self.at(name, level) for level in self.levels(name)}
+        return LevelScores(by_level.get("seg"), by_level.get("sys"), by_level.get("domain"))
 
     def levels(self, name: str) -> list[Level]:
         """Return the levels that have a file."""
@@ -174,13 +174,13 @@ def read_eval_set(path: Path, langpair: str, *, more: Sequence[str] = ()) -> Eva
     sources = files.texts(source, "source")
 
     def texts(name: str, field: str) -> list[str]:
-        found = files.texts(name, field)
-        if len(found) != len(sources):
+        lines = files.texts(name, field)
+        if len(lines) != len(sources):
             raise InputError(
-                f"{files.where(name)} has {count(len(found), 'line')}, "
-                f"{files.where(source)} has {len(sources):,}: they must match."
+                f"{files.where(name)} has {count(len(lines), 'line')}, but {files.where(source)} has "
+                f"{len(sources):,}; they must match."
             )
-        return found
+        return lines
 
     references = {
         Path(name.removeprefix(f"{langpair}.")).stem: texts(f"references/{name}", "target")
@@ -192,7 +192,7 @@ def read_eval_set(path: Path, langpair: str, *, more: Sequence[str] = ()) -> Eva
         if name.endswith(TEXTS)
     }
     if not outputs:
-        raise InputError(f"{files.where(f'system-outputs/{langpair}')} holds no system.")
+        raise InputError(f"{files.where(f'system-outputs/{langpair}')} has no system.")
     domains, documents = _documents(files, langpair, len(sources))
     return EvalSet(langpair, sources, references, domains, documents, outputs, files)
 
@@ -203,10 +203,12 @@ def _documents(files: TreeFiles, langpair: str, segments: int) -> tuple[list[str
         return [], []
     rows = [line.split(None, 1) for line in files.lines(name)]
     if len(rows) != segments:
-        raise InputError(f"{files.where(name)} has {count(len(rows), 'line')}, the source has {segments:,}.")
+        raise InputError(
+            f"{files.where(name)} has {count(len(rows), 'line')}, but the source has {segments:,}; they must match."
+        )
     for number, row in enumerate(rows, 1):
         if len(row) != 2:
-            raise InputError(f"{files.where(name)} line {number}: DOMAIN<TAB>DOCUMENT expected.")
+            raise InputError(f"{files.where(name)} line {number}: expected DOMAIN<TAB>DOCUMENT.")
     return [row[0] for row in rows], [row[1] for row in rows]
 
 
@@ -225,14 +227,14 @@ def campaign_of(sets: Sequence[EvalSet], references: Mapping[str, str], name: st
         standard = evalset.references[references[pair]]
         for rater in evalset.raters:
             for system, row in evalset.ratings(rater).items():
-                for place, judgement in enumerate(row):
+                for index, judgement in enumerate(row):
                     if judgement is None:
                         continue
-                    cell = Cell(pair, system, str(place + 1))
+                    cell = Cell(pair, system, str(index + 1))
                     judgements.setdefault(cell, []).append(judgement)
-                    document = evalset.documents[place] if evalset.documents else ""
+                    document = evalset.documents[index] if evalset.documents else ""
                     texts[cell] = JudgedText(
-                        evalset.outputs[system][place], evalset.sources[place], standard[place], document
+                        evalset.outputs[system][index], evalset.sources[index], standard[index], document
                     )
     if not judgements:
         pairs = listing(evalset.langpair for evalset in sets)

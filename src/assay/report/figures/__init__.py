@@ -38,7 +38,7 @@ Tables = Mapping[str, Table] | Iterable[Table]
 def figures(tables: Tables) -> dict[str, Any]:
     """Return matplotlib Figures by name, as the tables name them; tables without rows have none."""
     drawn = {}
-    for table, figure in _there(tables):
+    for table, figure in _figures_of(tables):
         with settings():
             drawn[figure.name] = draw(figure, table)
     return drawn
@@ -49,7 +49,7 @@ def render(tables: Tables, format: str = "svg") -> dict[str, bytes]:
     if format not in FORMATS:
         raise unknown("figure format", format, FORMATS)
     files = {}
-    for table, figure in _there(tables):
+    for table, figure in _figures_of(tables):
         with settings(format):
             whole = draw(figure, table if format == "svg" else with_font_note(table))
             files[f"{figure.name}.{format}"] = save(whole, format, figure.name)
@@ -61,10 +61,10 @@ def inline(tables: Tables) -> dict[str, list[str]]:
     import re
 
     elements: dict[str, list[str]] = {}
-    for table, figure in _there(tables):
+    for table, figure in _figures_of(tables):
         with settings():
             whole = save(draw(figure, table), "svg", f"{figure.family} {figure.name}").decode()
-        # Ids of groups are never referred to, and would repeat from figure to figure.
+        # Ids of groups are never referenced, and would be repeated in every figure.
         element = re.sub(r'<g id="[^"]*"', "<g", whole[whole.index("<svg") :])
         elements.setdefault(table.name, []).append(re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL))
     return elements
@@ -84,6 +84,6 @@ def available() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def _there(tables: Tables) -> list[tuple[Table, Figure]]:
+def _figures_of(tables: Tables) -> list[tuple[Table, Figure]]:
     every = tables.values() if isinstance(tables, Mapping) else tables
     return [(table, figure) for table in every if table.rows for figure in table.figures]

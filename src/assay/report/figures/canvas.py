@@ -86,10 +86,13 @@ def with_font_note(table: Table) -> Table:
     texts = "".join(
         str(row.get(column.key, "")) for column in table.columns if column.kind == "text" for row in table.rows
     )
-    known = set().union(*(get_font(findfont(family)).get_charmap() for family in _families()))
-    if all(ord(char) in known for char in texts):
+    drawable = set().union(*(get_font(findfont(family)).get_charmap() for family in _families()))
+    if all(ord(char) in drawable for char in texts):
         return table
-    note = f"{NO_GLYPH} boxed letters: no font here has them, the SVG does (fonts-noto-cjk brings Chinese, Japanese, Korean)"
+    note = (
+        f"{NO_GLYPH} boxed letters are missing from the installed fonts, but not from the SVG (fonts-noto-cjk "
+        "has Chinese, Japanese, Korean)"
+    )
     return replace(table, notes=(*table.notes, note))
 
 
@@ -149,7 +152,7 @@ def canvas(
     y -= 0.19 * len(about) + 0.22
     if legend:
         _draw_legend(figure, legend, columns, column_width, y)
-    place = (
+    position = (
         (MARGIN + frame.left) / width,
         frame.below / height,
         (width - 2 * MARGIN - frame.left) / width
@@ -157,7 +160,7 @@ def canvas(
         else plot[0] / width,
         plot[1] / height,
     )
-    return figure, place
+    return figure, position
 
 
 def _legend_columns(legend: Sequence[str], width: float) -> tuple[int, float]:

@@ -59,8 +59,8 @@ def dots(
     if any(map(tied, rows)):
         subtitle += " · hollow: mostly ties"
     size = (6.6, deep * len(names))
-    figure, place = canvas(table.caption, about(table, subtitle), size, frame, list(metrics.values()))
-    axes = figure.add_axes(place)
+    figure, position = canvas(table.caption, about(table, subtitle), size, frame, list(metrics.values()))
+    axes = figure.add_axes(position)
     bare(axes)
     axes.set(xlim=(span[0] * scale, span[1] * scale), ylim=(len(names) - 0.5, -0.5))
     axes.set_yticks(range(len(names)), list(shown.values()), linespacing=1.1)
@@ -98,10 +98,10 @@ def levels(table: Table, *, subtitle: str, series: str = "metric") -> Any:
     frame = Margins(0.65, above=0.35, below=0.62)
     wide = 3.9 if len(sets) > 1 else 6.0
     plot = (wide * len(sets) + 0.35 * (len(sets) - 1), 3.9)
-    figure, place = canvas(table.caption, about(table, subtitle), plot, frame, list(metrics.values()))
-    share = place[2] / plot[0]
+    figure, position = canvas(table.caption, about(table, subtitle), plot, frame, list(metrics.values()))
+    share = position[2] / plot[0]
     for p, panel in enumerate(sets):
-        axes = figure.add_axes((place[0] + p * (wide + 0.35) * share, place[1], wide * share, place[3]))
+        axes = figure.add_axes((position[0] + p * (wide + 0.35) * share, position[1], wide * share, position[3]))
         bare(axes)
         axes.set(xlim=(across[0] - 0.25, across[-1] + 0.25), ylim=(-1.04, 1.04))
         axes.set_xticks(across, [f"level {level}" for level in across])
@@ -131,12 +131,12 @@ def ranking(table: Table, *, value: str, label: str) -> Any:
     plot = (wide + 0.9, sum(ROW * size for size in sizes) + gap * (len(pairs) - 1))
     subtitle = f"{label} · bars: 95% intervals · right: range of ranks · dashed: between clusters"
     frame = Margins(label_width(list(names.values())) + 0.15, above=0.35, below=0.6)
-    figure, place = canvas(table.caption, about(table, subtitle), plot, frame)
-    unit_x, unit_y = place[2] / plot[0], place[3] / plot[1]
-    top = place[1] + place[3]
+    figure, position = canvas(table.caption, about(table, subtitle), plot, frame)
+    unit_x, unit_y = position[2] / plot[0], position[3] / plot[1]
+    top = position[1] + position[3]
     for pair, size in zip(pairs, sizes, strict=True):
         deep = ROW * size
-        axes = figure.add_axes((place[0], top - deep * unit_y, wide * unit_x, deep * unit_y))
+        axes = figure.add_axes((position[0], top - deep * unit_y, wide * unit_x, deep * unit_y))
         top -= (deep + gap) * unit_y
         _ranked_systems(axes, [row for row in table.rows if row["langpair"] == pair], names, value)
         axes.set_title(pair or label, loc="left", size=10.5, color=INK, weight="bold")
@@ -167,14 +167,14 @@ def reliability(
     said: str = "confidence",
     came: str = "right",
     axes_labels: tuple[str, str] = ("confidence, %", "right, %"),
-    subtitle: str = "share of predicted spans that people marked, by the confidence in them",
+    subtitle: str = "share of predicted spans that annotators marked, by confidence",
 ) -> Any:
     """Draw a reliability diagram: predicted confidence (`said`) against observed accuracy (`came`), one line per `series`."""
     lines = labels(table, series)
-    under = about(table, f"{subtitle} · bars: 95% intervals · dashed: honest")
+    under = about(table, f"{subtitle} · bars: 95% intervals · dashed: perfect calibration")
     frame = Margins(0.75, above=0.2, below=0.62)
-    figure, place = canvas(table.caption, under, (4.6, 4.2), frame, list(lines.values()))
-    axes = figure.add_axes((place[0], place[1], 4.6 / figure.get_size_inches()[0], place[3]))
+    figure, position = canvas(table.caption, under, (4.6, 4.2), frame, list(lines.values()))
+    axes = figure.add_axes((position[0], position[1], 4.6 / figure.get_size_inches()[0], position[3]))
     bare(axes)
     axes.set(xlim=(0, 100), ylim=(0, 100))
     axes.tick_params(axis="y", labelcolor=MUTED)

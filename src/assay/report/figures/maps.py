@@ -180,8 +180,8 @@ def _matrix(
     """Return axes in inches, from the top left, under the headings of the columns; `left` and `above` are margins."""
     frame = Margins(left, above + 0.17 * max(head.count("\n") + 1 for head in heads), 0.25)
     size = (wide * len(heads), height)
-    figure, place = canvas(title, subtitle, size, frame)
-    axes = figure.add_axes((place[0], place[1], size[0] / figure.get_size_inches()[0], place[3]))
+    figure, position = canvas(title, subtitle, size, frame)
+    axes = figure.add_axes((position[0], position[1], size[0] / figure.get_size_inches()[0], position[3]))
     axes.set_axis_off()
     axes.set(xlim=(0, size[0]), ylim=(height, 0))
     for i, head in enumerate(heads):

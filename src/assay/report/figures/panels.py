@@ -45,8 +45,8 @@ def cases(table: Table) -> Any:
         subtitle += f" · the first {MAX_PANELS} of {len(panels)} panels"
         panels = dict(list(panels.items())[:MAX_PANELS])
     margins = Margins(0.5, above=0.7, below=0.62)
-    figure, place, across, every = _panels(table, subtitle, len(panels), 3, (5.6, 2.9), 2.0, 0.5, margins)
-    _key(figure, place, (SURVIVES, BREAKS), ("", "////"), ("the task survives", "breakdown"), 1.75)
+    figure, position, across, every = _panels(table, subtitle, len(panels), 3, (5.6, 2.9), 2.0, 0.5, margins)
+    _key(figure, position, (SURVIVES, BREAKS), ("", "////"), ("the task survives", "breakdown"), 1.75)
     for p, ((task, language), rows) in enumerate(panels.items()):
         axes = every[p]
         _outcomes(axes, rows, f"{task} {language}".strip())
@@ -115,10 +115,10 @@ def shares(table: Table, *, index: str, parts: Sequence[str]) -> Any:
     shown = [fold(name, 30) for name in names]
     margins = Margins(label_width(shown) + 0.15, above=0.7, below=0.45)
     subtitle = "share of the spans marked, %"
-    figure, place, across, every = _panels(
+    figure, position, across, every = _panels(
         table, subtitle, len(metrics), 2, (5.6, 3.4), 0.36 * len(names), 0.35, margins
     )
-    _key(figure, place, SEVERITIES, HATCHES, parts)
+    _key(figure, position, SEVERITIES, HATCHES, parts)
     for m, (metric, label) in enumerate(metrics.items()):
         axes = every[m]
         axes.set_xlim(0, 100)
@@ -162,15 +162,15 @@ def _panels(
     down = -(-n // across)
     wide = widths[across > 1]
     plot = (across * wide + (across - 1) * gap, down * deep + (down - 1) * GAP)
-    figure, place = canvas(table.caption, about(table, subtitle), plot, margins)
-    unit_x, unit_y = place[2] / plot[0], place[3] / plot[1]
+    figure, position = canvas(table.caption, about(table, subtitle), plot, margins)
+    unit_x, unit_y = position[2] / plot[0], position[3] / plot[1]
     every = []
     for p in range(n):
         x, y = (p % across) * (wide + gap), (down - 1 - p // across) * (deep + GAP)
-        axes = figure.add_axes((place[0] + x * unit_x, place[1] + y * unit_y, wide * unit_x, deep * unit_y))
+        axes = figure.add_axes((position[0] + x * unit_x, position[1] + y * unit_y, wide * unit_x, deep * unit_y))
         bare(axes)
         every.append(axes)
-    return figure, place, across, every
+    return figure, position, across, every
 
 
 def _named_rows(axes: Any, names: Sequence[str], title: str, named: bool) -> None:
@@ -182,7 +182,7 @@ def _named_rows(axes: Any, names: Sequence[str], title: str, named: bool) -> Non
 
 def _key(
     figure: Any,
-    place: tuple[float, float, float, float],
+    position: tuple[float, float, float, float],
     colours: Sequence[str],
     hatches: Sequence[str],
     names: Sequence[str],
@@ -192,7 +192,7 @@ def _key(
     from matplotlib.patches import Rectangle
 
     width, height = figure.get_size_inches()
-    y, x = place[1] + place[3] + 0.48 / height, MARGIN / width
+    y, x = position[1] + position[3] + 0.48 / height, MARGIN / width
     size = (0.2 / width, 0.13 / height)
     for colour, hatch, name in zip(colours, hatches, names, strict=False):
         figure.add_artist(Rectangle((x, y - 0.06 / height), *size, facecolor=colour, hatch=hatch, edgecolor="white"))
