@@ -38,7 +38,7 @@ def severities(
     sampling: Sampling,
     notes: tuple[str, ...],
 ) -> Table:
-    """Return Table 4: the plain mean of the perturbations' accuracies by severity; `base` and `all` exclude number 35."""
+    """Return the plain mean of the perturbations' accuracies by severity; `base` and `all` exclude number 35 (Table 4)."""
     included = [k for k in present if lines[k].number != REFERENCE]
     names = dict.fromkeys([*SEVERITIES, *(lines[k].severity for k in included)])
     groups = {name: [k for k in included if lines[k].severity == name] for name in names} | {"all": included}
@@ -106,7 +106,7 @@ def _means(
 
 
 def welch_tests(perturbations: Table) -> Table:
-    """Return Table A3 as printed: one row per perturbation and metric, with t, p, df and accuracy."""
+    """Return one row per perturbation and metric, with t, p, df and accuracy (Table A3 as printed)."""
     keys = ("perturbation", "name", "severity", "metric", "n", "t", "p", "df", "accuracy", "contaminated")
     rows = [{key: row[key] for key in keys} for row in perturbations.rows]
     columns = (

@@ -38,7 +38,7 @@ def tables(
 
 
 def _means(averages: Table, categories: Table, phenomena: Table) -> Table:
-    """Return Section 4.2: the plain mean over all metrics of every average, category and phenomenon, hardest first."""
+    """Return the plain mean over all metrics of every average, category and phenomenon, hardest first (Section 4.2)."""
     rows = [
         *_averaged(averages, "average", ("average",)),
         *sorted(_averaged(categories, "category", ("category",)), key=_hardest),
@@ -90,7 +90,7 @@ def _hardest(row: Mapping[str, Any]) -> float:
 
 
 def _wins(categories: Table, phenomena: Table) -> Table:
-    """Return Section 4.1: how often a metric shares the first place, holds it alone, and shares that of its class."""
+    """Return how often a metric shares the first place, holds it alone, and shares that of its class (Section 4.1)."""
     wins: dict[str, dict[str, Any]] = {}
     for level, table in (("categories", categories), ("phenomena", phenomena)):
         shared: dict[tuple[str, ...], int] = {}

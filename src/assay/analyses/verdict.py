@@ -84,15 +84,15 @@ def verdict(outcomes: Mapping[str, Mapping[str, Outcome]], baseline: str) -> Com
 
 
 def most_disputed(better: Sequence[Floats], worse: Sequence[Floats], many: int = FEW) -> list[int]:
-    """Return the segments on which two groups of metrics disagree most, the most disputed first.
+    """Return the segments on which two groups of metrics disagree most, most disputed first.
+
+    Differences are measured in the standard deviations of their metric. A segment is disputed if the first group prefers
+    the system and the second the baseline.
 
     Args:
-        better: By metric that calls the system better, the differences from the baseline of every segment, positive for better.
-        worse: The same by metrics that call it worse.
-        many: How many segments to return at most.
-
-    Differences are measured in the standard deviations of their metric. A segment is disputed if the first group prefers the system
-    there and the second the baseline.
+        better: Differences of every segment from the baseline, positive for better, for each metric that calls the system better.
+        worse: The same for each metric that calls it worse.
+        many: Maximum number of segments.
     """
     up, down = _mean(better), _mean(worse)
     with np.errstate(invalid="ignore"):

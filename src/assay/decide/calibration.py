@@ -31,13 +31,13 @@ class Curve:
         return np.interp(quality, self.quality, self.probability)
 
 
-def breakdown_curve(quality: Floats, worth: Floats | Bools) -> Curve:
+def breakdown_curve(quality: Floats, grades: Floats | Bools) -> Curve:
     """Fit breakdowns on quality by isotonic regression.
 
     Each step is pulled towards one half by half a success and half a breakdown (Jeffreys), so no finite sample yields a
     probability of 0 or 1. Only the corners of the steps are kept.
     """
-    fitted = isotonic(-quality, 1 - np.asarray(worth, np.float64))
+    fitted = isotonic(-quality, 1 - np.asarray(grades, np.float64))
     _, where = np.unique(-quality, return_inverse=True)
     weights = np.bincount(where).astype(np.float64)
     starts = np.flatnonzero(np.diff(fitted.y, prepend=-1.0))
@@ -68,7 +68,7 @@ class Blend:
         return np.asarray(self.parts(qualities).sum(axis=0) + self.intercept)
 
 
-def blend(qualities: Floats, worth: Floats | Bools) -> Blend:
+def blend(qualities: Floats, grades: Floats | Bools) -> Blend:
     """Fit a blend by Newton's method with a small ridge, which keeps the weights finite even if the classes are separable."""
     means, scales = qualities.mean(axis=1), qualities.std(axis=1)
     scales = np.where(scales > 0, scales, 1.0)
@@ -77,7 +77,7 @@ def blend(qualities: Floats, worth: Floats | Bools) -> Blend:
     weights = np.zeros(len(means) + 1)
     for _ in range(100):
         chance = 1 / (1 + np.exp(-np.clip(weights @ design, -35, 35)))
-        gradient = design @ (worth - chance) - penalty @ weights
+        gradient = design @ (grades - chance) - penalty @ weights
         step = np.linalg.solve((design * (chance * (1 - chance))) @ design.T + penalty, gradient)
         weights = weights + step
         if float(np.abs(step).max()) < 1e-10:

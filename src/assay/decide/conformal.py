@@ -64,22 +64,22 @@ def catch(quality: Floats, good: Bools, share: float) -> Limit | None:
     return _limit(above, quality, good)
 
 
-def lose(quality: Floats, worth: Floats, share: float) -> Limit | None:
+def lose(quality: Floats, grades: Floats, share: float) -> Limit | None:
     """Return the lowest threshold with an expected loss of at most `share` per translation, used or not.
 
-    None with too few examples.
+    With too few examples, return None.
     """
     n = len(quality)
     budget = share * (n + 1) - 1
     if budget < -1e-9:
         return None
     order = np.argsort(-quality, kind="stable")
-    let_through = int(np.count_nonzero(np.cumsum(1 - worth[order]) <= budget + 1e-9))
+    let_through = int(np.count_nonzero(np.cumsum(1 - grades[order]) <= budget + 1e-9))
     above = float(quality[order[let_through]]) if let_through < n else -math.inf
-    return _limit(above, quality, worth)
+    return _limit(above, quality, grades)
 
 
-def clean(quality: Floats, worth: Floats | Bools, share: float, confidence: float) -> Limit | None:
+def clean(quality: Floats, grades: Floats | Bools, share: float, confidence: float) -> Limit | None:
     """Return the lowest threshold above which at most `share` are bad, with probability `confidence`; None if none can be shown.
 
     For graded outcomes: above which translations fall short of full success by at most `share` on average.
@@ -91,15 +91,15 @@ def clean(quality: Floats, worth: Floats | Bools, share: float, confidence: floa
         let_through = round(n * step / STEPS)
         if let_through < 1:
             continue
-        limit = _limit(float(order[let_through]) if let_through < n else -math.inf, quality, worth)
-        if _is_clean(limit, share, confidence, binary=is_binary(worth)):
+        limit = _limit(float(order[let_through]) if let_through < n else -math.inf, quality, grades)
+        if _is_clean(limit, share, confidence, binary=is_binary(grades)):
             best = limit
     return best
 
 
-def clean_holds(above: float, quality: Floats, worth: Floats, share: float, confidence: float) -> bool:
+def clean_holds(above: float, quality: Floats, grades: Floats, share: float, confidence: float) -> bool:
     """Return whether at most `share` of these are bad above a threshold of `clean`, tested at the level of its candidates."""
-    return _is_clean(_limit(above, quality, worth), share, confidence, binary=is_binary(worth))
+    return _is_clean(_limit(above, quality, grades), share, confidence, binary=is_binary(grades))
 
 
 def _is_clean(limit: Limit, share: float, confidence: float, *, binary: bool) -> bool:
@@ -107,9 +107,9 @@ def _is_clean(limit: Limit, share: float, confidence: float, *, binary: bool) ->
     return limit.used > 0 and p_value(limit.bad, limit.used, share) <= (1 - confidence) / STEPS
 
 
-def is_binary(worth: Floats | Bools) -> bool:
+def is_binary(grades: Floats | Bools) -> bool:
     """Return whether all outcomes are success or breakdown, with nothing in between."""
-    return bool(((worth == 0) | (worth == 1)).all())
+    return bool(((grades == 0) | (grades == 1)).all())
 
 
 def binomial_p(bad: float, n: int, share: float) -> float:
@@ -126,6 +126,6 @@ def bounded_p(total: float, n: int, share: float) -> float:
     return min(math.exp(-n * entropy), math.e * binomial_p(math.ceil(total - 1e-9), n, share))
 
 
-def _limit(above: float, quality: Floats, worth: Floats | Bools) -> Limit:
+def _limit(above: float, quality: Floats, grades: Floats | Bools) -> Limit:
     used = quality > above
-    return Limit(above, int(used.sum()), float((1 - worth[used].astype(np.float64)).sum()), len(quality))
+    return Limit(above, int(used.sum()), float((1 - grades[used].astype(np.float64)).sum()), len(quality))

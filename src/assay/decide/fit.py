@@ -31,7 +31,7 @@ NO_PROMISE = "none for this language alone"
 def fit(
     members: Sequence[Member],
     scores: Mapping[str, Floats],
-    worth: Floats | Bools,
+    grades: Floats | Bools,
     languages: Sequence[str],
     goal: Goal,
     *,
@@ -41,14 +41,14 @@ def fit(
 ) -> Rule:
     """Learn a rule for the goal. Scores are as the metrics return them, one per example.
 
-    `worth` is 1 for a success, 0 for a breakdown, or a grade in between. Examples without a finite score are left out and
+    Each grade is 1 for a success, 0 for a breakdown, or a number in between. Examples without a finite score are left out and
     counted on the card. `apply` never uses such a translation, so the guarantee is about the others.
 
     With several metrics, half of the examples (drawn by `seed`) are used to learn the blend and the other half sets the
     thresholds, so the guarantee does not depend on data that was already used.
     """
-    worth = np.asarray(worth, np.float64)
-    if isinstance(goal, Catch) and not is_binary(worth):
+    grades = np.asarray(grades, np.float64)
+    if isinstance(goal, Catch) and not is_binary(grades):
         raise InputError(
             f"the goal '{goal}' needs outcomes that are success or breakdown, but these are graded. Give --success-at 0.5, or "
             "the goal 'lose at most 5%'."
@@ -56,14 +56,14 @@ def fit(
     plain = Rule(members, str(goal), {})
     qualities = plain.qualities(scores)
     usable = np.asarray(np.isfinite(qualities).all(axis=0))
-    _check(worth[usable])
+    _check(grades[usable])
     language_names = np.array([str(language) for language in languages])
-    calibration = setting_limits(qualities, worth, seed)
+    calibration = setting_limits(qualities, grades, seed)
     blended: Blend | None = None
     if len(members) > 1:
         teach = usable & ~calibration
-        blended = blend(qualities[:, teach], worth[teach])
-    quality = qualities[0] if blended is None else np.full(len(worth), np.nan)
+        blended = blend(qualities[:, teach], grades[teach])
+    quality = qualities[0] if blended is None else np.full(len(grades), np.nan)
     if blended is not None:
         quality[usable] = blended.at(qualities[:, usable])
     by_language = {
@@ -72,20 +72,20 @@ def fit(
         if name not in ("", EVERY)
     }
     try:
-        groups = {EVERY: _group(EVERY, quality[calibration], worth[calibration], goal, reject_at)}
+        groups = {EVERY: _group(EVERY, quality[calibration], grades[calibration], goal, reject_at)}
     except InputError as error:
-        able = [name for name, chosen in by_language.items() if _reaches(goal, quality[chosen], worth[chosen])]
+        able = [name for name, chosen in by_language.items() if _reaches(goal, quality[chosen], grades[chosen])]
         raise InputError(f"{error} It works for {', '.join(able)} alone (--langs)." if able else str(error)) from None
     for language, chosen in by_language.items():
-        groups[language] = _language(language, quality[chosen], worth[chosen], goal, reject_at, groups[EVERY])
-    facts = dict(card or {}) | _about(goal, worth[calibration], len(members)) | _left_out(qualities)
+        groups[language] = _language(language, quality[chosen], grades[chosen], goal, reject_at, groups[EVERY])
+    facts = dict(card or {}) | _about(goal, grades[calibration], len(members)) | _left_out(qualities)
     return Rule(members, str(goal), groups, blended, facts)
 
 
-def setting_limits(qualities: Floats, worth: Floats, seed: int) -> Bools:
+def setting_limits(qualities: Floats, grades: Floats, seed: int) -> Bools:
     """Return which examples set the thresholds: all with finite scores, or for several metrics the half not used for blending."""
     usable = np.asarray(np.isfinite(qualities).all(axis=0))
-    return usable if len(qualities) == 1 else usable & ~_half(worth >= 0.5, usable, seed)
+    return usable if len(qualities) == 1 else usable & ~_half(grades >= 0.5, usable, seed)
 
 
 def _left_out(qualities: Floats) -> dict[str, str]:
@@ -97,16 +97,16 @@ def _left_out(qualities: Floats) -> dict[str, str]:
     return {"left_out": f"{sum(reasons.values()):,} of {count(qualities.shape[1], 'example')} ({text})"} if text else {}
 
 
-def _check(worth: Floats) -> None:
-    if len(worth) < FEWEST:
+def _check(grades: Floats) -> None:
+    if len(grades) < FEWEST:
         raise InputError(
-            f"{count(len(worth), 'scored example')}: too few to learn a rule from, which needs at least {FEWEST}."
+            f"{count(len(grades), 'scored example')}: too few to learn a rule from, which needs at least {FEWEST}."
         )
-    if np.ptp(worth) > 0:
+    if np.ptp(grades) > 0:
         return
-    if not is_binary(worth):
-        raise InputError(f"every outcome has the grade {worth[0]:g}. A rule needs outcomes with different grades.")
-    which = "successes" if worth.any() else "breakdowns"
+    if not is_binary(grades):
+        raise InputError(f"every outcome has the grade {grades[0]:g}. A rule needs outcomes with different grades.")
+    which = "successes" if grades.any() else "breakdowns"
     raise InputError(f"all outcomes are {which}. A rule needs outcomes of both kinds.")
 
 
@@ -119,7 +119,7 @@ def _half(good: Bools, usable: Bools, seed: int) -> Bools:
     return chosen
 
 
-def _language(name: str, quality: Floats, worth: Floats, goal: Goal, reject_at: float, every: Group) -> Group:
+def _language(name: str, quality: Floats, grades: Floats, goal: Goal, reject_at: float, every: Group) -> Group:
     """Return the group of a language: its own threshold if it has enough examples for the guarantee of the goal.
 
     With fewer examples, `catch` takes the stricter of two thresholds: the one of all languages, and the best-scored
@@ -130,28 +130,28 @@ def _language(name: str, quality: Floats, worth: Floats, goal: Goal, reject_at: 
     `at most N% bad` has one threshold for all languages (see `assay.decide.conformal`). It is guaranteed for the language
     alone if the test of the goal also holds on its own examples.
     """
-    loss, bad = float((1 - worth).sum()), _breakdowns(worth)
-    enough = len(worth) >= CURVE and min(loss, len(worth) - loss) >= CURVE_CLASS
-    curve = breakdown_curve(quality, worth) if enough else every.curve
+    loss, bad = float((1 - grades).sum()), _breakdowns(grades)
+    enough = len(grades) >= CURVE and min(loss, len(grades) - loss) >= CURVE_CLASS
+    curve = breakdown_curve(quality, grades) if enough else every.curve
     quantiles = _quantiles(quality) if len(quality) >= FEWEST else every.quantiles
     if isinstance(goal, Catch | Lose) or (isinstance(goal, Cost) and enough):
         try:
-            group = replace(_group(name, quality, worth, goal, reject_at, curve), quantiles=quantiles)
+            group = replace(_group(name, quality, grades, goal, reject_at, curve), quantiles=quantiles)
             return group if isinstance(goal, Cost) else _not_looser(group, every, quality)
         except InputError:
             pass
     above, limits, promised, promise = every.above, OF_ALL, None, NO_PROMISE
-    if isinstance(goal, Clean) and clean_holds(above, quality, worth, goal.share, goal.confidence):
+    if isinstance(goal, Clean) and clean_holds(above, quality, grades, goal.share, goal.confidence):
         promised, promise = goal.share, every.promise
     if isinstance(goal, Catch) and bad:
         promised = math.floor(1000 * bad / (bad + 1)) / 1000
         promise = _promise(Catch(promised))
-        if (best := float(quality[worth < 1].max())) > above:
+        if (best := float(quality[grades < 1].max())) > above:
             above, limits = best, STRICTER
     used = int(((quality > above) & (curve.at(quality) <= every.use_at)).sum())
     return replace(
-        every, name=name, n=len(worth), breakdowns=bad, above=above, curve=curve, quantiles=quantiles, promise=promise,
-        used=used, limits=limits, promised=promised, grade=_mean_grade(worth),
+        every, name=name, n=len(grades), breakdowns=bad, above=above, curve=curve, quantiles=quantiles, promise=promise,
+        used=used, limits=limits, promised=promised, grade=_mean_grade(grades),
     )  # fmt: skip
 
 
@@ -168,20 +168,20 @@ def _not_looser(group: Group, every: Group, quality: Floats) -> Group:
 
 
 def _group(
-    name: str, quality: Floats, worth: Floats, goal: Goal, reject_at: float, curve: Curve | None = None
+    name: str, quality: Floats, grades: Floats, goal: Goal, reject_at: float, curve: Curve | None = None
 ) -> Group:
-    curve = breakdown_curve(quality, worth) if curve is None else curve
+    curve = breakdown_curve(quality, grades) if curve is None else curve
     above, use_at, promised = -math.inf, 1.0, None
     if isinstance(goal, Cost):
         use_at, reject_at = goal.levels()
         promise = f"none; expected cost {_expected_cost(goal, curve, quality):.3g} per translation on the training data"
     else:
-        above, promise, promised = _limit(goal, quality, worth).above, _promise(goal, is_binary(worth)), goal.share
+        above, promise, promised = _limit(goal, quality, grades).above, _promise(goal, is_binary(grades)), goal.share
     used = int(((quality > above) & (curve.at(quality) <= use_at)).sum())
     return Group(
         name,
-        len(worth),
-        _breakdowns(worth),
+        len(grades),
+        _breakdowns(grades),
         above,
         use_at,
         reject_at,
@@ -190,50 +190,51 @@ def _group(
         promise,
         used,
         promised=promised,
-        grade=_mean_grade(worth),
+        grade=_mean_grade(grades),
     )
 
 
-def _breakdowns(worth: Floats) -> int:
+def _breakdowns(grades: Floats) -> int:
     """Return how many examples fall short of full success."""
-    return int((worth < 1).sum())
+    return int((grades < 1).sum())
 
 
-def _mean_grade(worth: Floats) -> float | None:
+def _mean_grade(grades: Floats) -> float | None:
     """Return the mean grade if outcomes are graded."""
-    return None if is_binary(worth) else float(worth.mean())
+    return None if is_binary(grades) else float(grades.mean())
 
 
-def _limit(goal: Catch | Clean | Lose, quality: Floats, worth: Floats) -> Limit:
+def _limit(goal: Catch | Clean | Lose, quality: Floats, grades: Floats) -> Limit:
     if isinstance(goal, Lose):
-        limit = lose(quality, worth, goal.share)
+        limit = lose(quality, grades, goal.share)
         if limit is None:
             raise InputError(
-                f"the goal '{goal}' needs {count(math.ceil(1 / goal.share - 1 - 1e-9), 'example')}; there are {len(worth):,}. "
+                f"the goal '{goal}' needs {count(math.ceil(1 / goal.share - 1 - 1e-9), 'example')}; there are {len(grades):,}. "
                 "Add outcomes, or choose a weaker goal."
             )
         return limit
     if isinstance(goal, Catch):
-        limit = catch(quality, worth == 1, goal.share)
+        limit = catch(quality, grades == 1, goal.share)
         if limit is None:
             raise InputError(
                 f"the goal '{goal}' needs {count(fewest_breakdowns(goal.share), 'breakdown')}; there are "
-                f"{_breakdowns(worth):,}. Add outcomes, or choose a weaker goal."
+                f"{_breakdowns(grades):,}. Add outcomes, or choose a weaker goal."
             )
         return limit
-    limit = clean(quality, worth, goal.share, goal.confidence)
+    limit = clean(quality, grades, goal.share, goal.confidence)
     if limit is None:
         needed = math.ceil(math.log((1 - goal.confidence) / STEPS) / math.log1p(-goal.share))
         raise InputError(
             f"no threshold can be shown to meet the goal '{goal}' with {goal.confidence:.0%} confidence on "
-            f"{count(len(worth), 'example')} ({(1 - worth).mean():.0%} bad; even without a bad one, {needed:,} must be accepted). "
+            f"{count(len(grades), 'example')} ({(1 - grades).mean():.0%} bad; even without a bad one, {needed:,} must be "
+            "accepted). "
             "Choose a weaker goal, add outcomes, or use a metric that separates them better."
         )
     return limit
 
 
-def _reaches(goal: Goal, quality: Floats, worth: Floats) -> bool:
-    return isinstance(goal, Clean) and clean(quality, worth, goal.share, goal.confidence) is not None
+def _reaches(goal: Goal, quality: Floats, grades: Floats) -> bool:
+    return isinstance(goal, Clean) and clean(quality, grades, goal.share, goal.confidence) is not None
 
 
 def _promise(goal: Catch | Clean | Lose, binary: bool = True) -> str:
@@ -263,13 +264,13 @@ def _quantiles(quality: Floats) -> Floats:
     return np.asarray(np.quantile(quality, np.linspace(0, 1, QUANTILES)))
 
 
-def _about(goal: Goal, worth: Floats, metrics: int) -> dict[str, Any]:
-    graded = not is_binary(worth)
+def _about(goal: Goal, grades: Floats, metrics: int) -> dict[str, Any]:
+    graded = not is_binary(grades)
     tests = "Hoeffding-Bentkus bounds" if graded else "exact binomial tests"
     return {
-        "examples": len(worth),
-        "breakdowns": _breakdowns(worth),
-        **({"mean_grade": _mean_grade(worth)} if graded else {}),
+        "examples": len(grades),
+        "breakdowns": _breakdowns(grades),
+        **({"mean_grade": _mean_grade(grades)} if graded else {}),
         "method": {
             Catch: "conformal risk control (Angelopoulos et al. 2024)",
             Lose: "conformal risk control (Angelopoulos et al. 2024)",

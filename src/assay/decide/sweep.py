@@ -36,7 +36,7 @@ class SweepSample:
     """Translations to count: their qualities (NaN: not scored) and, if known, their grades (1: a success)."""
 
     quality: Floats
-    worth: Floats | None = None
+    grades: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -77,20 +77,20 @@ def sweep(
     reject = float(rejectable.max()) if len(rejectable) else -math.inf
     used = np.array([(quality > limit).sum() for limit in limits], np.int64)
     rejected = np.array([((quality <= limit) & (quality <= reject)).sum() for limit in limits], np.int64)
-    worth = None if rows.worth is None else rows.worth[finite]
+    grades = None if rows.grades is None else rows.grades[finite]
     sign = label.sign
     return Sweep(
         label.metric, label.column, sign > 0, label.decimals, label.where, label.counted,
         tuple((sign * limits).tolist()), tuple(used.tolist()), tuple((len(rows.quality) - used - rejected).tolist()),
         tuple(rejected.tolist()),
-        {name: _figures(name, quality, 1 - chance, worth, limits) for name in RISKS},
+        {name: _figures(name, quality, 1 - chance, grades, limits) for name in RISKS},
         int((~finite).sum()), label.task, label.language,
         sign * above if math.isfinite(above) else None,
         sign * reject if math.isfinite(reject) else None,
         promise,
         _promised(goal, training, limits),
         risk_of(goal),
-        () if worth is None else calibration(chance, worth),
+        () if grades is None else calibration(chance, grades),
     )  # fmt: skip
 
 
@@ -118,7 +118,7 @@ def _limits(
     return np.unique(np.append(limits, [above] if math.isfinite(above) else []))
 
 
-def _figures(name: str, quality: Floats, expected: Floats, worth: Floats | None, limits: Floats) -> Figures:
+def _figures(name: str, quality: Floats, expected: Floats, grades: Floats | None, limits: Floats) -> Figures:
     """Compute a figure from the calibration (`expected` grades) and from the outcomes."""
     predicted: list[float | None] = []
     observed: list[float | None] = []
@@ -127,9 +127,9 @@ def _figures(name: str, quality: Floats, expected: Floats, worth: Floats | None,
     for limit in limits.tolist():
         used = quality > limit
         predicted.append(_share(name, used, 1 - expected)[0])
-        value, bad, n = (None, 0.0, 0) if worth is None else _share(name, used, 1 - worth)
+        value, bad, n = (None, 0.0, 0) if grades is None else _share(name, used, 1 - grades)
         observed.append(value)
-        low, high = wilson(round(bad), n) if worth is not None and n and is_binary(worth) else (None, None)
+        low, high = wilson(round(bad), n) if grades is not None and n and is_binary(grades) else (None, None)
         lows.append(low)
         highs.append(high)
     return Figures(*(_rounded(column) for column in (predicted, observed, lows, highs)))
@@ -150,10 +150,10 @@ def _share(name: str, used: Bools, losses: Floats) -> tuple[float | None, float,
 
 
 def _promised(goal: Goal | None, training: SweepSample | None, limits: Floats) -> Numbers:
-    if training is None or training.worth is None or not isinstance(goal, Catch | Clean | Lose):
+    if training is None or training.grades is None or not isinstance(goal, Catch | Clean | Lose):
         return ()
     finite = np.isfinite(training.quality)
-    quality, losses = training.quality[finite], 1 - training.worth[finite]
+    quality, losses = training.quality[finite], 1 - training.grades[finite]
     return _rounded([_promise(goal, quality > limit, losses) for limit in limits.tolist()])
 
 
@@ -178,14 +178,14 @@ def largest_share(bad: float, n: int, confidence: float, *, binary: bool = True)
     return high
 
 
-def calibration(chance: Floats, worth: Floats) -> tuple[CalibrationBin, ...]:
+def calibration(chance: Floats, grades: Floats) -> tuple[CalibrationBin, ...]:
     """Return tenths of the translations by breakdown probability: expected and observed (with Wilson's 95% interval)."""
     if len(chance) < BINS * FEWEST_IN_BIN:
         return ()
     order = np.argsort(chance, kind="stable")
-    binary, bins = is_binary(worth), []
+    binary, bins = is_binary(grades), []
     for part in np.array_split(order, BINS):
-        losses = 1 - worth[part]
+        losses = 1 - grades[part]
         low, high = wilson(round(float(losses.sum())), len(part)) if binary else (None, None)
         bins.append(
             CalibrationBin(round(float(chance[part].mean()), 6), round(float(losses.mean()), 6), low, high, len(part))

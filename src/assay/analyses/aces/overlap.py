@@ -65,7 +65,7 @@ def _metric_cells(study: Study, m: int, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _levels(study: Study) -> Table:
-    """Return Section 8.2, Figure 2: tau at three levels of overlap between the incorrect translation and the reference."""
+    """Return tau at three levels of overlap between the incorrect translation and the reference (Section 8.2, Figure 2)."""
     levels = _by_kind("overlap")
     entries = [
         (kind, int(level), name)
@@ -130,7 +130,7 @@ def _level_groups(levels: Table) -> Table:
 
 
 def _reference_copied(study: Study) -> Table:
-    """Return Section 8.2, Table 6: tau if a synonym fixes the error, minus tau if the reference's own word does."""
+    """Return tau if a synonym fixes the error, minus tau if the reference's own word does (Section 8.2, Table 6)."""
     rows: list[dict[str, Any]] = []
     for kind, names in _by_kind("mended").items():
         copied, synonym = names["copied"], names["synonym"]
@@ -171,7 +171,7 @@ def _reference_copied(study: Study) -> Table:
 
 
 def _lexical_overlap(study: Study) -> Table:
-    """Return Section 8.2: tau if the incorrect translation is a paraphrase of the reference with another meaning."""
+    """Return tau if the incorrect translation is a paraphrase of the reference with another meaning (Section 8.2)."""
     rows: list[dict[str, Any]] = []
     if LEXICAL_OVERLAP in study.index:
         taus = study.estimates([study.mean([LEXICAL_OVERLAP])])[0]

@@ -42,7 +42,7 @@ def tables(study: Study) -> list[Table]:
 
 
 def _source_sensitivity(study: Study) -> Table:
-    """Return Section 8.1, Table 4: phenomena whose good translation can only be told from the source, and the mean over the eight.
+    """Return phenomena whose good translation can only be told from the source, and the mean over the eight (Section 8.1, Table 4).
 
     The paper excludes metrics that do not read the source. Here all are shown, and `uses_source` distinguishes them.
     """
@@ -80,7 +80,7 @@ def _source_sensitivity(study: Study) -> Table:
 
 
 def _correlation_gain(study: Study) -> Table:
-    """Return Section 8.1, Table 5: tau with the explaining clause in the source, minus tau without it."""
+    """Return tau with the explaining clause in the source, minus tau without it (Section 8.1, Table 5)."""
     rows: list[dict[str, Any]] = []
     if CLAUSE_IN_SOURCE in study.index and CLAUSE_NOWHERE in study.index:
         plus, minus = study.strata([CLAUSE_IN_SOURCE, CLAUSE_NOWHERE])
@@ -113,7 +113,7 @@ def _correlation_gain(study: Study) -> Table:
 
 
 def _unseen_pairs(study: Study) -> Table:
-    """Return Section 8.3.1, Tables 7 and 9: tau on WMT's language pairs minus tau on pairs unseen in training (Appendix A.3).
+    """Return tau on WMT's language pairs minus tau on pairs unseen in training (Section 8.3.1, Tables 7 and 9).
 
     The paper samples the larger side down to the size of the smaller. Here both sides are used completely, which has the
     same expectation and less noise. The paper leaves open which commonsense phenomenon it means, so both have rows.
@@ -170,7 +170,7 @@ def _unseen_pairs(study: Study) -> Table:
 
 
 def _untranslated_sentence(study: Study) -> Table:
-    """Return Section 8.3.2, Figure 3: whether a metric notices that the source was copied."""
+    """Return whether a metric notices that the source was copied (Section 8.3.2, Figure 3)."""
     rows: list[dict[str, Any]] = []
     if COPIED_SOURCE in study.index:
         taus = study.estimates([study.mean([COPIED_SOURCE])])[0]
@@ -217,7 +217,7 @@ def language_tables(study: Study) -> list[Table]:
 
 
 def _pair_examples(study: Study) -> Table:
-    """Return Appendix A.4, Table 10: number of examples of each language pair, largest first."""
+    """Return the number of examples of each language pair, largest first (Appendix A.4, Table 10)."""
     with_pair = [item for item in study.items if item.langpair]
     counts = Counter(item.langpair for item in with_pair)
     kinds = Counter(pair for pair, _ in {(item.langpair, item.phenomenon) for item in with_pair})
@@ -233,7 +233,7 @@ def _largest(entry: tuple[str, int]) -> tuple[int, str]:
 
 
 def _phenomenon_examples(study: Study) -> Table:
-    """Return Appendix A.5, Table 11: language pairs of each phenomenon, largest first."""
+    """Return the language pairs of each phenomenon, largest first (Appendix A.5, Table 11)."""
     spread: dict[str, Counter[str]] = {name: Counter() for name in study.index}
     for item in study.items:
         spread[item.phenomenon][item.langpair] += 1

@@ -257,7 +257,7 @@ def _aces_score(study: Study) -> Table:
 
 
 def _language_groups(study: Study) -> Table:
-    """Return Section 7.4, Table 3: tau over all pairs of a language group; `trained` pairs also count in their direction.
+    """Return tau over all pairs of a language group; `trained` pairs also count in their direction (Section 7.4, Table 3).
 
     The paper does not say whether its average is over pairs of translations, phenomena or language pairs. Pooling fits its
     printed rows best. For chrF and BLEU on x-y, the hallucination items that are not public would then need a tau of about

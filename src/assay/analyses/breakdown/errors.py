@@ -52,7 +52,7 @@ def cases(
     verdicts: Verdicts,
     case: str | None = None,
 ) -> Table:
-    """Return Figure 2: good translations and breakdowns of the test part in ten equal ranges of one metric's scores."""
+    """Return good translations and breakdowns of the test part in ten equal ranges of one metric's scores (Figure 2)."""
     if case is not None and case not in {metric.name for metric in measured}:
         raise unknown("scored metric", case, [metric.name for metric in measured])
     name = case or best(measured, verdicts)
@@ -89,7 +89,7 @@ def cases(
 
 
 def errors(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> Table | None:
-    """Return Table 2: the error types of breakdowns that a metric accepted, and of good translations that it rejected.
+    """Return the error types of breakdowns that a metric accepted, and of good translations that it rejected (Table 2).
 
     As in the paper, one metric is examined. Examples that failed because of the task model are counted separately and enter
     no share, and examples without a type are left out. None if no misjudged example has a type.

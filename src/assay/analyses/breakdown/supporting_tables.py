@@ -45,7 +45,7 @@ def balance(outcomes: TaskOutcomes, cut: Sequence[Setup], notes: Sequence[str]) 
 
 
 def thresholds(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts) -> Table:
-    """Return Table 3: mean and deviation over languages of the thresholds chosen on the development part."""
+    """Return the mean and deviation over languages of the thresholds chosen on the development part (Table 3)."""
     rows: list[dict[str, Any]] = []
     tasks = list(dict.fromkeys(setup.task for setup in cut))
     for metric in measured:
@@ -83,7 +83,7 @@ def pseudo_table(
     seed: int,
     samples: int,
 ) -> Table:
-    """Return Table 4: metrics with back-translated pseudo-references, compared with references."""
+    """Return metrics with back-translated pseudo-references, compared with references (Table 4)."""
     rows: list[dict[str, Any]] = []
     tasks = list(dict.fromkeys(setup.task for setup in cut))
     for task in tasks:
