@@ -7,7 +7,7 @@ from assay.review.decisions import DecisionLog
 
 def test_decisions_are_kept_overruled_and_taken_back(tmp_path: Path) -> None:
     path = tmp_path / "decisions.jsonl"
-    decisions = DecisionLog(path, who="ann")
+    decisions = DecisionLog(path, annotator="ann")
     decisions.record("a", "pass")
     decisions.record("b", "skip")
     decisions.record("a", "fail")
@@ -25,4 +25,4 @@ def test_reload_brings_in_what_others_decided(tmp_path: Path) -> None:
 
 
 def test_who_defaults_to_the_user(tmp_path: Path) -> None:
-    assert DecisionLog(tmp_path / "d.jsonl").who
+    assert DecisionLog(tmp_path / "d.jsonl").annotator

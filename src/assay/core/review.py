@@ -80,7 +80,7 @@ class Reviewed:
     left: int
 
 
-Hold = Callable[[Sequence[Question]], Reviewed]
+AskQuestions = Callable[[Sequence[Question]], Reviewed]
 """A function that asks people, on a terminal or on a page, until they stop."""
 
 

@@ -21,9 +21,9 @@ class DecisionLog(Mapping[str, str]):
     decisions. The latest choice counts; `people` returns the choices of everyone.
     """
 
-    def __init__(self, path: Path, who: str | None = None) -> None:
+    def __init__(self, path: Path, annotator: str | None = None) -> None:
         self.path = path
-        self.who = who or current_user()
+        self.annotator = annotator or current_user()
         self._stamp = stamp(path)
         self._choices = by_person(path)
 
@@ -42,8 +42,8 @@ class DecisionLog(Mapping[str, str]):
 
     def record(self, key: str, choice: str) -> None:
         """Store `choice` for `key`; it replaces an earlier choice, which stays in the file as history."""
-        before, now = append(self.path, Decision(key, choice, _now(), self.who))
-        apply_decision(self._choices, key, choice, self.who)
+        before, now = append(self.path, Decision(key, choice, _now(), self.annotator))
+        apply_decision(self._choices, key, choice, self.annotator)
         if before == max(self._stamp[0], 0):  # nobody else has written since the last read
             self._stamp = now
 

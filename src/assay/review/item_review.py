@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.core.review import Choice, Hold, ItemVerdict, Passage, Question
+from assay.core.review import AskQuestions, Choice, ItemVerdict, Passage, Question
 from assay.io.files.atomic import atomic_write
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.formats import objects
@@ -23,7 +23,7 @@ ACCEPT, REJECT, CORRECT = Choice("a", "accept"), Choice("r", "reject"), Choice("
 def annotate_items(
     path: str | os.PathLike[str],
     decisions: DecisionLog,
-    hold: Hold,
+    ask: AskQuestions,
     *,
     sample: int | None = None,
     seed: int = 12345,
@@ -31,7 +31,7 @@ def annotate_items(
     """Ask about every item of the set at `path` without a decision, and write the accepted and edited items.
 
     Decisions are stored in a file next to the set (`decisions_path`), the reviewed set in ``SET.reviewed.jsonl``. A decision
-    belongs to the texts, so a set that is made again keeps the decisions that still fit. `hold` asks the questions. With
+    belongs to the texts, so a set that is made again keeps the decisions that still fit. `ask` gets the questions. With
     `sample`, only that many items of each perturbation are asked about, those with the smallest hashes.
 
     Returns:
@@ -42,7 +42,7 @@ def annotate_items(
     if sample is not None:
         items = _sampled(items, sample, seed)
     questions = [_question(item) for item in items]
-    hold(questions)
+    ask(questions)
     target = set_path.with_suffix(".reviewed.jsonl")
     return _write(target, items, questions, decisions), target
 

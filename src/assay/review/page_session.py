@@ -145,7 +145,7 @@ class QuestionSession(PageSession):
         *,
         apart: Mapping[str, DecisionLog] | None = None,
     ) -> None:
-        super().__init__(title, log.who, str(log.path))
+        super().__init__(title, log.annotator, str(log.path))
         self.questions = list({question.id: question for question in questions}.values())
         self.log, self.apart = log, dict(apart or {})
         self._decided_now: dict[str, str] = {}
@@ -171,24 +171,24 @@ class QuestionSession(PageSession):
         for name, log in self.apart.items():
             if key in log:
                 choices[name] = log[key]
-        return {who: choice for who, choice in choices.items() if choice != SKIP}
+        return {name: choice for name, choice in choices.items() if choice != SKIP}
 
     def _status(self, number: int) -> ItemStatus:
         key = self.questions[number].id
         choices = self._choices_of(key)
-        holds = self.log.get(key)
+        current = self.log.get(key)
         return ItemStatus(
-            decided=holds is not None and holds != SKIP,
+            decided=current is not None and current != SKIP,
             mine=self.annotator in choices,
-            others=any(who != self.annotator for who in choices),
+            others=any(name != self.annotator for name in choices),
             disagreeing=len(set(choices.values())) > 1,
-            skipped=holds == SKIP,
+            skipped=current == SKIP,
         )
 
     def _describe(self, number: int) -> dict[str, Any]:
         question = self.questions[number]
         own_choice = self.log.people(question.id).get(self.annotator, "")
-        others = {who: choice for who, choice in self._choices_of(question.id).items() if who != self.annotator}
+        others = {name: choice for name, choice in self._choices_of(question.id).items() if name != self.annotator}
         return {
             "number": number,
             "title": question.title,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from assay.core.review import Choice, Hold, Question, Reviewed
+from assay.core.review import AskQuestions, Choice, Question, Reviewed
 from assay.review.decisions import EDIT, DecisionLog, edit_decision
 
 SKIP, UNDO, QUIT = Choice("s", "skip"), Choice("u", "undo"), Choice("q", "quit")
@@ -115,14 +115,14 @@ def _printable(text: str) -> str:
 
 def terminal_review(
     stream: TextIO, write: Callable[[str], Any], decisions: DecisionLog, *, skipped: bool = False
-) -> Hold:
+) -> AskQuestions:
     """Return a function that asks questions with the keys of a terminal, or the lines of a file, from `stream`."""
 
-    def hold(questions: Sequence[Question]) -> Reviewed:
+    def ask(questions: Sequence[Question]) -> Reviewed:
         with read_keys(stream) as read:
             return review(questions, decisions, read, write, skipped=skipped)
 
-    return hold
+    return ask
 
 
 @contextmanager

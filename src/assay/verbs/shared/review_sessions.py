@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.core.errors import InputError
-from assay.core.review import Hold, Question, Reviewed
+from assay.core.review import AskQuestions, Question, Reviewed
 from assay.review.page_session import QuestionSession
 from assay.review.terminal import terminal_review
 from assay.verbs.shared.page_server import Viewing, serve
@@ -35,7 +35,7 @@ def open_review(
     page: OnPage | None,
     skipped: bool = False,
     apart: Mapping[str, DecisionLog] | None = None,
-) -> Hold:
+) -> AskQuestions:
     """The review that was asked for: with a `page` there, else with the keys of `stream` and cards on `write`.
 
     `apart` are the decisions of other annotators, where each has a file of their own: a page shows who disagrees.
