@@ -37,7 +37,7 @@ class Analysis(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """What an analysis requires of a set: its kind, and a function that describes what is missing (empty if nothing is)."""
+    """Requirement of an analysis: the kind of a set, and a function that describes what is missing (empty if nothing is)."""
 
     kind: ContentKind | None = None
     lacks: Callable[[Any], str] | None = None

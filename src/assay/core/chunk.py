@@ -33,7 +33,7 @@ OUTWARD = {"ids": "id", "documents": "doc", "sources": "src", "hypotheses": "mt"
 
 @dataclass(frozen=True, slots=True)
 class Retained:
-    """What a run retains of each chunk in addition to values, components and flags."""
+    """Data that a run retains of each chunk in addition to values, components and flags."""
 
     stats: bool = False
     """Sufficient statistics of every segment, for resampling."""

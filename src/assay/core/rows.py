@@ -61,7 +61,7 @@ def joined_rows(parts: Sequence[InputRows]) -> InputRows:
 
 
 def is_score(name: str, metrics: Collection[str]) -> bool:
-    """Whether a column holds scores of one of the metrics: of a translation, or of one side of a pair."""
+    """Return whether a column holds scores of one of the metrics, for a translation or for one side of a pair."""
     metric, _, side = name.rpartition(" ")
     return name in metrics or (side in SIDES and metric in metrics)
 
