@@ -73,11 +73,26 @@ Exit codes: 0 success, 1 check failed, 2 usage or input error, 3 internal error.
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line and return the exit code."""
+    """Run the command line and return the exit code; every error becomes one line and an exit code."""
     arguments = sys.argv[1:] if argv is None else argv
     _prepare_streams()
     debug = "--debug" in arguments
-    return _guarded([argument for argument in arguments if argument != "--debug"], debug)
+    try:
+        code = _run([argument for argument in arguments if argument != "--debug"])
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return _print_error("stopped.", 130)
+    except BrokenPipeError:
+        # The reader closed the pipe (assay … | head). Exit like a process that SIGPIPE ended, without a message.
+        from assay.report.writing import silence
+
+        silence(sys.stdout)
+        return 141
+    except Exception as error:
+        if debug:
+            raise
+        return _report(error)
 
 
 def _prepare_streams() -> None:
@@ -167,26 +182,6 @@ def _llm(settings: dict[str, Any]) -> AbstractContextManager[object]:
     from assay.verbs.llm import llm
 
     return llm(**settings)
-
-
-def _guarded(arguments: list[str], debug: bool) -> int:
-    """Run a verb; turn every error into one line and an exit code."""
-    try:
-        code = _run(arguments)
-        sys.stdout.flush()
-        return code
-    except KeyboardInterrupt:
-        return _print_error("stopped.", 130)
-    except BrokenPipeError:
-        # The reader closed the pipe (assay … | head). Exit like a process that SIGPIPE ended, without a message.
-        from assay.report.writing import silence
-
-        silence(sys.stdout)
-        return 141
-    except Exception as error:
-        if debug:
-            raise
-        return _report(error)
 
 
 def _report(error: Exception) -> int:

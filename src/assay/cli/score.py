@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from assay.verbs.score import ScoreResult
-    from assay.verbs.shared.request import TextRequest
 
 HELP = Help(
     """Score translations with one or more metrics, per system and per segment.
@@ -108,12 +107,30 @@ def names_result(args: argparse.Namespace) -> bool:
 
 def run(args: argparse.Namespace) -> int:
     """Score the texts and write the result."""
+    from assay.verbs.score import score_request
     from assay.verbs.shared.live_progress import live
 
     if is_corpus(args):
         return run_corpus(args)
     refuse_without_corpus(args)
+    _refuse_contradictions(args)
     output, started = Output.of(args), time.monotonic()
+    request = text_request(args, rows=_wants_rows(args) or bool(args.keep or args.sample_by))
+    if args.estimate:
+        return print_estimate(request, output)
+    with live(args.run_dir, "score", request.metrics, request.rows):
+        with rows_progress(request, args.quiet) as progress:
+            result = score_request(
+                request, spans=args.spans, texts=_wants_rows(args), flags=args.flags, ci=args.ci,
+                by=args.by, samples=args.samples, seed=args.seed, workers=args.workers, progress=progress.add, keep=args.keep,
+                dedup=args.dedup, sample=args.sample, sample_by=args.sample_by,
+            )  # fmt: skip
+        _write(result, args, output, started)
+    return 0
+
+
+def _refuse_contradictions(args: argparse.Namespace) -> None:
+    """Reject options that cannot be combined."""
     if args.spans and args.format not in SPAN_FORMATS:
         raise InputError(f"--spans requires --format {', '.join(SPAN_FORMATS)}, not {args.format}.")
     if args.score_only and (args.spans or args.ci or args.format != "table"):
@@ -123,23 +140,10 @@ def run(args: argparse.Namespace) -> int:
     if args.by and not args.summary and (args.spans or args.format in ROWS):
         other = "--spans" if args.spans else f"--format {args.format}, which has one row per segment"
         raise InputError(f"--by cannot be used with {other}. Add --summary FILE for its table, or use --format json.")
-    request = text_request(args, rows=_wants_rows(args) or bool(args.keep or args.sample_by))
-    if args.estimate:
-        return print_estimate(request, output)
-    with live(args.run_dir, "score", request.metrics, request.rows):
-        _score(args, request, output, started)
-    return 0
 
 
-def _score(args: argparse.Namespace, request: TextRequest, output: Output, started: float) -> None:
-    from assay.verbs.score import score_request
-
-    with rows_progress(request, args.quiet) as progress:
-        result = score_request(
-            request, spans=args.spans, texts=_wants_rows(args), flags=args.flags, ci=args.ci,
-            by=args.by, samples=args.samples, seed=args.seed, workers=args.workers, progress=progress.add, keep=args.keep,
-            dedup=args.dedup, sample=args.sample, sample_by=args.sample_by,
-        )  # fmt: skip
+def _write(result: ScoreResult, args: argparse.Namespace, output: Output, started: float) -> None:
+    """Write the result in the requested format and save the run."""
     with result:
         if args.score_only:
             _write_numbers(result, output, args.width)

@@ -17,6 +17,7 @@ from assay.core.flags import flag_notes
 from assay.core.metric import Metric, Scores
 from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import no_spans_message
+from assay.engine.run import run_inputs
 from assay.engine.scoring import may_mark_spans
 from assay.report.writing import output_file
 from assay.verbs.shared.options import (
@@ -314,7 +315,12 @@ def score_request(
     columns = tuple(dict.fromkeys((*LABELS, *shown, *(("groups",) if by is not None else ()))))
     stats = ci or by is not None or keep is not None
     retained = Retained(stats=stats, spans=spans or texts, columns=columns, flags=flags)
-    run = selection.without_duplicates(asked).run(retained, workers, store, progress)
+    distinct = selection.without_duplicates(asked)
+    with distinct.released():
+        run = run_inputs(
+            distinct.inputs, distinct.metrics, retain=retained, workers=workers, store=store, progress=progress
+        )
+    run.notices += distinct.notes
     if spans:
         _need_spans(run)
     standings = comparison.plain_standings(run.corpus)

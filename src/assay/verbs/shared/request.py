@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -51,13 +52,19 @@ class TextRequest:
 
     def run(self, keep: Retained, workers: int | None, store: bool, progress: RowsDone | None) -> ScoredRun:
         """Score it all; see `assay.engine.run.run_inputs`."""
-        try:
+        with self.released():
             run = run_inputs(self.inputs, self.metrics, retain=keep, workers=workers, store=store, progress=progress)
+        run.notices += self.notes
+        return run
+
+    @contextmanager
+    def released(self) -> Iterator[None]:
+        """Release the metrics that were built for this request at the end of the block."""
+        try:
+            yield
         finally:
             for metric in self.ours:
                 metric.release()
-        run.notices += self.notes
-        return run
 
 
 TEXTS = ("hypotheses", "references", "sources", "systems")
