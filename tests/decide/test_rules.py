@@ -227,7 +227,7 @@ def test_too_little_to_learn_from_is_refused() -> None:
         fit([CHRF], {"chrf": scores["chrf"]}, good, [""] * 200, Clean(0.01))
     # 300 good ones of a second language: 5% bad can be shown for it, and not for both together.
     both = {"chrf": np.concatenate([scores["chrf"], np.full(300, 1.0)])}
-    with pytest.raises(InputError, match=r"For pt alone it can \(--langs\)\.$"):
+    with pytest.raises(InputError, match=r"It works for pt alone \(--langs\)\.$"):
         fit([CHRF], both, np.append(good, np.ones(300, bool)), ["es"] * 200 + ["pt"] * 300, Clean(0.05))
 
 

@@ -47,14 +47,14 @@ def test_counts_and_promises_that_hand_gives() -> None:
 def test_the_promise_at_the_rules_own_limit_keeps_its_goal(goal: Catch | Lose | Clean) -> None:
     """Read backwards, the promise at a limit that was found for a goal is that goal or better, and at the next laxer one worse."""
     taught, rows = made()
-    assert taught.worth is not None
+    assert taught.grades is not None
     limit = (
-        catch(taught.quality, taught.worth == 1, goal.share) if isinstance(goal, Catch)
-        else lose(taught.quality, taught.worth, goal.share) if isinstance(goal, Lose)
-        else clean(taught.quality, taught.worth, goal.share, goal.confidence)
+        catch(taught.quality, taught.grades == 1, goal.share) if isinstance(goal, Catch)
+        else lose(taught.quality, taught.grades, goal.share) if isinstance(goal, Lose)
+        else clean(taught.quality, taught.grades, goal.share, goal.confidence)
     )  # fmt: skip
     assert limit is not None
-    curve = breakdown_curve(taught.quality, taught.worth)
+    curve = breakdown_curve(taught.quality, taught.grades)
     found = sweep(MINE, rows, curve, above=limit.above, reject_at=0.5, goal=goal, training=taught)
     at = found.limits.index(limit.above)
     promised = found.promised[at]
@@ -75,8 +75,8 @@ def test_the_largest_share_is_the_clopper_pearson_bound() -> None:
 
 def test_a_metric_that_is_better_when_lower_is_swept_on_its_own_scale() -> None:
     taught, rows = made(1)
-    assert taught.worth is not None
-    curve = breakdown_curve(taught.quality, taught.worth)
+    assert taught.grades is not None
+    curve = breakdown_curve(taught.quality, taught.grades)
     up = sweep(MINE, rows, curve, above=50.0, reject_at=0.5)
     down = sweep(SweepLabel("errors", "errors", -1.0, 1), rows, curve, above=50.0, reject_at=0.5)
     assert down.limits == tuple(-limit for limit in up.limits) and (down.used, down.rejected) == (up.used, up.rejected)
@@ -85,8 +85,8 @@ def test_a_metric_that_is_better_when_lower_is_swept_on_its_own_scale() -> None:
 
 def test_unscored_translations_go_to_review_and_nobody_knows_what_comes() -> None:
     taught, _ = made(2)
-    assert taught.worth is not None
-    curve = breakdown_curve(taught.quality, taught.worth)
+    assert taught.grades is not None
+    curve = breakdown_curve(taught.quality, taught.grades)
     found = sweep(MINE, SweepSample(np.array([10.0, np.nan, 90.0])), curve, above=50.0, reject_at=0.5)
     at = found.limits.index(50.0)
     assert (found.used[at], found.review[at], found.rejected[at], found.unscored) == (1, 1, 1, 1)
