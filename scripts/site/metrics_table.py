@@ -14,6 +14,7 @@ MARKER = "<!-- table of metrics: scripts/site/metrics_table.py -->\n"
 """The line of the page that the table replaces."""
 KINDS = {
     "string": "String metrics",
+    "checks": "Deterministic checks",
     "embedding": "Embeddings of a pretrained encoder",
     "learned": "Learned from judgements",
     "likelihood": "How likely a model finds the text",
