@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.metrics.mini.constants import THRESHOLD, columns, held_against, ranking
+from assay.metrics.mini.constants import THRESHOLD, columns, compared_texts, ranking
 from assay.metrics.mini.model import ModelOutput, Triple, model_of
 
 MAJOR_WEIGHT = 5
@@ -56,7 +56,7 @@ def main(folder: str) -> None:
     model = model_of(None, False)
     triples = [triple for triple, _ in rows]
     judgements = model.judge(triples, True, "reading")
-    scores = np.quantile(ranking(columns(judgements), held_against(triples)), np.linspace(0, 1, 101))
+    scores = np.quantile(ranking(columns(judgements), compared_texts(triples)), np.linspace(0, 1, 101))
     print(
         f"# Ranking scores (int8, source and reference) below which this percentage of {len(rows):,} translations lie:"
     )

@@ -16,7 +16,7 @@ import assay  # noqa: E402
 from assay.core.batch import Batch  # noqa: E402
 from assay.core.errors import InputError, MissingPart  # noqa: E402
 from assay.metrics import metric  # noqa: E402
-from assay.models.heads.bleurt import shortened  # noqa: E402
+from assay.models.heads.bleurt import shortened_lengths  # noqa: E402
 from assay.testing import check_metric  # noqa: E402
 from assay.testing.contract import Contract  # noqa: E402
 from tests.models.bleurt_folders import FIXTURES, copied, ported, reference  # noqa: E402
@@ -78,7 +78,7 @@ def test_cutting_is_the_originals() -> None:
             a, b = first, second
             while a + b > 7:
                 a, b = (a - 1, b) if a > b else (a, b - 1)
-            assert shortened(first, second, 7) == (a, b)
+            assert shortened_lengths(first, second, 7) == (a, b)
 
 
 def test_the_graph_says_which_gelu(tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ class Watcher:
     def step(self, number: int, loss: float) -> None:
         self.told.append(number)
 
-    def look(self, config: Any, number: int, seen: Any) -> None:
-        self.told.append("look")
+    def evaluated(self, config: Any, number: int, seen: Any) -> None:
+        self.told.append("evaluated")
 
 
 def test_a_few_steps_give_a_metric_that_scores(tmp_path: Path) -> None:

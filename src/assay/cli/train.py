@@ -14,7 +14,7 @@ from assay.core.errors import InputError
 from assay.verbs.train import example, preview, train
 
 if TYPE_CHECKING:
-    from assay.verbs.train import Look, PhaseConfig
+    from assay.verbs.train import Evaluation, PhaseConfig
 
 HELP = Help("""Train a metric with error spans on human judgements, with the recipe of xCOMET or of assay-mini.
 
@@ -128,10 +128,12 @@ class Display:
         self.line.what = what if math.isnan(loss) else f"{what} · loss {loss:.4f}"
         self.line.add(number - self.line.done)
 
-    def look(self, config: PhaseConfig, number: int, look: Look) -> None:
+    def evaluated(self, config: PhaseConfig, number: int, evaluation: Evaluation) -> None:
         """Show the validation after step `number`."""
-        parts = [("Kendall", look.kendall), ("Pearson", look.pearson), ("span F1", look.span_f1)]
+        parts = [("Kendall", evaluation.kendall), ("Pearson", evaluation.pearson), ("span F1", evaluation.span_f1)]
         text = " · ".join(f"{name} {value:.3f}" for name, value in parts if not math.isnan(value))
         self.validation = f" · {text}" if text else ""
         loss = "" if self.loss is None else f"loss {self.loss:.4f} · "
-        self.note(f"{config.name}, step {number:,}: {loss}validation: {text or 'no correlation'} (n = {look.n:,})")
+        self.note(
+            f"{config.name}, step {number:,}: {loss}validation: {text or 'no correlation'} (n = {evaluation.n:,})"
+        )

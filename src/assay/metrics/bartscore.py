@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assay.models.seq2seq.texts import Framing
 
 Value = Literal["f1", "precision", "recall", "faithfulness"]
-Spoken = tuple[str, str]
+TextInLanguage = tuple[str, str]
 """A text and its language."""
 
 
@@ -160,7 +160,7 @@ class BartScore(NeuralMetric):
 
 
 def likelihoods(
-    model: Likelihood, framing: Framing, before: Sequence[Spoken], after: Sequence[Spoken], name: str
+    model: Likelihood, framing: Framing, before: Sequence[TextInLanguage], after: Sequence[TextInLanguage], name: str
 ) -> tuple[Floats, Bools]:
     """Return the mean log-probability of each text of `after` given the one of `before`, and whether texts were cut.
 

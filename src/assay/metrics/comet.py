@@ -71,7 +71,7 @@ class Comet(NeuralMetric):
         self.decoder = own if decoder == "auto" else decoder
         if self.published is None:
             self.card = _card_of(self.files.folder, self.hparams)
-        self.card = reading(self.card, self.hparams, inputs, value)
+        self.card = card_for_inputs(self.card, self.hparams, inputs, value)
 
     @property
     def signature(self) -> Signature:
@@ -104,7 +104,7 @@ class Comet(NeuralMetric):
         shown_references = None if self.card.reference_free or not batch.references else references
         predictor = self.loaded()
         predict = functools.partial(predict_long, predictor.predict) if self.long == "window" else predictor.predict
-        prediction = valued(predict(hypotheses, sources, shown_references), self.value)
+        prediction = with_value(predict(hypotheses, sources, shown_references), self.value)
         if len(rows) > len(batch):
             prediction = take(prediction, best(prediction.values.tolist(), rows, len(batch)))
         flags = truncated(prediction.truncated)
@@ -204,7 +204,7 @@ _IMPLIED: Mapping[Value, Inputs] = {"src": "src", "ref": "ref", "unified": "both
 """Inputs that a component needs."""
 
 
-def reading(card: Card, hparams: Mapping[str, Any], inputs: Inputs, value: Value) -> Card:
+def card_for_inputs(card: Card, hparams: Mapping[str, Any], inputs: Inputs, value: Value) -> Card:
     """Return the card of a model that reads `inputs` and whose score is `value`. Raise if the model does not support them."""
     if inputs == "auto" and value == "score":
         return card
@@ -223,6 +223,6 @@ def reading(card: Card, hparams: Mapping[str, Any], inputs: Inputs, value: Value
     return replace(card, needs=card.needs if implied == "auto" else _NEEDS[implied], range=bounds)
 
 
-def valued(found: Prediction, value: Value) -> Prediction:
+def with_value(found: Prediction, value: Value) -> Prediction:
     """Return the prediction with the selected component as its score."""
     return found if value == "score" else replace(found, values=found.components[value].copy())

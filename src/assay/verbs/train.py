@@ -23,7 +23,7 @@ from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.models.training.config import PhaseConfig as PhaseConfig
-    from assay.models.training.evaluation import Look as Look
+    from assay.models.training.evaluation import Evaluation as Evaluation
 
     Configuration = str | os.PathLike[str] | TrainConfig | MiniConfig
 
@@ -61,7 +61,7 @@ def train(
     `config` is the path of a YAML file (docs/train.md, docs/train_mini.md) or its sections. `resume` goes on with the run in its
     output folder, with the same result as one that was never stopped. `minutes` ends a run of stages after so long, whole, to be
     resumed. `listener` is an object with any of the methods ``note(sentence)``, ``phase(config, records, first_step, steps)``,
-    ``step(number, loss)``, ``look(config, number, held_out)`` and, for stages, ``stage_step(stage, number, steps, loss)``.
+    ``step(number, loss)``, ``evaluated(config, number, evaluation)`` and, for stages, ``stage_step(stage, number, steps, loss)``.
     """
     read = _configuration(config)
     _need_torch()

@@ -11,7 +11,7 @@ from assay.core.spans import ErrorSpan
 from assay.io.judgements.answers import NamedError, read_answer, without_thoughts
 from assay.io.judgements.gemba import facts
 from assay.io.judgements.prompts import Message, Prompt, built_in, prompt_of
-from assay.metrics.judges.reading import JudgeReading, errors, points, rating, together
+from assay.metrics.judges.reading import JudgeReading, combine_samples, errors, points, rating
 
 ASKED = {"messages": [{"content": "{translation}"}]}
 MQM, DA, STARS = (
@@ -87,11 +87,11 @@ def test_samples_together():
         JudgeReading(6, (cat, cat)),
         JudgeReading(flags=frozenset({"unreadable_answer"})),
     ]
-    joined, spread = together(samples)
+    joined, spread = combine_samples(samples)
     assert (joined.value, spread) == (3, pytest.approx(math.sqrt(7)))
     assert [(span.text, span.confidence) for span in joined.spans] == [("cat", 0.75), ("sat", 0.25)]
     assert joined.flags == {"unreadable_answer"}
-    alone, none = together([JudgeReading(5, (cat,))])
+    alone, none = combine_samples([JudgeReading(5, (cat,))])
     assert (alone.value, alone.spans[0].confidence) == (5, None) and math.isnan(none)
 
 

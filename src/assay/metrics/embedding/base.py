@@ -68,7 +68,7 @@ class EncoderMetric(NeuralMetric):
         return super().signed_as(version, model=self.folder.resolve().name, **parameters)
 
 
-def counted_file(name: str, option: str, given: str | None) -> str | None:
+def frequency_file(name: str, option: str, given: str | None) -> str | None:
     """Return the file that an option names. Raise if it does not exist."""
     if given is not None and not Path(given).is_file():
         raise InputError(f"{name} needs a text file to count tokens in, and {given} does not exist ({option}=FILE).")

@@ -15,7 +15,7 @@ from assay.core.spec import Word
 from assay.data import rows
 from assay.io.files.text import read_text
 from assay.metrics.common import f1, with_references
-from assay.metrics.embedding.base import EncoderMetric, Rarity, bertscore_weight, counted_file
+from assay.metrics.embedding.base import EncoderMetric, Rarity, bertscore_weight, frequency_file
 from assay.metrics.embedding.cards import BERTSCORE
 from assay.metrics.neural import Precision
 
@@ -56,7 +56,7 @@ class Bertscore(EncoderMetric):
         device: Word = "auto",
     ) -> None:
         self.by_language, self.value = model is None, value
-        self.idf = counted_file(self.card.name, "idf", idf)
+        self.idf = frequency_file(self.card.name, "idf", idf)
         self.wanted = {
             "layer": layer,
             "idf": idf,

@@ -13,7 +13,7 @@ from assay.core.errors import InputError
 from assay.core.metric import Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import best, with_sources_or_references
-from assay.metrics.embedding.base import EncoderMetric, Rarity, counted_file, yisi_weight
+from assay.metrics.embedding.base import EncoderMetric, Rarity, frequency_file, yisi_weight
 from assay.metrics.embedding.bertscore import best_layer
 from assay.metrics.embedding.cards import YISI1, YISI2
 from assay.metrics.neural import Precision
@@ -55,8 +55,8 @@ class Yisi(EncoderMetric):
             raise InputError(f"{self.card.name} reads no source: idf_source is an option of yisi2.")
         self.layer = best_layer(self.folder) if layer is None else layer
         self.ngram, self.alpha = ngram, alpha
-        self.idf = counted_file(self.card.name, "idf", idf)
-        self.idf_source = counted_file(self.card.name, "idf_source", idf_source)
+        self.idf = frequency_file(self.card.name, "idf", idf)
+        self.idf_source = frequency_file(self.card.name, "idf_source", idf_source)
         self._rarities: dict[str, Rarity] = {}
 
     @property

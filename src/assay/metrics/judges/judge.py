@@ -26,7 +26,7 @@ from assay.io.endpoint.settings import AskingStopped, Llm, current_llm
 from assay.io.judgements.answers import without_thoughts
 from assay.io.judgements.prompts import Prompt, filled
 from assay.metrics.judges.estimate import RequestEstimate, estimated
-from assay.metrics.judges.reading import UNREADABLE, JudgeReading, errors, rating, together
+from assay.metrics.judges.reading import UNREADABLE, JudgeReading, combine_samples, errors, rating
 
 if TYPE_CHECKING:
     from assay.core.context import ResponseCache
@@ -216,7 +216,7 @@ class PromptJudge(Metric):
     def _scores(self, readings: list[list[JudgeReading]]) -> Scores:
         import numpy as np
 
-        joined = [together(samples) for samples in readings]
+        joined = [combine_samples(samples) for samples in readings]
         raised = sorted({flag for reading, _ in joined for flag in reading.flags})
         components = {}
         if self.samples > 1:

@@ -79,7 +79,7 @@ def points(prompt: Prompt, named: Sequence[NamedError]) -> float:
     return max(-off, -math.inf if prompt.low is None else prompt.low) + 0.0
 
 
-def together(samples: Sequence[JudgeReading]) -> tuple[JudgeReading, float]:
+def combine_samples(samples: Sequence[JudgeReading]) -> tuple[JudgeReading, float]:
     """Combine several samples: the mean score, every error with the share of samples that name it, and the spread.
 
     The spread is the standard deviation of the samples; NaN for fewer than two scores.

@@ -47,7 +47,7 @@ def columns(outputs: Sequence[ModelOutput]) -> Floats:
     return np.array([output.values for output in outputs], np.float64).reshape(len(outputs), -1)
 
 
-def held_against(triples: Sequence[Triple]) -> NDArray[np.int64]:
+def compared_texts(triples: Sequence[Triple]) -> NDArray[np.int64]:
     """Return the texts that triples compare with: 0 for both, 1 for the source alone, 2 for the reference alone."""
     return np.array([1 if not triple.reference else 2 * (not triple.source) for triple in triples], np.int64)
 

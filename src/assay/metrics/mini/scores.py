@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 SLICE = 8192
 """Rows whose outputs are in memory at a time."""
-NOTHING = ModelOutput(np.full(7, np.nan, np.float32), np.empty((0, 2), np.float32), np.empty((0, 2), np.int32))
+NO_OUTPUT = ModelOutput(np.full(7, np.nan, np.float32), np.empty((0, 2), np.float32), np.empty((0, 2), np.int32))
 """Output for a row that the model does not read."""
 _COMPONENTS = {"log_mu": constants.LOG_MU, **constants.HEADS}
 _NEEDS: dict[str, Needs] = {"both": "either", "src": "source", "ref": "reference"}
 
 
-class Reading(Metric):
+class MiniScore(Metric):
     """Base of the three scores, which share one model and its outputs.
 
     `precision` int8 is fast; int16 is within 0.002 of the same weights in fp32, at half the speed. `inputs` selects the
@@ -114,7 +114,7 @@ class Reading(Metric):
         flags = coverage_flags(model, compared, batch.langpairs and [batch.langpairs[row] for row in rows])
         outputs = self._judge(model, compared, flags["empty_hypothesis"] | flags["nothing_to_compare"])
         values = constants.columns(outputs)
-        ranked = constants.ranking(values, constants.held_against(compared))
+        ranked = constants.ranking(values, constants.compared_texts(compared))
         shown_values = self.read(values, ranked)
         shown_values[flags["empty_hypothesis"] & ~flags["nothing_to_compare"]] = self.worst()
         flags["truncated"] = np.array([output.long for output in outputs], bool)
@@ -131,7 +131,7 @@ class Reading(Metric):
 
     def _judge(self, model: Model, compared: list[Triple], without: np.ndarray) -> list[ModelOutput]:
         """Return the model's output for every triple except those in `without`."""
-        outputs = [NOTHING] * len(compared)
+        outputs = [NO_OUTPUT] * len(compared)
         indices = np.flatnonzero(~without).tolist()
         requested = [compared[at] for at in indices]
         judged = model.judge(requested, self.long == "window", self.reader or str(self.signature))
@@ -140,7 +140,7 @@ class Reading(Metric):
         return outputs
 
 
-class AssayMini(Reading):
+class AssayMini(MiniScore):
     """Ranking score, for comparing translations."""
 
     card = MINI
@@ -152,7 +152,7 @@ class AssayMini(Reading):
         return constants.worst().ranking
 
 
-class AssayMiniUnit(Reading):
+class AssayMiniUnit(MiniScore):
     """Ranking score as a share of known translations."""
 
     card = UNIT
@@ -164,7 +164,7 @@ class AssayMiniUnit(Reading):
         return constants.worst().unit
 
 
-class AssayMiniMqm(Reading):
+class AssayMiniMqm(MiniScore):
     """Minus the expected MQM penalties."""
 
     card = MQM

@@ -71,12 +71,12 @@ class LoadedBleurt:
         return [self._pair(encoded[a], encoded[b]) for a, b in zip(references, hypotheses, strict=True)]
 
     def _pair(self, reference: list[int], hypothesis: list[int]) -> TokenPair:
-        first, second = shortened(len(reference), len(hypothesis), self.limit - 3)
+        first, second = shortened_lengths(len(reference), len(hypothesis), self.limit - 3)
         ids = [self.subwords.first, *reference[:first], self.subwords.last, *hypothesis[:second], self.subwords.last]
         return TokenPair(ids, first + 2, first + second < len(reference) + len(hypothesis))
 
 
-def shortened(first: int, second: int, most: int) -> tuple[int, int]:
+def shortened_lengths(first: int, second: int, most: int) -> tuple[int, int]:
     """Return how many tokens of two texts to keep: tokens are removed from the longer text, on a tie from the second."""
     over = first + second - most
     if over <= 0:

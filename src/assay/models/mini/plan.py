@@ -17,9 +17,9 @@ HEAD_PLACES = 150_000
 """Maximum number of padded places (translation, reference and source of every row) in the head of one batch."""
 FIRST_REFERENCE = 0.6
 """Minimum probability of the first of several references, which also shares the rest with the others."""
-JITTER = 8.0
+LENGTH_JITTER = 8.0
 """Random change of lengths in subwords, so that batches of similar lengths differ between epochs."""
-TOGETHER = 16
+MOST_TRANSLATIONS = 16
 """Maximum number of translations of a source that are scored together without training."""
 
 
@@ -95,7 +95,7 @@ class BatchPlan:
         sizes: list[tuple[float, int]] = []
         for item in items:
             longest, tokens = measure(self.corpus, item)
-            sizes.append((longest + JITTER * rng.random(), tokens))
+            sizes.append((longest + LENGTH_JITTER * rng.random(), tokens))
         result = batches(items, sizes, self.stage.batch_tokens)
         if not result:
             raise ValueError("the training data yield no batch")
@@ -130,7 +130,7 @@ class BatchPlan:
         return BatchItem(rows, place, int(references[place]) if place >= 0 else -1, source)
 
 
-def every_item(corpus: PreparedCorpus, rows: Ints) -> list[BatchItem]:
+def items_of_rows(corpus: PreparedCorpus, rows: Ints) -> list[BatchItem]:
     """Return rows (ascending) with the first reference and the source of their group.
 
     A translation that equals the reference gets no reference.
@@ -144,7 +144,7 @@ def every_item(corpus: PreparedCorpus, rows: Ints) -> list[BatchItem]:
         for selected, place in ((part[~same], 0 if reference >= 0 else -1), (part[same], -1)):
             if place < 0 and source < 0:
                 continue
-            for start in range(0, len(selected), TOGETHER):
-                together = selected[start : start + TOGETHER]
+            for start in range(0, len(selected), MOST_TRANSLATIONS):
+                together = selected[start : start + MOST_TRANSLATIONS]
                 items.append(BatchItem(together, place, reference if place >= 0 else -1, source))
     return items

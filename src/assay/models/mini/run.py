@@ -66,7 +66,7 @@ def _packed(stage: Stage) -> Path:
         model = stage.trained()
         card = {**_card(stage.config, stage.corpus), "held_out": {}}
         round_all(model)
-        card["held_out"] = watch(stage, model)
+        card["held_out"] = held_out_figures(stage, model)
         write_model(model.cpu(), stage.config.prepared_folder / PIECES, folder, card)
         stage.listener.note(f"packed to {folder}. {_said(card['held_out'])}".strip())
     return folder
@@ -74,7 +74,7 @@ def _packed(stage: Stage) -> Path:
 
 def _figures(stage: Stage) -> dict[str, Any]:
     """Return figures on held-out documents, and write them to the stage's folder."""
-    values = watch(stage, stage.trained())
+    values = held_out_figures(stage, stage.trained())
     with atomic_write(stage.folder / FIGURES, "w") as out:
         json.dump(values, out, indent=1)
     return values
@@ -104,7 +104,7 @@ def _card(config: MiniConfig, corpus: PreparedCorpus) -> dict[str, Any]:
     }
 
 
-def watch(stage: Stage, model: MiniModel) -> dict[str, Any]:
+def held_out_figures(stage: Stage, model: MiniModel) -> dict[str, Any]:
     """Return figures on the held-out documents, by several readings of the model."""
     rows = held_out_rows(stage.corpus)
     if not len(rows):
@@ -117,7 +117,7 @@ def watch(stage: Stage, model: MiniModel) -> dict[str, Any]:
     return {name: asdict(figures(stage.corpus, rows, values[:, 0], by)) for name, by in readings.items()}
 
 
-LEAST = 30
+MIN_ROWS = 30
 """Rows that a collection and language pair need to be included in the figures."""
 ESA_GAP = 4.0
 """ESA points from which on one translation counts as better."""
@@ -156,7 +156,7 @@ def figures(
     results: list[tuple[float, float]] = []
     for one in np.unique(sets):
         members = np.flatnonzero(sets == one)
-        if len(members) < LEAST:
+        if len(members) < MIN_ROWS:
             continue
         scores = corpus.row_score[rows[members]].astype(np.float64)
         esa = corpus.group_kind[group[members[0]]] == KINDS.index("esa")

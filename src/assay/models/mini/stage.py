@@ -23,7 +23,7 @@ from assay.models.mini.initial_encoder import read_encoder
 from assay.models.mini.losses import Losses
 from assay.models.mini.model import MiniModel, MiniOutput, mini_model
 from assay.models.mini.pack import WORDS, four_bits
-from assay.models.mini.plan import BatchItem, BatchPlan, batches, every_item, measure
+from assay.models.mini.plan import BatchItem, BatchPlan, batches, items_of_rows, measure
 from assay.models.training.loop import Loop, Tensors, TrainingStopped, mixed
 from assay.models.training.optimizer import clip, encoder_layer, grouped, load_named_state, named_state
 from assay.models.training.state import STATE, Listener
@@ -226,7 +226,7 @@ class Stage(Loop):
         join(self.folder, parts, self.corpus.lengths(self.corpus.row_text))
 
     def planned(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> list[list[BatchItem]]:
-        items = every_item(self.corpus, rows)
+        items = items_of_rows(self.corpus, rows)
         return batches(items, [measure(self.corpus, item) for item in items], PREDICTED_TOKENS)
 
     @torch.no_grad()

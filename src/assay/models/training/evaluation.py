@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Evaluation:
     """Agreement with human judgements; NaN if there is nothing to compare."""
 
     kendall: float
@@ -39,7 +39,7 @@ class Look:
     n: int
 
 
-def look(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], batch: int = 32) -> Look:
+def evaluate(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], batch: int = 32) -> Evaluation:
     """Score and tag held-out records, averaged over the inputs that each record allows."""
     examples = encoder.examples(records)
     scores, shares = predict(model, encoder, examples, batch)
@@ -54,7 +54,7 @@ def look(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], b
         gold.append([(s.start, s.end, s.severity) for s in record.spans if s.side == "target"])
         lengths.append(len(record.hypothesis))
     marked = any(span[2] != "neutral" for spans in gold for span in spans)
-    return Look(
+    return Evaluation(
         kendall_b(human[scored], scores[scored]),
         pearson(human[scored], scores[scored]),
         float(f1(total_counts(gold, predicted, lengths))) if marked else math.nan,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from assay.models.training.config import ClassWeights, PhaseConfig, TrainConfig
-    from assay.models.training.evaluation import Look
+    from assay.models.training.evaluation import Evaluation
     from assay.models.training.records import Record
     from assay.models.training.state import LossWeights
 
@@ -53,11 +53,12 @@ class Try:
         """Values that identify the try."""
         return self.phase, self.start, self.loss_lambda, self.class_weights, self.steps
 
-    def seen(self, look: Look | None) -> Try:
+    def with_figures(self, evaluation: Evaluation | None) -> Try:
         """Return the try with its figures on the held-out records."""
-        if look is None:
+        if evaluation is None:
             return self
-        kendall, pearson, span_f1 = (None if math.isnan(v) else v for v in (look.kendall, look.pearson, look.span_f1))
+        figures = (evaluation.kendall, evaluation.pearson, evaluation.span_f1)
+        kendall, pearson, span_f1 = (None if math.isnan(value) else value for value in figures)
         return dataclasses.replace(self, kendall=kendall, pearson=pearson, span_f1=span_f1)
 
     def figure(self, by: str) -> float:
@@ -93,7 +94,7 @@ def run(
     phase: PhaseConfig,
     tries: Sequence[Try],
     folder: Path,
-    attempt: Callable[[PhaseConfig, int], Look | None],
+    attempt: Callable[[PhaseConfig, int], Evaluation | None],
     note: Callable[[str], None],
 ) -> Try:
     """Run the tries that are not in the folder yet, store each one, and return the best."""
@@ -105,7 +106,7 @@ def run(
     for number, one in enumerate(tries, 1):
         if one.key not in done:
             variant = dataclasses.replace(phase, loss_lambda=one.loss_lambda, class_weights=one.class_weights)
-            done[one.key] = one.seen(attempt(variant, one.steps))
+            done[one.key] = one.with_figures(attempt(variant, one.steps))
         tried.append(done[one.key])
         write_tries(folder, [*others, *tried])
         note(f"{phase.name}, try {number} of {len(tries)}: {tried[-1]}")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from assay.models.training.config import PhaseConfig, TrainConfig
-    from assay.models.training.evaluation import Look
+    from assay.models.training.evaluation import Evaluation
 
 STATE = "state.safetensors"
 LOG = "log.jsonl"
@@ -161,7 +161,7 @@ class Listener:
     note: Callable[[str], None] = lambda sentence: None
     phase: Callable[[PhaseConfig, int, int, int], None] = lambda phase, records, first, steps: None
     step: Callable[[int, float], None] = lambda step, loss: None
-    look: Callable[[PhaseConfig, int, Look], None] = lambda phase, step, seen: None
+    evaluated: Callable[[PhaseConfig, int, Evaluation], None] = lambda phase, step, evaluation: None
     stage_step: Callable[[str, int, int, float], None] = lambda stage, step, steps, loss: None
     until: float = math.inf
     """Value of `time.monotonic` after which no further step begins."""
@@ -170,7 +170,7 @@ class Listener:
     @classmethod
     def of(cls, watcher: object, until: float = math.inf) -> Listener:
         """Return a listener that calls the methods which `watcher` has."""
-        names = ("note", "phase", "step", "look", "stage_step")
+        names = ("note", "phase", "step", "evaluated", "stage_step")
         return cls(**{name: getattr(watcher, name) for name in names if hasattr(watcher, name)}, until=until)
 
     def check(self, where: str) -> None:

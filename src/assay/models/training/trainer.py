@@ -18,7 +18,7 @@ from assay.models.training import search
 from assay.models.training.config import PhaseConfig, TrainConfig
 from assay.models.training.data import LoadedRecords, Plan, load_held_out, load_phase
 from assay.models.training.encoding import EncodedRecord, TextEncoder, has_target, packed
-from assay.models.training.evaluation import Look, look
+from assay.models.training.evaluation import Evaluation, evaluate
 from assay.models.training.loop import Loop, Tensors, TrainingStopped, mixed
 from assay.models.training.optimizer import adamw, clip, load_named_state, losses, named_state, unfreeze, warm_up
 from assay.models.training.setup import TOKENIZER, begin
@@ -70,16 +70,16 @@ class PhaseRecipe:
         trainer.log.write(phase=self.number + 1, **values)
         trainer.listener.step(done, values["loss"])
         if self.held_out and ((every and done % every == 0) or done == self.steps):
-            evaluation = self.look()
+            evaluation = self.evaluate()
             figures = {k: None if isinstance(v, float) and math.isnan(v) else v for k, v in asdict(evaluation).items()}
             trainer.log.write(phase=self.number + 1, step=done, held_out=figures)
-            trainer.listener.look(self.phase, done, evaluation)
+            trainer.listener.evaluated(self.phase, done, evaluation)
 
-    def look(self) -> Look:
+    def evaluate(self) -> Evaluation:
         """Evaluate the model on the held-out records."""
         trainer = self.trainer
         with trainer.autocast():
-            return look(trainer.model, trainer.encoder, self.held_out, min(32, trainer.progress.micro_batch))
+            return evaluate(trainer.model, trainer.encoder, self.held_out, min(32, trainer.progress.micro_batch))
 
     def step(self, number: int, rows: Sequence[int]) -> dict[str, Any]:
         """Take a step and return its entry in the log. If memory runs out, halve the micro-batch for good."""
@@ -226,7 +226,7 @@ class Trainer(Loop):
             raise InputError(f"{phase.name}: a search needs held-out records, and none are left. Raise held_out.")
         before = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
 
-        def attempt(variant: PhaseConfig, steps: int) -> Look | None:
+        def attempt(variant: PhaseConfig, steps: int) -> Evaluation | None:
             return self._try(replace(recipe, phase=variant, optimizer=adamw(self.model, variant)), steps, before)
 
         start = search.digest(self.plain, self.progress.data, recipe.held_out, before)
@@ -238,7 +238,7 @@ class Trainer(Loop):
         self.config = search.chosen_config(self.config, self.progress.choices)
         return self.config.phases[number]
 
-    def _try(self, recipe: PhaseRecipe, steps: int, before: Tensors) -> Look | None:
+    def _try(self, recipe: PhaseRecipe, steps: int, before: Tensors) -> Evaluation | None:
         """Evaluate a short run on the held-out records, and restore the weights. Return None if its training stopped."""
         micro_batch = self.progress.micro_batch
         self.progress.micro_batch = recipe.largest
@@ -249,7 +249,7 @@ class Trainer(Loop):
                     raise Interrupted(
                         f"stopped in the search of {recipe.name}. Use --resume to continue after the last complete try."
                     )
-            return recipe.look()
+            return recipe.evaluate()
         except TrainingStopped as error:
             self.listener.note(f"a try failed: {error}")
             return None
