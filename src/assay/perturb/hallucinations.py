@@ -77,7 +77,7 @@ class Detached(Perturbation):
 
 
 class DetachedRandom(Detached):
-    """Replacement by a random other sentence."""
+    """Perturbation that replaces the translation by a random other sentence."""
 
     card = card_of("detached-random")
 
@@ -92,7 +92,7 @@ class DetachedRandom(Detached):
 
 
 class DetachedSimilar(Detached):
-    """Replacement by a similar sentence, by sentence embeddings if they are installed, else by character n-grams."""
+    """Perturbation that replaces the translation by a similar sentence, found by sentence embeddings or else by n-grams."""
 
     card = card_of("detached-similar")
 
@@ -171,7 +171,7 @@ def _ngram_index(pool: Sequence[str]) -> tuple[Any, Any]:
 
 
 class Oscillatory(Perturbation):
-    """Repetition of an n-gram of two to four words, one to ten times."""
+    """Perturbation that repeats an n-gram of two to four words, one to ten times."""
 
     card = card_of("oscillatory")
 

@@ -32,7 +32,7 @@ NEGATIONS = patterns("negations")
 
 
 class TextInserted(Perturbation):
-    """Insertion of a short sentence of the corpus at a sentence boundary."""
+    """Perturbation that inserts a short sentence of the corpus at a sentence boundary."""
 
     card = card_of("text-inserted")
 
@@ -71,7 +71,7 @@ class TextInserted(Perturbation):
 
 
 class NegationChanged(Perturbation):
-    """Changed polarity: in English a negation inserted or removed as in DEMETR 8, in other languages a negation removed."""
+    """Perturbation that changes the polarity: as in DEMETR 8 in English, by removing a negation in other languages."""
 
     card = card_of("negation-changed")
 
@@ -96,7 +96,7 @@ class NegationChanged(Perturbation):
 
 
 class MaskFilled(Perturbation):
-    """Replacement of one to three words by others that fit between their neighbours."""
+    """Perturbation that replaces one to three words by others that fit between their neighbours."""
 
     card = card_of("mask-filled")
 

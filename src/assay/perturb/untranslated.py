@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 
 class UntranslatedWord(TextRule):
-    """DEMETR 4: one content word of the translation replaced by its source word."""
+    """Perturbation that replaces one content word by its source word (DEMETR 4)."""
 
     card = card_of("untranslated-word")
 
@@ -90,7 +90,7 @@ _LEAST = 0.3
 
 
 class CopySource(Perturbation):
-    """The source text in place of the translation."""
+    """Perturbation that copies the source in place of the translation."""
 
     card = card_of("copy-source")
 
@@ -108,7 +108,7 @@ class CopySource(Perturbation):
 
 
 class SourceWordKept(Perturbation):
-    """One word of the translation replaced by its source word; `in_reference` requires the good word in the reference, or
+    """Perturbation that replaces one word by its source word; `in_reference` requires the good word in the reference, or
     forbids it.
     """
 
@@ -175,7 +175,7 @@ LITERAL = _literal()
 
 
 class DoNotTranslate(Perturbation):
-    """A literal translation of a name or title that should stay as in the source."""
+    """Perturbation that translates a name or title literally that should stay as in the source."""
 
     card = card_of("do-not-translate")
 

@@ -47,7 +47,7 @@ SENSES = _senses()
 
 
 class WordSense(Perturbation):
-    """A cue for the wrong sense before an ambiguous word."""
+    """Perturbation that puts a cue for the wrong sense before an ambiguous word."""
 
     frequent = True
 
@@ -149,7 +149,7 @@ def _find(text: str, occupation: str) -> re.Match[str] | None:
 
 
 class OccupationGender(Perturbation):
-    """*female* or *male* inserted before an occupation, with the wrong gender in the incorrect translation."""
+    """Perturbation that inserts *female* or *male* before an occupation, with the wrong gender in the incorrect translation."""
 
     gender = "female"
     stereotype = True
@@ -218,7 +218,9 @@ def find_sense(segment: Segment, word: str, senses: Iterable[str]) -> str | None
 
 
 class Connective(Perturbation):
-    """One ambiguous connective replaced by an unambiguous one, with the wrong sense in the incorrect translation."""
+    """Perturbation that replaces an ambiguous connective by one with the wrong sense, and in the good translation by the right
+    one.
+    """
 
     word = "since"
     sense = "causal"

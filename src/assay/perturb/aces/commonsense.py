@@ -42,7 +42,7 @@ def remove_clause(text: str, language: str) -> str | None:
 
 
 class Commonsense(Perturbation):
-    """The noun in the clause of reason exchanged for the other noun of the sentence."""
+    """Perturbation that exchanges the noun in the clause of reason for the other noun of the sentence."""
 
     strips_source = False
 
@@ -103,7 +103,7 @@ SourceAndReferenceAmbiguous = variant(Commonsense, "commonsense-src-and-ref-ambi
 
 
 class Coreference(Perturbation):
-    """The pronoun in a clause of reason exchanged for one of another gender, or for the noun in the column `distractor`."""
+    """Perturbation that exchanges the pronoun in a clause of reason for one of another gender, or for the column `distractor`."""
 
     card = card_of("coreference-based-on-commonsense")
 

@@ -89,7 +89,7 @@ def _find_english(sentence: Sentence) -> list[Span]:
 
 
 class Omission(Perturbation):
-    """One constituent of the translation left out."""
+    """Perturbation that leaves one constituent out."""
 
     card = card_of("constituent-omitted")
 
@@ -118,7 +118,7 @@ class Omission(Perturbation):
 
 
 class Addition(Perturbation):
-    """A constituent that the source does not have."""
+    """Perturbation that adds a constituent that the source does not have."""
 
     card = card_of("constituent-added")
 

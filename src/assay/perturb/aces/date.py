@@ -100,7 +100,7 @@ def _find_month_numbers(text: str, language: str) -> set[int]:
 
 
 class WrongMonth(Perturbation):
-    """One month's name replaced by another's."""
+    """Perturbation that replaces one month's name by another's."""
 
     card = card_of("date")
 

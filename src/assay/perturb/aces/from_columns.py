@@ -19,7 +19,7 @@ _HIGH = {language: level for level, languages in _LEVELS.items() for language in
 
 
 class MeaningError(Perturbation):
-    """The other text of a premise and hypothesis pair in place of the translation (columns `partner`, `partner_is`, `label`)."""
+    """Perturbation that uses the other text of a premise and hypothesis pair (columns `partner`, `partner_is`, `label`)."""
 
     label = "contradiction"
     partner_is = "premise"
@@ -58,7 +58,7 @@ OmissionNeutral = variant(MeaningError, "xnli-omission-neutral", label="neutral"
 
 
 class SimilarLanguage(Perturbation):
-    """A translation into a similar language in place of the right one (columns `similar`, `similar_language`)."""
+    """Perturbation that uses a translation into a similar language (columns `similar`, `similar_language`)."""
 
     higher = True
 
@@ -82,7 +82,7 @@ SimilarLanguageLow = variant(SimilarLanguage, "similar-language-low", higher=Fal
 
 
 class GivenWord(Perturbation):
-    """A wrong word or phrase written by a person (`column`) in place of the right one (`right`)."""
+    """Perturbation that replaces the right word or phrase (`right`) by a wrong one written by a person (`column`)."""
 
     column = "literal"
     right = "target_word"

@@ -48,8 +48,9 @@ Finder = Callable[[Any, Any, str, str], list[str]]
 
 
 class Exchanged(Perturbation):
-    """One exchanged noun or verb; `right` finds the word for the good text (None keeps it), `wrong` the one for the incorrect
-    text.
+    """Perturbation that exchanges one noun or verb.
+
+    `right` finds the word for the good text (None keeps it), `wrong` the one for the incorrect text.
     """
 
     part = "noun"

@@ -50,7 +50,7 @@ def _find_english(sentence: Sentence) -> list[int]:
 
 
 class ModalSubstituted(Perturbation):
-    """A modal verb replaced by one of another strength."""
+    """Perturbation that replaces a modal verb by one of another strength."""
 
     card = card_of("modal-substituted")
 
@@ -86,7 +86,7 @@ def _is_negated(text: str, modal: tuple[int, int, str]) -> bool:
 
 
 class ModalDeleted(Perturbation):
-    """An English modal verb left out."""
+    """Perturbation that deletes an English modal verb."""
 
     card = card_of("modal-deleted")
 

@@ -90,7 +90,7 @@ def _inflect_name(person: Person, rng: Rng, morphology: Any) -> str | None:
 
 
 class WrongName(LevelRule):
-    """One changed name of a person, in the text of the level (see `levels`)."""
+    """Perturbation that changes one name of a person in the text of the level (see `levels`)."""
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Misspell or replace one random name."""

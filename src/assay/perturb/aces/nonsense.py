@@ -43,7 +43,7 @@ def _load_frequency(tools: Tools, language: str) -> Any:
 
 
 class Nonsense(Perturbation):
-    """A part of a word exchanged for a part of another word."""
+    """Perturbation that exchanges a part of a word for a part of another word."""
 
     card = card_of("nonsense")
 
@@ -82,7 +82,7 @@ def _cross(word: str, other: str, rng: Rng) -> str:
 
 
 class HallucinatedWord(Perturbation):
-    """A frequent wrong word with the same beginning, as from a model that continues the first subword wrongly."""
+    """Perturbation that uses a frequent wrong word with the same beginning, as a model may continue the first subword wrongly."""
 
     in_reference = True
 

@@ -75,7 +75,7 @@ def find_replacement(numeral: Numeral, text: str, language: str, rng: Rng, whole
 
 
 class WrongNumber(LevelRule):
-    """One changed number, in the text of the level (see `levels`)."""
+    """Perturbation that changes one number in the text of the level (see `levels`)."""
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Change one random number, by a digit or as a whole."""

@@ -138,7 +138,7 @@ def find_pronoun(text: str, language: str) -> tuple[int, int] | None:
 
 
 class WrongPronoun(Perturbation):
-    """One pronoun of the translation deleted or exchanged."""
+    """Perturbation that deletes or exchanges one pronoun of the translation."""
 
     @property
     def function(self) -> str:

@@ -101,7 +101,7 @@ def _merge_adjacent(changes: list[Change]) -> list[Change]:
 
 
 class AllDeleted(MarksDeleted):
-    """All punctuation marks deleted, except signs inside words and numbers."""
+    """Perturbation that deletes all punctuation marks except signs inside words and numbers."""
 
     card = card_of("punctuation-deleted")
 
@@ -132,7 +132,7 @@ def _is_apostrophe(text: str, at: int) -> bool:
 
 
 class CommasDeleted(MarksDeleted):
-    """All commas between words deleted."""
+    """Perturbation that deletes all commas between words."""
 
     card = card_of("commas-deleted")
     nothing = "no comma"
@@ -146,7 +146,7 @@ class CommasDeleted(MarksDeleted):
 
 
 class QuotesDeleted(MarksDeleted):
-    """All quotation marks deleted."""
+    """Perturbation that deletes all quotation marks."""
 
     card = card_of("quotes-deleted")
     nothing = "no quotation mark"
@@ -183,7 +183,7 @@ def _is_single_quote(text: str, at: int) -> bool:
 
 
 class StatementToQuestion(Perturbation):
-    """Exclamation marks, or else the last full stop, replaced by question marks."""
+    """Perturbation that replaces exclamation marks, or else the last full stop, by question marks."""
 
     card = card_of("statement-to-question")
 

@@ -63,7 +63,7 @@ class Swapped(Perturbation):
 
 
 class LexicalOverlap(Swapped):
-    """Two names or two numbers of the reference exchanged: all words match but the facts do not."""
+    """Perturbation that exchanges two names or two numbers of the reference: all words match but the facts do not."""
 
     card = card_of("lexical-overlap")
 
@@ -106,7 +106,7 @@ def _are_coordinated(text: str, first: Span, second: Span) -> bool:
 
 
 class OrderingMismatch(Swapped):
-    """Two nouns, or two adjectives, of the translation exchanged so that the meaning changes."""
+    """Perturbation that exchanges two nouns, or two adjectives, of the translation."""
 
     card = card_of("ordering-mismatch")
 

@@ -112,7 +112,7 @@ class WrongUnit(Perturbation):
 
 
 class AmountKept(WrongUnit):
-    """New unit with the old amount."""
+    """Perturbation that combines the new unit with the old amount."""
 
     card = card_of("unit-amount-matches-reference")
     keeps_amount = True
@@ -127,7 +127,7 @@ class AmountKept(WrongUnit):
 
 
 class UnitKept(WrongUnit):
-    """Old unit with the converted amount."""
+    """Perturbation that combines the old unit with the converted amount."""
 
     card = card_of("unit-unit-matches-reference")
     keeps_amount = False

@@ -21,7 +21,7 @@ _PALE = frozenset(word_list("nouns of set phrases"))
 
 
 class AddedWord(ParsedRule):
-    """An adjective before a noun, or an adverb before a verb, that the source does not have."""
+    """Perturbation that adds an adjective before a noun, or an adverb before a verb (DEMETR 6)."""
 
     most_places = 2
     card = card_of("added-word")

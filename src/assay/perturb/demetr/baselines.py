@@ -17,7 +17,7 @@ _TRIES = 20
 
 
 class Empty(TextRule):
-    """DEMETR 32: a single full stop, as in DEMETR; ``empty:stop=no`` gives the empty string."""
+    """Baseline with a single full stop, as in DEMETR 32; ``empty:stop=no`` gives the empty string."""
 
     tidy = False
     card = card_of("empty")
@@ -33,7 +33,7 @@ class Empty(TextRule):
 
 
 class Unrelated(TextRule):
-    """DEMETR 33: the translation of another sentence of the same corpus and language pair."""
+    """Baseline with the translation of another sentence of the same corpus and language pair (DEMETR 33)."""
 
     tidy = False
     card = card_of("unrelated")
@@ -58,7 +58,7 @@ class Unrelated(TextRule):
 
 
 class Shuffled(TextRule):
-    """DEMETR 34: the words in random order; the initial capital and the final punctuation keep their positions."""
+    """Baseline with the words in random order (DEMETR 34); the initial capital and the final punctuation keep their positions."""
 
     tidy = False
     card = card_of("shuffled")
@@ -113,7 +113,7 @@ def _decapitalise(word: str, text: str) -> str:
 
 
 class Reference(TextRule):
-    """DEMETR 35: the translation against the reference. The reference is better, so it is the item's good text.
+    """Baseline of the translation against the reference (DEMETR 35). The reference is better, so it is the item's good text.
 
     DEMETR keeps the translation as the good text and reverses the count; the accuracy is the same.
     """

@@ -23,7 +23,7 @@ _DENYING = frozenset(word_list("negations"))
 
 
 class Negation(VerbRule):
-    """DEMETR 8: an affirmative main clause negated, or a negative one affirmed."""
+    """Perturbation that negates an affirmative main clause, or affirms a negative one (DEMETR 8)."""
 
     card = card_of("negation")
     other_languages = in_languages(ru=russian_forms.negation, ja=japanese_verbs.negation)
@@ -114,7 +114,10 @@ _FINAL = re.compile(r"[.!。…]*(?=[\"'”’»)\]]*\s*$)")
 
 
 class Interrogative(ParsedRule):
-    """DEMETR 19: the auxiliary (or a form of ``do``) moved before the subject, with a question mark at the end."""
+    """Perturbation that turns a statement into a question (DEMETR 19).
+
+    The auxiliary (or a form of ``do``) moves before the subject, and a question mark ends the text.
+    """
 
     most_places = 4
     card = card_of("interrogative")

@@ -19,7 +19,7 @@ _ROWS = {form.lower(): row for row in _CASES for form in row}
 
 
 class GenderPronoun(ParsedRule):
-    """DEMETR 11: exactly one pronoun with another gender."""
+    """Perturbation that gives exactly one pronoun another gender (DEMETR 11)."""
 
     card = card_of("gender-pronoun")
     other_languages = in_languages(ru=russian_forms.gender_pronoun, ja=japanese_words.gender_pronoun)
@@ -44,7 +44,7 @@ class GenderPronoun(ParsedRule):
 
 
 class PronounCase(ParsedRule):
-    """DEMETR 15: a pronoun in a case that its position does not allow."""
+    """Perturbation that puts a pronoun into a case that its position does not allow (DEMETR 15)."""
 
     card = card_of("pronoun-case")
     other_languages = in_languages(ru=russian_forms.pronoun_case)
@@ -93,7 +93,7 @@ _WRONG = {
 
 
 class FunctionWord(ParsedRule):
-    """DEMETR 16: a preposition replaced by one with another meaning, or an article by the wrong one."""
+    """Perturbation that uses a preposition with another meaning, or the wrong article (DEMETR 16)."""
 
     card = card_of("function-word")
 

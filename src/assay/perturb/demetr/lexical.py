@@ -57,7 +57,7 @@ class LexicalRule(ParsedRule):
 
 
 class Hypernym(LexicalRule):
-    """DEMETR 3, undertranslation: the nearest common hypernym of the most frequent sense."""
+    """Perturbation that replaces a word by the nearest common hypernym of its most frequent sense (DEMETR 3, undertranslation)."""
 
     card = card_of("hypernym")
 
@@ -109,7 +109,7 @@ def _is_fixed(sentence: Sentence, i: int) -> bool:
 
 
 class Antonym(LexicalRule):
-    """DEMETR 7: the opposite of a word, by WordNet's antonyms of its first senses and a list of common opposites."""
+    """Perturbation that replaces a word by its opposite, from WordNet or a list of common opposites (DEMETR 7)."""
 
     card = card_of("antonym")
 
@@ -184,7 +184,7 @@ def _is_bound(sentence: Sentence, i: int) -> bool:
 
 
 class PartOfSpeechShift(LexicalRule):
-    """DEMETR 13: another word of the same root and another part of speech, by WordNet's derivations."""
+    """Perturbation that uses another part of speech of the same root, by WordNet's derivations (DEMETR 13)."""
 
     most_places = 1
     card = card_of("part-of-speech-shift")

@@ -35,7 +35,7 @@ _CLOCKS = ("GMT", "UTC", "CET", "EST", "AM", "PM")
 
 
 class NameReplaced(ParsedRule):
-    """A person for a person, a place for a place, an organisation for an organisation, in every mention."""
+    """Perturbation that replaces every mention of a person, place or organisation by another name of its type."""
 
     most_places = 16
     card = card_of("name-replaced")

@@ -36,7 +36,7 @@ _TRIES = 12
 
 
 class NumberReplaced(TextRule):
-    """One number of the text replaced by another of its kind."""
+    """Perturbation that replaces one number by another of its kind."""
 
     most_places = 2
     card = card_of("number-replaced")

@@ -38,7 +38,7 @@ _LAST_RESORT = ("as", "so", "than", "more", "most", "such", "same", "own")
 
 
 class OmittedAdjectiveAdverb(TokensOmitted):
-    """DEMETR 20: a missing adjective or adverb."""
+    """Perturbation that omits an adjective or adverb (DEMETR 20)."""
 
     nothing = "no adjective or adverb"
     card = card_of("omitted-adjective-adverb")
@@ -64,7 +64,7 @@ class OmittedAdjectiveAdverb(TokensOmitted):
 
 
 class OmittedVerb(TokensOmitted):
-    """DEMETR 21: a missing content verb; auxiliaries and copulas stay."""
+    """Perturbation that omits a content verb (DEMETR 21); auxiliaries and copulas stay."""
 
     nothing = "no content verb"
     card = card_of("omitted-verb")
@@ -80,7 +80,7 @@ class OmittedVerb(TokensOmitted):
 
 
 class OmittedNoun(TokensOmitted):
-    """DEMETR 22: a missing noun that is neither a subject nor a name, with its compounded nouns."""
+    """Perturbation that omits a noun that is neither a subject nor a name, with its compounded nouns (DEMETR 22)."""
 
     nothing = "no noun that is neither subject nor name"
     card = card_of("omitted-noun")
@@ -101,7 +101,7 @@ def _is_separate_word(sentence: Sentence, i: int) -> bool:
 
 
 class OmittedSubject(TokensOmitted):
-    """DEMETR 23: a missing head of a subject, with its compounded nouns."""
+    """Perturbation that omits the head of a subject, with its compounded nouns (DEMETR 23)."""
 
     nothing = "no subject"
     card = card_of("omitted-subject")
@@ -116,7 +116,7 @@ class OmittedSubject(TokensOmitted):
 
 
 class OmittedName(ParsedRule):
-    """DEMETR 24: a missing name that is not the subject, in every mention with the same words."""
+    """Perturbation that omits a name that is not the subject, in every mention with the same words (DEMETR 24)."""
 
     most_places = 8
     card = card_of("omitted-name")
@@ -174,7 +174,7 @@ _RELATIVE = frozenset(word_list("relative words"))
 
 
 class OmittedPrepositionalPhrase(TokensOmitted):
-    """DEMETR 5: the shortest prepositional phrase missing."""
+    """Perturbation that omits the shortest prepositional phrase (DEMETR 5)."""
 
     nothing = "no prepositional phrase"
     card = card_of("omitted-prepositional-phrase")
@@ -221,7 +221,7 @@ def _balanced(text: str) -> bool:
 
 
 class OmittedConjunction(TokensOmitted):
-    """DEMETR 12: a missing conjunction or connecting adverb."""
+    """Perturbation that omits a conjunction or connecting adverb (DEMETR 12)."""
 
     nothing = "no conjunction"
     card = card_of("omitted-conjunction")

@@ -25,7 +25,7 @@ def misspellings() -> Mapping[str, tuple[str, ...]]:
 
 
 class Misspelling(TextRule):
-    """DEMETR 25: one misspelt word, from a list for English, otherwise by a typing error.
+    """Perturbation that misspells one word, by a list for English and otherwise by a typing error (DEMETR 25).
 
     A typing error swaps two inner letters or drops one of a double letter; the first letter stays.
     """
@@ -93,7 +93,7 @@ def _bare_letters(word: str) -> list[int]:
 
 
 class CharacterRemoved(TextRule):
-    """DEMETR 26: one letter missing from a word that is neither first nor last."""
+    """Perturbation that removes one letter of a word that is neither first nor last (DEMETR 26)."""
 
     card = card_of("character-removed")
 
@@ -130,7 +130,7 @@ FULL_WIDTH: tuple[str, ...] = ("，", "，", "。", "？", "！", "；", "：", 
 
 
 class FinalPunctuationRemoved(TextRule):
-    """DEMETR 27: a missing full stop, question mark or exclamation mark at the end; quotation marks stay."""
+    """Perturbation that removes the full stop, question mark or exclamation mark at the end (DEMETR 27); quotation marks stay."""
 
     tidy = False
     card = card_of("final-punctuation-removed")
@@ -144,7 +144,7 @@ class FinalPunctuationRemoved(TextRule):
 
 
 class PunctuationAdded(TextRule):
-    """DEMETR 28: a superfluous punctuation mark after a word inside the text."""
+    """Perturbation that adds a superfluous punctuation mark after a word inside the text (DEMETR 28)."""
 
     tidy = False
     card = card_of("punctuation-added")
@@ -164,7 +164,7 @@ class PunctuationAdded(TextRule):
 
 
 class Tokenized(TextRule):
-    """DEMETR 29: spaces between all tokens, which are spaCy's tokens in English, otherwise words and punctuation marks."""
+    """Perturbation that puts spaces between all tokens: spaCy's in English, otherwise words and punctuation marks (DEMETR 29)."""
 
     tidy = False
     most_places = 1 << 30
@@ -206,7 +206,7 @@ def to_lower(text: str, language: str) -> str:
 
 
 class LowercaseAll(TextRule):
-    """DEMETR 30: the whole text in lower case."""
+    """Perturbation that puts the whole text in lower case (DEMETR 30)."""
 
     most_places = 1 << 30
     card = card_of("lowercase-all")
@@ -224,7 +224,7 @@ class LowercaseAll(TextRule):
 
 
 class LowercaseFirst(TextRule):
-    """DEMETR 31: the first letter in lower case."""
+    """Perturbation that puts the first letter in lower case (DEMETR 31)."""
 
     card = card_of("lowercase-first")
 

@@ -71,7 +71,7 @@ class VerbRule(ParsedRule):
 
 
 class Tense(VerbRule):
-    """DEMETR 17: past for present, present for past, or future; the aspect stays."""
+    """Perturbation that exchanges past and present, or uses the future (DEMETR 17); the aspect stays."""
 
     card = card_of("tense")
     other_languages = in_languages(ru=russian_forms.tense, ja=japanese_verbs.tense)
@@ -104,7 +104,7 @@ class Tense(VerbRule):
 
 
 class Aspect(VerbRule):
-    """DEMETR 18: progressive for simple or perfect, or back; the tense stays."""
+    """Perturbation that exchanges the progressive and the simple or perfect form (DEMETR 18); the tense stays."""
 
     card = card_of("aspect")
 

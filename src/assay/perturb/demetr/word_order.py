@@ -65,7 +65,7 @@ def _may_end_word(character: str) -> bool:
 
 
 class RepeatTwice(Repetition):
-    """DEMETR 1: the last word twice."""
+    """Perturbation that writes the last word twice (DEMETR 1)."""
 
     card = card_of("repeat-twice")
 
@@ -74,7 +74,7 @@ class RepeatTwice(Repetition):
 
 
 class RepeatFourTimes(Repetition):
-    """DEMETR 2: the last word four times."""
+    """Perturbation that writes the last word four times (DEMETR 2)."""
 
     card = card_of("repeat-four-times")
 
@@ -86,7 +86,7 @@ _WORD = r"<W>+(?:[-'’.,:/]<W>+)*%?"
 
 
 class WordSwap(TextRule):
-    """DEMETR 14: two words separated only by a space exchanged; the sentence keeps its initial capital."""
+    """Perturbation that exchanges two words separated only by a space (DEMETR 14); the sentence keeps its initial capital."""
 
     card = card_of("word-swap")
 
