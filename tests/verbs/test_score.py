@@ -44,7 +44,7 @@ def test_several_references_are_columns() -> None:
         ({"references": ["a", "b"]}, "reference 1 has 2 segments, but hypotheses has 3"),
         ({"references": None}, "chrf requires a reference"),
         ({"hypotheses": ["a", None, "b"]}, r"hypotheses\[1\] is NoneType"),
-        ({"metrics": []}, "no metric was asked for"),
+        ({"metrics": []}, "no metric was given"),
         ({"metrics": ["chrf:beat=3"]}, "Did you mean beta"),
     ],
 )

@@ -107,7 +107,7 @@ def response_cache() -> ResponseCache | None:
 
 
 def use_threads(number: int | None) -> AbstractContextManager[None]:
-    """Let each metric in this block start `number` threads; None stands for one per core."""
+    """Let each metric in this block start `number` threads, or one per core if it is None."""
     return _set(_threads, number)
 
 

@@ -59,7 +59,7 @@ def location(thing: Any, error: BaseException | None = None, method: str = "") -
 
 
 def third_party_location(error: BaseException) -> str:
-    """Return ``FILE line N`` of the last third-party call that led to the error; empty if there is none."""
+    """Return ``FILE line N`` of the last third-party call that led to the error, or an empty text."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename} line {error.lineno}"
     calls = [f"{file} line {line}" for file, line, module in _calls(error.__traceback__) if module in _third_party]

@@ -79,14 +79,14 @@ def listing(names: Iterable[str], most: int = 12) -> str:
     return text + (f" and {len(items) - most} more" if len(items) > most else "")
 
 
-def unknown(kind: str, name: str, known: Iterable[str], look: str = "") -> UnknownName:
+def unknown(kind: str, name: str, names: Iterable[str], look: str = "") -> UnknownName:
     """Return an `UnknownName` error that suggests similar known names, or lists all if none is similar.
 
     `kind` may say where the name was looked up (``column in a.tsv``); `look` is a command or a remark for the end of the message.
     """
     import difflib
 
-    options = list(known)
+    options = list(names)
     lowered = {option.lower(): option for option in options}
     near = [lowered[hit] for hit in difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=0.6)]
     if near:

@@ -67,7 +67,7 @@ def is_score(name: str, metrics: Collection[str]) -> bool:
 
 
 def renamed_inputs(names: Iterable[str], added: Collection[str]) -> dict[str, str]:
-    """Return new names for columns of the input whose own names are those of columns that assay adds."""
+    """Return new names for columns of the input that have the same name as a column that assay adds."""
     existing = list(names)
     taken = {*existing, *added}
     renamed: dict[str, str] = {}

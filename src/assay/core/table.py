@@ -110,6 +110,6 @@ _html_renderer: Callable[[Table], str] | None = None
 
 
 def set_html_renderer(renderer: Callable[[Table], str]) -> None:
-    """Set the function that renders tables in notebooks. `assay.report` registers one when a verb is used."""
+    """Set the function that renders tables in notebooks. `assay.report` registers its own on import."""
     global _html_renderer  # noqa: PLW0603
     _html_renderer = renderer

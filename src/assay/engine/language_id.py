@@ -33,7 +33,7 @@ ENGLISH = 700
 MOSTLY = 85
 """Percentage of a joined text that must be in one language."""
 _SAME = {"bs": "hr", "sr": "hr", "ms": "id", "da": "no"}
-"""Languages that sentences cannot be told apart in."""
+"""Languages that cannot be distinguished in single sentences."""
 _FAMILIES = tuple(
     frozenset(family.split())
     for family in (
@@ -50,7 +50,7 @@ def available() -> bool:
 
 
 def require() -> None:
-    """Refuse to go on without CLD2."""
+    """Raise if CLD2 is not installed."""
     if not available():
         raise MissingPart("identifying languages needs the extra 'languages': pip install 'mt-assay[languages]'")
 
@@ -97,7 +97,7 @@ def is_identifiable(language: str) -> bool:
 
 
 def related(one: str, other: str) -> bool:
-    """Return whether two languages are the same or too similar to be told apart reliably."""
+    """Return whether two languages are the same or too similar to be distinguished reliably."""
     if _same(one) == _same(other):
         return True
     return any({one, other} <= family for family in _FAMILIES)
@@ -111,7 +111,7 @@ def script_of_language(language: str) -> str:
 
 
 def is_long_enough(text: str | None) -> bool:
-    """Return whether a text is long enough for its language to be identified."""
+    """Return whether a text is long enough to identify its language."""
     if not text or len(text) * 4 < SHORTEST:
         return False
     return len(text) >= SHORTEST or len(text.encode("utf-8", "replace")) >= SHORTEST

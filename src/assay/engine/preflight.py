@@ -1,8 +1,8 @@
 """Preflight check of the first rows: warn if texts seem to be in the wrong column or language. It changes nothing.
 
 Swapped columns, a reference in the wrong language, a reference given as a system or a source given as a reference produce
-plausible numbers. Most of these mistakes show in the script of the texts. With the extra ``languages``, languages of the same
-script are told apart, too. Texts that are too short to identify, such as names and numbers, are ignored.
+plausible numbers. Most of these mistakes show in the script of the texts. With the extra ``languages``, it also
+distinguishes languages of the same script. Texts that are too short to identify, such as names and numbers, are ignored.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def score(
 
     Args:
         batch: The texts.
-        metric: The metric. With `languages` (see `assay.engine.languages`), each row is scored as for its own.
-        languages: Target languages, and the number of each row's.
+        metric: The metric. With `languages` (see `assay.engine.languages`), each row is scored with the variant for its own.
+        languages: Target languages, and the index of each row's language.
         without: The rows without a reference: they get no value, and statistics that add nothing.
         workers: Threads; by default one per core.
         store: Where scores of slow metrics are looked up and stored.

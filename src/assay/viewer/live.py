@@ -23,7 +23,7 @@ MOST_BYTES, MOST_ROWS = 1 << 26, 50_000
 
 
 def progress(folder: Path) -> dict[str, Any] | None:
-    """Return the progress of an unfinished run; None if the run is finished or there is none.
+    """Return the progress of an unfinished run; None if the folder has no unfinished run.
 
     ``state`` is ``running``, ``stopped`` (by the user or an error, with its message) or ``died`` (without a message).
     """
