@@ -16,9 +16,9 @@ KINDS = {
     "string": "String metrics",
     "checks": "Deterministic checks",
     "embedding": "Embeddings of a pretrained encoder",
-    "learned": "Learned from judgements",
-    "likelihood": "How likely a model finds the text",
-    "judge": "Language models that are asked",
+    "learned": "Learned from human judgements",
+    "likelihood": "Probability of a text",
+    "judge": "Language models as judges",
     "baseline": "Baselines: what a metric must beat",
 }
 """The kinds of metrics, in the order of `assay list metrics`, with their headings."""
