@@ -1,8 +1,8 @@
 """BARTScore (Yuan et al. 2021): log-probability of one text given another under a sequence-to-sequence model.
 
-Scores are mean log-probabilities over the tokens of the target text, including the first and the end token: precision
-(reference to translation), recall (translation to reference), F1 (the mean of both) and faithfulness (source to
-translation), as in section 3.3 of the paper.
+Scores are mean log-probabilities over the tokens of the target text, including the first and the end token. As in section
+3.3 of the paper, they are precision (reference to translation), recall (translation to reference), F1 (the mean of both)
+and faithfulness (source to translation).
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Cer(_ErrorRate):
     """Character error rate: code points to insert, delete or replace, relative to the reference's length; not capped.
 
     With several references the one with the lowest rate counts. With an empty reference, an empty hypothesis scores 0 and
-    any other 1; its code points count as edits at the corpus level, where the segment adds no length. Texts that differ
+    any other 1. Its code points count as edits at the corpus level, but the segment adds no length. Texts that differ
     greatly over more than about 100,000 characters get an upper bound and the flag ``bounded``.
     """
 

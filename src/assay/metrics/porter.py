@@ -76,8 +76,9 @@ def _measure(stem: str) -> int:
 
 
 def _short_end(stem: str) -> bool:
-    """Return Porter's *o: consonant, vowel, and a consonant other than w, x, y at the end; NLTK adds two letters
-    vowel-consonant.
+    """Return Porter's *o: consonant, vowel, and a consonant other than w, x, y at the end.
+
+    NLTK adds two-letter stems of a vowel and a consonant.
     """
     shape = _shape(stem)
     return (shape.endswith(b"cvc") and stem[-1] not in "wxy") or shape == b"vc"

@@ -1,8 +1,8 @@
 """Prism (Thompson and Post 2020): log-probability of translation and reference under a multilingual paraphraser.
 
 The score is the mean log-probability (natural logarithm) of the translation's tokens and the end token given the
-reference, averaged with that of the reference given the translation. Prism-QE uses the source instead, in one direction.
-The language is the first token of the decoder and does not count.
+reference. It is averaged with that of the reference given the translation. Prism-QE uses the source instead, in one
+direction. The language is the first token of the decoder and does not count.
 """
 
 from __future__ import annotations

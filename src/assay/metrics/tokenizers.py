@@ -49,8 +49,9 @@ class LineTokenizer:
 
 
 def tokenizer(name: str, model: str | None) -> LineTokenizer:
-    """Return the tokenizer that sacrebleu calls `name`; `model` is the path of a sentencepiece model to use instead of its
-    own.
+    """Return the tokenizer that sacrebleu calls `name`.
+
+    `model` is the path of a sentencepiece model to use instead of its own.
     """
     if name in SENTENCEPIECE:
         return _sentencepiece(name, model)

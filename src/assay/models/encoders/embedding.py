@@ -1,7 +1,7 @@
 """Embeddings of tokens and texts from a pretrained encoder.
 
 Texts are packed and sorted by length, and equal texts are embedded once. Text embeddings pool the tokens as the encoder's
-folder says (``modules.json`` of sentence-transformers): LaBSE passes the first token through a dense layer with tanh, the
+folder says (``modules.json`` of sentence-transformers). LaBSE passes the first token through a dense layer with tanh. The
 multilingual paraphrase models average all tokens. A folder without ``modules.json`` uses its pooler if it has one,
 otherwise the mean.
 """

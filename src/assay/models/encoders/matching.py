@@ -139,11 +139,11 @@ def match(
 ) -> NDArray[np.float64]:
     """Return precision and recall of every pair.
 
-    Precision is the mean over the translation's tokens of their best cosine in the other text, recall the mean over the
-    other text's tokens of their best cosine in the translation. `weights` holds the weight of each row of the vectors in a
-    translation, and in another text. With `ngram`, runs of that many tokens are matched (fewer if a text has fewer), and
-    the cosines of a run are averaged with the weights of its own side (Lo 2019). `floor` replaces negative cosines by 0.
-    The result is NaN for a text without tokens, or whose tokens have no weight.
+    Precision is the mean, over the translation's tokens, of their best cosine in the other text. Recall is the same with
+    the texts exchanged. `weights` holds the weight of each row of the vectors in a translation, and in another text. With
+    `ngram`, runs of that many tokens are matched, or of fewer in shorter texts. The cosines of a run are averaged with the
+    weights of its own side (Lo 2019). `floor` replaces negative cosines by 0. The result is NaN for a text without tokens,
+    or whose tokens have no weight.
     """
     scores = np.full((len(hypotheses.first), 2), np.nan)
     for rows, run in _blocks(hypotheses.length, others.length, ngram):

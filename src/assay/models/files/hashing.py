@@ -1,6 +1,6 @@
 """Hash of a model's files for signatures: computed from their bytes once per file, then cached. Torch is not needed.
 
-The checksums in the directory of a zip archive do not suffice: they say what the bytes should be, and a reader that maps
+The checksums in the directory of a zip archive do not suffice. They say what the bytes should be, but a reader that maps
 the weights into memory never verifies them.
 """
 

@@ -119,8 +119,9 @@ class CometModel(nn.Module):
         return self.mix.shares(), frozenset(range(count))
 
     def _reduce(self, hidden: Tensor, packed: Packed, selected: bool) -> Tensor:
-        """Pool one layer over each sequence, normalised if the mix asks for it. Max pooling, which is not linear, returns all
-        tokens.
+        """Pool one layer over each sequence, normalised if the mix asks for it.
+
+        Max pooling, which is not linear, returns all tokens.
         """
         norm = self.mix is not None and self.mix.layer_norm
         mean, scale = _statistics(hidden, packed) if norm else (None, None)

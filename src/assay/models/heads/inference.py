@@ -227,8 +227,9 @@ class Predictor:
 
 
 def _windows(count: int, device: torch.device) -> Iterator[slice]:
-    """Yield the rows that are tokenized, sorted and computed together. On a GPU a window is at most twice as long as the
-    previous one.
+    """Yield the rows that are tokenized, sorted and computed together.
+
+    On a GPU a window is at most twice as long as the previous one.
     """
     gpu = device.type == "cuda"
     size, start = GPU_EDGE if gpu else WINDOW, 0

@@ -20,7 +20,9 @@ WINDOW = 8_192
 
 @dataclass(frozen=True, slots=True)
 class TokenPair:
-    """One sequence: token ids with special tokens, number of tokens of the first type, whether texts were cut, and number of
+    """One sequence of two texts: its token ids with special tokens, and what the model reads of it.
+
+    `first` is the number of tokens of the first type, `cut` says whether texts were cut, and `leading` is the number of
     leading tokens that are read.
     """
 

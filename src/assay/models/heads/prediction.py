@@ -136,7 +136,7 @@ def _exact(
 ) -> Iterable[ErrorSpan]:
     """Decode as unbabel-comet 2.2.7.
 
-    Neighbours join under the severity of the first one, special tokens count as text at 0, and a span that is open at the
+    Neighbours join under the severity of the first one, and special tokens count as text at 0. A span that is open at the
     last token is dropped.
     """
     start: int | None = None

@@ -1,10 +1,10 @@
 """Lexical features: overlap of two texts, for many pairs at once.
 
-Each subword has four features from 0 to 255: whether it occurs in the other text, whether it does with its neighbours, the
-length of the character n-grams that cover it there, and for a number whether the other text has it (255) or not (128).
-Each pair has eighteen: character n-gram precisions (six orders in each direction), precisions of single and of
-neighbouring subwords, and the share of numbers found. N-grams are compared by 64-bit hashes that include the number of the
-pair, so that one sort handles a whole chunk.
+Each subword has four features from 0 to 255: whether it occurs in the other text, whether it occurs there with its
+neighbours, and the length of the character n-grams that cover it there. The fourth says, for a number, whether the other
+text has it (255) or not (128). Each pair has eighteen features: character n-gram precisions (six orders in each
+direction), precisions of single and of neighbouring subwords, and the share of numbers found. N-grams are compared by
+64-bit hashes that include the number of the pair. One sort then handles a whole chunk.
 """
 
 from __future__ import annotations

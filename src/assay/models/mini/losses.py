@@ -146,8 +146,9 @@ class Losses:
 
 
 def _pairs(scores: Tensor, weight: Tensor, least: float) -> Tensor:
-    """Return the logistic loss of all pairs. `weight` counts pairs whose row should be above the column; few pairs count
-    little.
+    """Return the logistic loss of all pairs.
+
+    `weight` counts pairs whose row should be above the column. Few pairs count little.
     """
     loss: Tensor = (weight * functional.softplus(-SLOPE * (scores[:, None] - scores))).sum() / (weight.sum() + least)
     return loss

@@ -78,9 +78,7 @@ class Coded:
 
 @dataclass(frozen=True)
 class _Side:
-    """Contribution of the reference or the source: projections of both texts, and similarities of their subwords at every
-    depth.
-    """
+    """Contribution of the reference or the source: projections of both texts, and similarities of their subwords."""
 
     mine: Tensor
     theirs: Tensor

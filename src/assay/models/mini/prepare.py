@@ -243,8 +243,9 @@ def _computed(chunks: Sequence[tuple[Path, int, int]]) -> Iterator[Arrays]:
 
 
 def _chunk(job: tuple[Path, int, int]) -> Arrays:
-    """Return the features of the pairs of some rows, in the order of the pairs, the translation's cells before the other
-    text's.
+    """Return the features of the pairs of some rows, in the order of the pairs.
+
+    The translation's cells precede those of the other text.
     """
     folder, first, last = job
     corpus = PreparedCorpus.open(folder)

@@ -38,8 +38,8 @@ def add_norm(
 def summed(residual: Tensor, added: Tensor, shared: tuple[Tensor, Places] | None = None) -> Tensor:
     """Return ``residual + added``.
 
-    `shared` is a table with two lines per sequence (`assay.models.runtime.fp8.Product`): the first half replaces what is
-    added to the first row of each sequence, the second half is added to its other rows.
+    `shared` is a table with two lines per sequence (`assay.models.runtime.fp8.Product`). The first half replaces what is
+    added to the first row of each sequence. The second half is added to its other rows.
     """
     total = residual + added
     if shared is None:

@@ -18,7 +18,7 @@ from torch import Tensor
 class PackedBlock:
     """Neighbouring sequences, tokens `first` to `last`, as a dense block of `count` by `longest`.
 
-    If their lengths differ, `places` gives the token at each place of the block (an arbitrary one for padding), `mask`
+    If their lengths differ, `places` gives the token at each place of the block, an arbitrary one for padding. `mask`
     marks the real keys, and `real` lists the rows of the flattened block that are tokens.
     """
 

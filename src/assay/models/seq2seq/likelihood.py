@@ -1,8 +1,9 @@
 """Scores from encoder-decoders: log-probabilities of target texts (BARTScore, Prism), and the regression logit of MetricX.
 
-The decoder of MetricX takes one step with one token, so that its self-attention is the value of that token. Cross-attention has
-one query per sequence: the query is multiplied into the matrix of the keys instead of that matrix into every token, and the
-matrix of the values is applied after the average. The decoder then costs next to nothing, and the vocabulary is not multiplied.
+The decoder of MetricX takes one step with one token. Its self-attention is the value of that token, and its
+cross-attention has one query per sequence. The query is multiplied into the matrix of the keys instead of that matrix into
+every token. The matrix of the values is applied after the average. The decoder then costs next to nothing, and the
+vocabulary is not multiplied.
 """
 
 from __future__ import annotations

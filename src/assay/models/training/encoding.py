@@ -43,9 +43,7 @@ class EncodedRecord:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The inputs that this record allows: all three with source and reference, one with either, the text alone with
-        neither.
-        """
+        """Inputs that this record allows: all three with source and reference, one with either, or the text alone."""
         if self.source and self.reference:
             return INPUTS
         return ("src",) if self.source else ("ref",) if self.reference else ("alone",)

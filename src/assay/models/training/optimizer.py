@@ -1,5 +1,6 @@
-"""Optimization of xCOMET: learning rates per layer, gradual unfreezing, and the loss (section 4.2.1, equations 1 to 4,
-Appendix B).
+"""Optimization of xCOMET: learning rates per layer, gradual unfreezing, and the loss.
+
+The loss follows section 4.2.1, equations 1 to 4, and Appendix B of Guerreiro et al. 2023.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Grid search for loss weights before a phase is trained.
 
-The paper tuned λ (the weight of the tagger relative to the sentence score) and α (the weights of the severities) in 20
-trials of Optuna (Guerreiro et al. 2023, Appendix B). Here every combination in the configuration is trained for a few
-steps, from the same weights and on the same batches, and evaluated on the held-out records. The best one is used. A try
-depends only on the weights, the seed and its values, so that finished tries are kept and an interrupted search resumes
-with the next one.
+The paper tuned λ, the weight of the tagger, and α, the weights of the severities, in 20 trials of Optuna (Guerreiro et al.
+2023, Appendix B). Here every combination in the configuration is trained for a few steps, from the same weights and on the
+same batches. The best one on the held-out records is used. A try depends only on the weights, the seed and its values.
+Finished tries are therefore kept, and an interrupted search resumes with the next one.
 """
 
 from __future__ import annotations
