@@ -102,7 +102,7 @@ def test_a_person_names_the_error_types(
     monkeypatch.setattr("sys.stdin", io.StringIO("m\nn\nt\n"))
     assert main([*base, "--review", "--table", "errors"]) == 0
     out = capsys.readouterr()
-    assert "3 named" in out.err and "broke down, but chrf let it through" in out.out
+    assert "3 named" in out.err and "broke down, but chrf accepted it" in out.out
     assert "mistranslation" in out.out and "no error" in out.out
     assert main([*base, "--table", "errors", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["tables"]["errors"]
@@ -140,7 +140,7 @@ def test_a_rule_learned_with_another_metric_is_refused(
     rule.write_text(json.dumps(read))
     capsys.readouterr()
     assert main(["decide", "apply", "--rule", str(rule), "--mt", str(table), "--ref", str(table)]) == 2
-    assert "learn the rule again" in capsys.readouterr().err
+    assert "Learn the rule again" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_rule_learned_with_another_metric_is_refused(
         (["apply"], "--rule rule.json"),
         (["apply", "--rule", "nowhere.json"], "nowhere.json does not exist"),
         (["fit", "--data", "DATA", "--goal", "be nice"], "is unknown. Use 'catch 95%'"),
-        (["fit", "--data", "DATA", "--reject-at", "0"], "probability above 0"),
+        (["fit", "--data", "DATA", "--reject-at", "0"], "probability greater than 0"),
         (["apply", "--rule", "DATA", "--mt", "x"], "is not a rule"),
     ],
 )

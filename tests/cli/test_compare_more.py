@@ -117,7 +117,7 @@ def test_groups_are_compared_each_for_itself(table: list[dict[str, str]], capsys
             assert systems[system]["chrf"]["p_bootstrap"] == standing.p_bootstrap
     assert run("--by", "doc") == 0
     text = capsys.readouterr().out
-    assert "6 groups with fewer than 10 segments: neither interval nor mark" in text
+    assert "6 groups with fewer than 10 segments have no interval or mark" in text
     assert "two is ahead of one, of 6 groups: in 6 by chrF" in text
 
 

@@ -46,14 +46,14 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
         (["in/", "--out", "out/", "--format", "tsv"], "shards keep their own format"),
         (["in/", "--out", "out/", "--dedup", "all"], "unknown dedup 'all'"),
         (["in/", "--out", "out/", "--engine", "lokal"], "Did you mean local?"),
-        (["in/", "--out", "in/"], "--out in/ holds the input"),
+        (["in/", "--out", "in/"], "--out in/ contains the input"),
         (["in/", "--out", "out.jsonl"], "are a folder of shards, but out.jsonl is a file name. Use --out out/"),
         (["in/", "--out", "out.tsv.gz"], "out.tsv.gz is a file name. Use --out out/"),
         (["in/", "--mt", "in/", "--out", "out/"], "not both"),
         (["in/", "-m", "judge-mqm", "--llm", "x", "--out", "out/"], "judge-mqm asks a language model"),
-        (["in/", "--ref", "in/", "--out", "out/"], "--ref and --src go with --mt"),
+        (["in/", "--ref", "in/", "--out", "out/"], "--ref and --src require --mt"),
         (["nowhere/", "--out", "out/"], "nowhere/ does not exist"),
-        (["'in/*.zip'", "--out", "out/"], "no file is called like"),
+        (["'in/*.zip'", "--out", "out/"], "no file matches"),
     ],
 )
 def test_refusals(folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
@@ -74,7 +74,7 @@ def test_shards_without_rows_are_named_and_nothing_has_no_table(
     assert "5 shards · 32 rows · 1 shard failed" in told.out and "⚠ 1 of 5 shards has no rows: a.jsonl." in told.err
     assert main([*words, "in/a.jsonl", "--out", "none/"]) == 0
     told = capsys.readouterr()
-    assert not told.out and "there are no rows in these shards: nothing was done." in told.err
+    assert not told.out and "these shards have no rows, so there are no results." in told.err
     assert contents(folder / "none")["a.jsonl"] == b""
 
 

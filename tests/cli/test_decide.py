@@ -133,12 +133,12 @@ def test_ready_scores_are_learned_from_and_applied(place: Path, capsys: pytest.C
     (place / "none.tsv").write_text("mine\n")
     assert main(["decide", "apply", "--rule", str(rule), "--data", str(place / "none.tsv"), "--format", "json"]) == 2
     said = capsys.readouterr()
-    assert "none.tsv is empty: there is nothing to label." in said.err and not said.out
+    assert "none.tsv has no rows to label." in said.err and not said.out
     assert main(["decide", "apply", str(rule), table, "--lang", "es", "--format", "jsonl"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 620
     (place / "text").write_text("one\n")
     assert main(["decide", "apply", "--rule", str(rule), "--mt", str(place / "text")]) == 2
-    assert "give a table with them, --data FILE (mine)" in capsys.readouterr().err
+    assert "Give a table with them: --data FILE (mine)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("twice", [["-m", "chrf", "--score", "chrf"], ["--score", "chrf", "--score", "chrf:lower"]])

@@ -59,7 +59,7 @@ def test_judge_counts_pass_fail_and_open(data, capsys):
     row = json.loads(capsys.readouterr().out)["tables"]["judged"][0]
     assert [row[key] for key in ("system", "n", "pass", "fail", "unresolved", "neither")] == ["all", 6, 4, 1, 1, 1]
     assert dfki(data, "judge") == 0
-    assert "de-en open: both kinds of rule fired 0, neither 1" in capsys.readouterr().out
+    assert "de-en open: both kinds of rules matched 0, neither kind 1" in capsys.readouterr().out
     assert dfki(data, "judge", "--systems") == 0
     assert capsys.readouterr().out.count("2022") == 3
 

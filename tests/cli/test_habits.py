@@ -166,7 +166,7 @@ def test_a_test_set_brings_sources_and_references(
     assert float(piped.stdout) == pytest.approx(found["h"]["chrf"], abs=1e-4)
     for wrong, said in [
         (["-t", "wmt17", "-l", "en-fr", "h"], "unknown language pair 'en-fr' of wmt17"),
-        (["-t", "wmt17", "h", "--ref", "r"], "a test set (-t) brings sources and references"),
+        (["-t", "wmt17", "h", "--ref", "r"], "a test set (-t) has sources and references"),
         (["-t", "wmt18", "-l", "en-de", "h"], "sacrebleu -t wmt18 -l en-de --echo src"),
         (["-t", "wmt177", "h"], "unknown test set 'wmt177'. Did you mean wmt17"),
     ]:

@@ -137,7 +137,7 @@ def test_a_suite(server, capsys):
 def test_an_estimate_before(server, capsys):
     assert main(command(server, "--estimate", "--price", "2.5,10")) == 0
     out = capsys.readouterr().out
-    assert "judge-mqm" in out and "24" in out and "nothing was asked" in out
+    assert "judge-mqm" in out and "24" in out and "no request was sent" in out
     assert server.bodies == []
 
 

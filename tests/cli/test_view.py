@@ -44,7 +44,7 @@ def test_the_server_answers_until_it_is_interrupted(run: Path) -> None:
     ("arguments", "said"),
     [
         (["nothing"], "nothing is not a run or a table"),
-        ([], "there is no folder runs here"),
+        ([], "the folder runs does not exist"),
         (["x.tsv", "--out", "x.pdf"], "a name that ends in .html"),
         (["x.tsv", "--port", "70000"], "the highest port is 65535"),
         (["x.tsv"], "x.tsv is empty"),
@@ -71,4 +71,4 @@ def test_a_browser_that_is_not_there_is_one_line_with_the_address(run: Path) -> 
         assert process.stdout is not None and process.stdout.readline().startswith("http://127.0.0.1:")
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=20)
-    assert "no browser could be opened: open the address by hand." in said and "Traceback" not in said
+    assert "no browser could be opened. Open the address yourself." in said and "Traceback" not in said

@@ -60,7 +60,7 @@ def test_a_set_that_is_not_whole_is_told(tmp_path: Path) -> None:
         assay.make(["word-swap"], tmp_path / "in", out=tmp_path / "set", **given)  # type: ignore[arg-type]
     for whole in (False, True):
         told = assay.run(tmp_path / "set", ["chrf"], out=tmp_path / f"{whole}", engine="inline")
-        assert any("is not whole" in note for note in told.notes) == (not whole)
+        assert any("is incomplete" in note for note in told.notes) == (not whole)
         assay.make(["word-swap"], tmp_path / "in", out=tmp_path / "set", on_error="skip", **given)  # type: ignore[arg-type]
 
 
@@ -111,5 +111,5 @@ def test_shards_without_rows_and_without_items_hold_nothing_up(tmp_path: Path) -
     for name in found:
         if found[name]:
             (tmp_path / "set" / name).unlink()
-    with pytest.raises(InputError, match="there are no items in these shards"):
+    with pytest.raises(InputError, match="these shards have no items"):
         assay.run(tmp_path / "set", ["chrf"], out=tmp_path / "none", engine="inline")

@@ -119,10 +119,10 @@ def test_shares_are_rounded_so_that_the_sum_is_right() -> None:
     [
         ({"keep": "chrff > 3"}, "Did you mean chrf"),
         ({"keep": "chrf >"}, "In the expression"),
-        ({"sample_by": "id"}, "--sample-by goes with --sample"),
+        ({"sample_by": "id"}, "--sample-by requires --sample"),
         ({"sample": 3, "sample_by": "lang"}, "unknown column 'lang' in "),
-        ({"dedup": "both"}, "--dedup is pair, mt or src"),
-        ({"sample": 0}, "--sample wants a whole number above 0"),
+        ({"dedup": "both"}, "--dedup must be pair, mt or src"),
+        ({"sample": 0}, "--sample must be a positive whole number"),
         ({"columns": {"mt": ["mt", "id"]}}, "a row of a corpus is one translation"),
         ({"metrics": ["comet-qe:x"]}, "comet-qe"),
     ],
@@ -138,7 +138,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_written(
 
 def test_objects_are_refused(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 1)
-    with pytest.raises(InputError, match="which load metrics by name"):
+    with pytest.raises(InputError, match="load the metrics of a corpus by name"):
         score(data=tmp_path / "in", out=tmp_path / "out", metrics=[object()])  # type: ignore[list-item]
 
 
@@ -204,11 +204,11 @@ def lost_sums(told: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (changed_sum, r"the record of s0\.tsv does not have the hash that is beside it"),
-        (changed_consistently, r"the score of .* by bleu is .*, and that of the shards is"),
-        (changed_score, r"the score of .* by chrf is .*, and that of the shards is"),
-        (changed_count, r"its rows are 59, and those of the shards are 60"),
-        (lost_sums, r"the record of s0\.tsv does not have the hash"),
+        (changed_sum, r"the record of s0\.tsv does not match its hash"),
+        (changed_consistently, r"the score of .* by bleu is .*, but the shards give"),
+        (changed_score, r"the score of .* by chrf is .*, but the shards give"),
+        (changed_count, r"its rows are 59, but those of the shards add up to 60"),
+        (lost_sums, r"the record of s0\.tsv does not match its hash"),
     ],
 )
 def test_a_manifest_that_was_edited_is_refused(

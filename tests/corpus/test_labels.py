@@ -198,5 +198,5 @@ def test_what_cannot_be_meant_is_refused(
         assert main(given) == 2
         assert said in (told := capsys.readouterr().err) and told.count("\n") == 1
     assay.apply_rule(rule, data=source, out=tmp_path / "out", engine="inline")
-    with pytest.raises(InputError, match="holds files of another run"):
+    with pytest.raises(InputError, match="has files of another run"):
         assay.apply_rule(rule, data=source, out=tmp_path / "out", engine="inline", languages="es")

@@ -144,5 +144,5 @@ def test_what_cannot_be_meant_is_refused(
         assay.run("in", ["chrf"], out="o", engine="inline")
     result = assay.run("in", ["chrf"], out="o", engine="inline", on_error="skip")
     assert len(result) == 210
-    with pytest.raises(InputError, match="metrics by name"):
+    with pytest.raises(InputError, match="metrics of a corpus by name"):
         assay.run("in", [assay.metrics.build_metrics("chrf")["chrf"]], out="o")  # type: ignore[list-item]

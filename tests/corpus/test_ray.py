@@ -237,7 +237,7 @@ def test_a_cluster_of_its_own_that_will_not_do_leaves_nothing(tmp_path: Path, mo
     corpus(tmp_path / "in", 1)
     folders: list[str] = []
     monkeypatch.setattr("assay.corpus.engines.ray.make_folder", lambda: folders.append(make_folder()) or folders[-1])
-    with pytest.raises(InputError, match=r"--gpus-per-worker 1000: this machine has \d+ GPUs that Ray sees"):
+    with pytest.raises(InputError, match=r"--gpus-per-worker 1000: Ray sees only \d+ GPUs on this machine"):
         score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", gpus_per_worker=1000)
     assert len(folders) == 1 and not Path(folders[0]).exists() and not (tmp_path / "out").exists()
 
@@ -268,9 +268,9 @@ def test_an_address_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Mon
         with pytest.raises(InputError, match=rf"the Ray cluster {address} did not answer in 2 s\. Try: ray status"):
             score(data=tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
     for address in ("ray://head:10001", "head", "head:six"):
-        with pytest.raises(InputError, match="--address is HOST:PORT of the cluster's head"):
+        with pytest.raises(InputError, match="--address must be HOST:PORT of the cluster's head"):
             score(data=tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="--address goes with --engine ray"):
+    with pytest.raises(InputError, match="--address requires --engine ray"):
         score(data=tmp_path / "in", address="head:6379", **given)  # type: ignore[arg-type]
     assert not (tmp_path / "out").exists()
 
@@ -278,7 +278,7 @@ def test_an_address_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.Mon
 def test_without_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus(tmp_path / "in", 1)
     monkeypatch.setattr("assay.corpus.engines.ray.find_spec", lambda name: None)
-    with pytest.raises(MissingPart, match=r"--engine ray needs the extra 'ray': pip install 'mt-assay\[ray\]'"):
+    with pytest.raises(MissingPart, match=r"--engine ray requires the extra 'ray': pip install 'mt-assay\[ray\]'"):
         score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray")
 
 
@@ -319,7 +319,7 @@ def test_what_cannot_start_is_told_at_once() -> None:
     from assay.corpus.engines.ray_cluster import too_few_gpus, why_not
 
     here, there = (WantedWorkers(address, None, 2.0, True, 1) for address in (None, "head:6379"))
-    assert "this machine has 1 GPUs that Ray sees" in too_few_gpus(here, 2.0, [{"CPU": 2.0, "GPU": 1.0}])
+    assert "Ray sees only 1 GPUs on this machine" in too_few_gpus(here, 2.0, [{"CPU": 2.0, "GPU": 1.0}])
     assert not too_few_gpus(here, 2.0, [{"GPU": 2.0}]), "there are enough"
     assert not too_few_gpus(here, 0.0, [{"CPU": 2.0}]), "none are asked for"
     assert not too_few_gpus(there, 2.0, [{"CPU": 2.0}]), "a machine that has them may join"
@@ -336,5 +336,5 @@ def test_a_worker_that_does_not_see_the_results_is_refused(tmp_path: Path) -> No
     job = Job(str(tmp_path / "nowhere"), ("chrf",), {}, "1")
     outcome = ShardWorker().work(job, ShardTask("shard", Shard("a", "tsv", (Source("a", 1, ""),))))
     assert outcome.fault is not None and outcome.fault.kind == "refused"
-    assert "nowhere: the machines of a cluster need a folder that they share" in outcome.fault.said
+    assert "nowhere. The machines of a cluster need a shared folder" in outcome.fault.said
     assert not (tmp_path / "nowhere").exists()

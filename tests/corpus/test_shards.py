@@ -126,8 +126,8 @@ def test_parallel_text_in_folders(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"ref/b.de": "x\n"}, r"mt/a\.de has no partner in --ref"),
-        ({"ref/a.en": "x\n", "ref/a.fr": "x\n"}, "nobody can tell which is meant"),
+        ({"ref/b.de": "x\n"}, r"mt/a\.de has no matching file in --ref"),
+        ({"ref/a.en": "x\n", "ref/a.fr": "x\n"}, "differ only in their last suffix"),
     ],
 )
 def test_ambiguous_partners_are_refused(tmp_path: Path, files: dict[str, str], said: str) -> None:

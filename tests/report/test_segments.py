@@ -79,7 +79,7 @@ def test_python_writes_the_same_bytes(data: Path, form: str) -> None:
     assert mine.read_bytes() == scored(data, form).read_bytes()
     kept = result.to_polars()
     assert kept.columns == [*HEADER, "chrf", "flags"] and kept.select(HEADER).to_dicts() == INPUT
-    with pytest.raises(InputError, match=r"rows are written as \.jsonl"):
+    with pytest.raises(InputError, match=r"rows can be written as \.jsonl"):
         result.write_rows("x.md")
 
 

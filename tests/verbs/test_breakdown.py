@@ -201,7 +201,7 @@ def test_controlled_errors_may_be_named() -> None:
 
 
 def test_a_translator_without_languages_is_refused() -> None:
-    with pytest.raises(InputError, match="task words needs the languages to translate from: --langs"):
+    with pytest.raises(InputError, match="task words requires source languages: --langs"):
         assay.run_task(WordTask(40), Mirror(), [], metrics=[Same()])
 
 

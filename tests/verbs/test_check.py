@@ -130,5 +130,5 @@ def test_a_suite_with_fewer_items_is_mentioned(tmp_path, chrf_card):
     items = sum(row["n"] for tables in chrf_card["results"].values() for row in tables["phenomena"])
     result = assay.check(chrf_card)
     (note,) = (note for note in result.notes if "items" in note)
-    assert note.endswith(f": 4 items now, {items} on the card: the figures are not about the same items")
+    assert note.endswith(f": 4 items now, {items} on the card, so the figures are not comparable")
     assert note in result.table().notes and items > 4

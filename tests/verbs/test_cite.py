@@ -72,4 +72,4 @@ def test_a_name_that_is_none_and_one_without_a_publication(capsys: pytest.Captur
     with pytest.raises(UnknownName, match="Did you mean bleu"):
         assay.cite("blue")
     assert main(["cite", "embedded"]) == 0
-    assert "embedded names no publication" in capsys.readouterr().err
+    assert "embedded has no publication to cite" in capsys.readouterr().err

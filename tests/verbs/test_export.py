@@ -70,7 +70,7 @@ def test_judged_segments_are_exported_with_their_hypotheses(tmp_path: Path) -> N
 
 
 def test_what_cannot_be_exported_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(InputError, match="the ending says the form"):
+    with pytest.raises(InputError, match="the suffix must be one of"):
         export("embedded", tmp_path / "items.xlsx")
     assert main(["run", "embedded", "--export", str(tmp_path / "x.tsv"), "-m", "chrf"]) == 2
     pairs = tmp_path / "pairs.tsv"
@@ -90,5 +90,5 @@ def test_labels_in_tables_figures_and_notes(tmp_path: Path, capsys: pytest.Captu
     assert main(["run", "-m", "chrf", "--label", "chfr=x", "--samples", "5"]) == 2
     assert "Did you mean chrf" in capsys.readouterr().err
     assert main(["run", "-m", "chrf", "--label", "chrf", "--samples", "5"]) == 2
-    with pytest.raises(AssayError, match="two metrics would be called"):
+    with pytest.raises(AssayError, match="two metrics have the label"):
         run("embedded", ["chrf", "bleu"], samples=5, labels={"chrf": "bleu"})

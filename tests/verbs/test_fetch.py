@@ -88,6 +88,6 @@ def test_what_a_metric_needs_is_fetched_by_its_name_or_told(name: str, monkeypat
         fetch(name)
         assert asked == [needed.get.removeprefix("assay fetch ")]
     else:
-        with pytest.raises(MissingPart, match=f"for {re.escape(name)}[.:]"):
+        with pytest.raises(MissingPart, match=f"(?:^|download ){re.escape(name)}[. ]"):
             fetch(name)
         assert not asked

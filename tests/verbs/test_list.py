@@ -39,11 +39,11 @@ def test_metrics_stand_by_kind_and_say_what_they_still_need(monkeypatch: pytest.
     assert rows["xcomet-xl"]["state"] == "weights 13.9 GB (CC BY-NC-SA 4.0)"
     assert rows["xcomet-xl"]["get"] == "assay fetch xcomet-xl" and rows["xcomet-xl"]["gigabytes"] == 13.9
     assert rows["matese"]["state"] == "weights (CC BY-NC-SA 4.0)" and "path=FOLDER" in rows["matese"]["get"]
-    assert rows["hwtsc-tlm"]["state"] == "weights of yours" and rows["hwtsc-tlm"]["needs"] == "translation"
+    assert rows["hwtsc-tlm"]["state"] == "your own weights" and rows["hwtsc-tlm"]["needs"] == "translation"
     assert rows["cometoid22-wmt22"]["state"] == "weights 2.3 GB (licence not stated)"
     assert rows["bartscore"]["state"] == "weights 1.6 GB (MIT)", "the weights', not the code's"
     assert rows["spbleu"]["state"].endswith("pieces 4.9 MB (their makers' licence)")
-    assert rows["mee"]["state"] == "word vectors of yours"
+    assert rows["mee"]["state"] == "your own word vectors"
     assert rows["mee4"]["state"] == "weights 1.9 GB (Apache-2.0) + word vectors (vectors=FILE)"
     labse = tmp_path / "checkpoints" / "labse"
     labse.mkdir(parents=True)
@@ -70,7 +70,7 @@ def test_metrics_stand_by_kind_and_say_what_they_still_need(monkeypatch: pytest.
     [
         ("chrf", "nothing"),
         ("bertscore", "no judgements"),
-        ("judge-da", "not known: whatever the model has seen"),
+        ("judge-da", "unknown: everything that the model has seen"),
         ("ms-comet-22", "Microsoft's own judgements"),
         ("bleurt", "not stated"),
     ],

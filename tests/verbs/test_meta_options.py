@@ -108,7 +108,7 @@ def test_other_gold_scores_leave_out_pairs_without_them(data: Path, capsys: pyte
     standard = tasks(data, capsys, "--langpair", "en-de")
     assert [row["value"] for row in rows] == [row["value"] for row in standard]  # the same scores under another name
     assert main(["meta", "wmt23", "--data-dir", str(data), "--gold", "esa", "--worth", "--draws", "10"]) == 0
-    assert "no scores esa for he-en, left out" in capsys.readouterr().out
+    assert "no scores esa for he-en: left out" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["mine.yaml", "mine.json"])
@@ -154,7 +154,7 @@ def test_xcomets_evaluation_takes_a_domain_and_stored_metrics(data: Path, capsys
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--recipe", "xcomet", "--domain", "*"], "--recipe xcomet takes one domain, and --domain fits"),
+        (["--recipe", "xcomet", "--domain", "*"], "--recipe xcomet requires exactly one domain, but --domain matches"),
         (["--recipe", "xcomet", "--domain", "sports"], "unknown domain 'sports'"),
         (["--recipe", "xcomet", "--metrics", "COMET-99"], "unknown stored metric 'COMET-99'"),
         (["--gold", "wmt"], "unknown human score 'wmt'. Available: esa, mqm."),
@@ -164,8 +164,8 @@ def test_xcomets_evaluation_takes_a_domain_and_stored_metrics(data: Path, capsys
         (["--statistic", "kendal"], "unknown statistic 'kendal'. Did you mean kendall"),
         (["--level", "doc"], "no task matches doc"),
         (["--recipe", "mine"], "unknown recipe 'mine'. Available: official, xcomet. (or give a file of tasks)"),
-        (["--worth", "--domain", "news"], "--worth looks at whole systems"),
-        (["--recipe", "xcomet", "--no-humans"], "--humans belongs to the official tasks"),
+        (["--worth", "--domain", "news"], "--worth uses whole systems"),
+        (["--recipe", "xcomet", "--no-humans"], "--humans cannot be combined with --recipe xcomet"),
         (["--systems", "A"], "has 1 judged system; agreement"),
     ],
 )

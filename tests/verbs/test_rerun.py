@@ -92,10 +92,10 @@ def test_a_set_in_many_files_is_done_again(capsys: pytest.CaptureFixture[str], p
     assert found["equal"] and "scores" in {row["table"] for row in found["tables"]["rerun"]}
     assert {path: path.stat().st_mtime_ns for path in place.rglob("*") if path.is_file()} == before
     assert main(["rerun", "scored"]) == 2
-    assert "Its shards are those of a corpus" in capsys.readouterr().err
+    assert "It has the shards of a corpus" in capsys.readouterr().err
     call = json.loads(Path("kept/manifest.json").read_text())["call"]
     for arguments, said in (
-        ({"suite": ["s3://bucket/pairs/"]}, "which is asked for with your credentials: give --trust"),
+        ({"suite": ["s3://bucket/pairs/"]}, "which requires your credentials. Give --trust"),
         ({"suite": 5}, "suite cannot be 5."),
         ({"metrics": "evil:Metric"}, "give --trust"),
         ({"on_error": "go on"}, "on_error cannot be 'go on'."),
@@ -137,7 +137,7 @@ def test_an_input_that_changed_is_named(capsys: pytest.CaptureFixture[str]) -> N
     assert "changed since: h" in told.out and "The inputs have changed since the run." in told.err
     Path("h").unlink()
     assert main(["rerun", "kept"]) == 2
-    assert "the input h is not here: say where the run's files are now (--folder DIR)" in capsys.readouterr().err
+    assert "the input h does not exist. Give the folder of the run's files: --folder DIR" in capsys.readouterr().err
 
 
 def test_files_that_moved_are_found_in_another_folder(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,7 +150,7 @@ def test_files_that_moved_are_found_in_another_folder(place: Path, capsys: pytes
     assert Path.cwd() == place
     changed("kept/manifest.json", folder="/no/such/folder")
     assert main(["rerun", "kept"]) == 2
-    assert "was made in /no/such/folder, which is not here" in capsys.readouterr().err
+    assert "was made in /no/such/folder, which does not exist" in capsys.readouterr().err
 
 
 def test_python_keeps_its_calls_too(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_python_keeps_its_calls_too(tmp_path: Path) -> None:
     assert assay.rerun("kept").equal
     with assay.score(["a cat"], ["a cat"], metrics=["chrf"]) as result:
         result.write("memory")
-    with pytest.raises(InputError, match=r"hypotheses, references lay in the memory of a program"):
+    with pytest.raises(InputError, match=r"hypotheses, references were in the memory of a program"):
         assay.rerun("memory")
 
 
@@ -168,9 +168,9 @@ def test_what_cannot_be_done_again_says_why(capsys: pytest.CaptureFixture[str]) 
     words = [sys.executable, "-m", "assay", "score", "-m", "chrf", "--mt", "-", "--ref", "r", "--out", "o.json"]
     subprocess.run(words, check=True, input=Path("h").read_bytes())
     for path, said in [
-        ("o.json", "a text came through standard input"),
+        ("o.json", "a text came from standard input"),
         ("h", "h has no manifest"),
-        (".", "there is no manifest.json in it"),
+        (".", "it has no manifest.json"),
         ("none", "none is not a run"),
     ]:
         assert main(["rerun", path]) == 2
@@ -211,10 +211,10 @@ def test_a_verb_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     assert main(["score", "-m", "chrf", "--mt", "h", "--ref", "r", "--out", "o.json"]) == 0
     changed("o.json.manifest.json", call={"verb": "os:system", "arguments": {}})
     assert main(["rerun", "o.json"]) == 2
-    assert "runs of 'os:system' are not done again" in capsys.readouterr().err
+    assert "runs of 'os:system' cannot be repeated" in capsys.readouterr().err
     changed("o.json.manifest.json", call=None)
     assert main(["rerun", "o.json"]) == 2
-    assert "does not say what was asked" in capsys.readouterr().err
+    assert "has no arguments" in capsys.readouterr().err
 
 
 def test_a_judge_in_a_manifest_is_not_run_unless_it_is_trusted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,7 +225,7 @@ def test_a_judge_in_a_manifest_is_not_run_unless_it_is_trusted(capsys: pytest.Ca
     assert main([*words, "--quiet"]) == 0
     Path("ran").unlink()
     assert main(["rerun", "kept"]) == 2
-    assert "which runs a command: give --trust (trust=True) if the file is your own" in capsys.readouterr().err
+    assert "which runs a command. Give --trust (trust=True) if the file is your own" in capsys.readouterr().err
     # Whoever trusts it finds the answers where they were kept; where they are not, the judge is asked again.
     assert main(["rerun", "kept", "--trust"]) == 0 and not Path("ran").exists()
     Path("judged.jsonl").unlink()

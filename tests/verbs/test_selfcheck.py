@@ -157,7 +157,7 @@ def test_a_damaged_memory_is_no_memory(cache: Path, content: str) -> None:
     cache.mkdir()
     (cache / "selfcheck.json").write_text(content)
     assert drifts.measured("bleu") == []
-    drifts.keep([("bleu", "BLEU|v:1", 0.5)])
+    drifts.save_drifts([("bleu", "BLEU|v:1", 0.5)])
     assert [found.drift for found in drifts.measured("bleu")] == [0.5]
 
 

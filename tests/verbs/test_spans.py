@@ -85,9 +85,9 @@ def test_files_by_hand(capsys: pytest.CaptureFixture[str]):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["one.tsv"], "one.tsv has one judgement a translation: raters cannot be compared with one another. Give spans"),
-        (["da.csv"], "da.csv has scores and no error spans: assay campaign ranks systems"),
-        (["gold.tsv", "--predicted", "da.csv"], "da.csv has scores and no error spans to evaluate"),
+        (["one.tsv"], "one.tsv has one judgement per translation, so raters cannot be compared. Give spans"),
+        (["da.csv"], "da.csv has scores but no error spans. assay campaign ranks systems"),
+        (["gold.tsv", "--predicted", "da.csv"], "da.csv has scores but no error spans to evaluate"),
         (["gold.tsv", "--predicted", "short.jsonl"], "short does not cover 1 of 2 judged translations (first: A segment 2)"),
         (["gold.tsv", "--predicted", "other.jsonl"], "different translations for A segment 1: 'the cat sits' and 'the cat sat'"),
         (["gold.tsv", "--predicted", "nobody.jsonl"], "nobody has none of the 2 judged translations of gold.tsv"),

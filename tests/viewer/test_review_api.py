@@ -167,7 +167,7 @@ def test_python_holds_a_review_on_a_page_too(tmp_path: Path) -> None:
         assert poster("decide", {"item": 0, "seen": "", "choice": "edit", "text": "Quite another text."})[0] == 200
         assert poster("finish", {})[0] == 200
 
-    done = annotate(tmp_path / "set.jsonl", page=OnPage(browser=False, told=decides), annotator="anna")
+    done = annotate(tmp_path / "set.jsonl", page=OnPage(browser=False, announce=decides), annotator="anna")
     assert (done.edited, done.left) == (1, 2) and "Quite another text." in done.path.read_text()
     assert (tmp_path / "set.jsonl.anna.decisions.jsonl").exists()
     with pytest.raises(assay.InputError, match=r"a terminal .* or a page"):
@@ -183,7 +183,7 @@ def test_open_outputs_of_dfki_are_decided_on_a_page(data: str, tmp_path: Path) -
         assert poster("decide", {"item": 0, "seen": "", "choice": "fail"})[0] == 200
         assert poster("finish", {})[0] == 200
 
-    page = OnPage(browser=False, told=decides)
+    page = OnPage(browser=False, announce=decides)
     done = dfki.review("de-en", page=page, decisions=kept, data_dir=data, annotator="anna")
     assert (done.decided, done.skipped, done.left) == (1, 0, 0)
     # Of six outputs the rules fail one and leave one open: the person's word makes two.

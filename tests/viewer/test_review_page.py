@@ -40,7 +40,9 @@ def hold(browser: Browser, work: Any) -> Any:
     """A review that blocks, in a thread, and its page opened."""
     urls: list[str] = []
     came: list[Any] = []
-    thread = threading.Thread(target=lambda: came.append(work(OnPage(browser=False, told=urls.append))), daemon=True)
+    thread = threading.Thread(
+        target=lambda: came.append(work(OnPage(browser=False, announce=urls.append))), daemon=True
+    )
     thread.start()
     browser.open(until(lambda: urls)[0])
     until(lambda: browser.texts(".item h2"))

@@ -1,5 +1,5 @@
-"""A corpus in many files, scored by workers: shards in, shards of the same names out, and one manifest.
+"""Processing of corpora in many files: workers turn input shards into output shards of the same names, with one manifest.
 
-`plan` finds the shards and cuts the large ones into pieces, `piece.work` does one task in a process of its own, an engine
-(`engines`) has tasks done somewhere, and `driver` hands them out, gathers their records and writes the manifest.
+`discovery` finds the shards and `splitting` divides large ones into parts. `execution.work` does one task in a process of its
+own. An engine (`engines`) runs tasks on workers. `driver` submits the tasks, collects their records and writes the manifest.
 """

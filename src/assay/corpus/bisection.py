@@ -1,7 +1,8 @@
-"""Scoring rows of which one may be poison: out of memory halves the batch, and a row that no metric can take is found by halves.
+"""Scoring of batches that may contain a bad row: batches are halved on errors until the row is found.
 
-A row whose scoring raises is rejected with the reason. One that ends the process cannot be caught here: the worker says before
-each batch what it is about to do (`CrashLog`), and the driver narrows it down (`assay.corpus.driver`).
+A batch that does not fit into memory is halved, too. A row whose scoring raises is rejected with the reason. A row that ends
+the process cannot be handled here: the worker logs each batch before it scores it (`CrashLog`), and the driver bisects the rows
+over several crashes (`assay.corpus.crashes`).
 """
 
 from __future__ import annotations
@@ -22,38 +23,40 @@ if TYPE_CHECKING:
     from assay.io.files.folders import Folder
 
 MOST_REJECTED = 100
-"""Rows of a piece that may be rejected; where more fail, it is not the rows."""
+"""Largest number of rejected rows in a part; if more fail, the rows are not the cause."""
 Scorer = Callable[[Batch], Chunk]
 
 
 @dataclass
 class CrashLog:
-    """What a worker is about to score, written where the driver can read it after its death."""
+    """Log of the rows that a worker is about to score, for the driver to read after a crash."""
 
     folder: Folder
     name: str
 
     def before(self, start: int, stop: int) -> None:
-        """These rows of the piece are next."""
+        """Log that these rows of the part are next."""
         self.folder.write(self.name, json.dumps([start, stop]).encode())
 
 
 @dataclass
 class BisectingScorer:
-    """Scores batches, and puts rows aside that cannot be scored."""
+    """Scorer that rejects the rows of a batch that cannot be scored."""
 
     score: Scorer
     crash_log: CrashLog | None = None
     suspect: tuple[int, int] | None = None
     crashing: Sequence[int] = ()
     rejected: list[tuple[int, str]] = field(default_factory=list)
-    """Rows of the piece with the reason."""
+    """Rejected rows of the part with the reason."""
     halved: int = 0
-    """How often a batch was too large for the memory."""
+    """How often a batch did not fit into memory."""
 
     def scored(self, batch: Batch, first: int) -> tuple[list[int], list[Chunk]]:
-        """The rows of the batch that could be scored (by their place in it), and their chunks in order; `first` is the place of its
-        first row in the piece."""
+        """Return the rows that were scored, as positions in the batch, and their chunks in order.
+
+        `first` is the position of the batch's first row in the part.
+        """
         rows: list[int] = []
         chunks: list[Chunk] = []
         for start, stop in self._stretches(first, first + len(batch)):
@@ -61,7 +64,7 @@ class BisectingScorer:
         return rows, chunks
 
     def _stretches(self, start: int, stop: int) -> list[tuple[int, int]]:
-        """The rows without crashing ones, cut where a suspect stretch begins, at its middle and at its end."""
+        """Return ranges of rows without crashing rows, cut at the start, the middle and the end of the suspect range."""
         cuts = {start, stop}
         if self.suspect:
             low, high = self.suspect
@@ -69,20 +72,20 @@ class BisectingScorer:
         deadly = {row for row in self.crashing if start <= row < stop}
         cuts |= {at for row in deadly for at in (row, row + 1) if start < at < stop}
         places = sorted(cuts)
-        found = []
+        ranges = []
         for low, high in pairwise(places):
             if low in deadly:
-                self._reject(low, "it ended every worker that scored it")
+                self._reject(low, "every worker that scored it crashed")
             else:
-                found.append((low, high))
-        return found
+                ranges.append((low, high))
+        return ranges
 
     def _some(self, batch: Batch, start: int, stop: int, first: int, rows: list[int], chunks: list[Chunk]) -> None:
         if self.crash_log is not None:
             self.crash_log.before(first + start, first + stop)
         try:
             chunk = self.score(batch if (start, stop) == (0, len(batch)) else batch.slice(start, stop))
-        except (MissingPart, OutOfMemory):  # whatever the rows
+        except (MissingPart, OutOfMemory):  # not a property of the rows
             raise
         except Exception as error:
             self.halved += is_memory(error)
@@ -99,23 +102,25 @@ class BisectingScorer:
     def _reject(self, row: int, reason: str) -> None:
         self.rejected.append((row, reason))
         if len(self.rejected) > MOST_REJECTED:
-            raise InputError(f"more than {count(MOST_REJECTED, 'row')} cannot be scored; the last because: {reason}")
+            raise InputError(
+                f"more than {count(MOST_REJECTED, 'row')} cannot be scored. Reason for the last one: {reason}"
+            )
 
 
 def is_memory(error: Exception) -> bool:
-    """Whether an error says that memory, of the machine or of a GPU, did not suffice."""
+    """Whether an error means that the memory of the machine or of a GPU is exhausted."""
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
 
 
 def _reason(error: Exception) -> str:
     if is_memory(error):
-        return "there is not enough memory for this row alone"
-    said = " ".join(str(error).split()) or type(error).__name__
-    return said if isinstance(error, ValueError) else f"{type(error).__name__}: {said}"
+        return "this row alone exceeds the available memory"
+    message = " ".join(str(error).split()) or type(error).__name__
+    return message if isinstance(error, ValueError) else f"{type(error).__name__}: {message}"
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:
-    """Consecutive chunks of the same systems and languages as one; sums stay apart, each exact."""
+    """Join consecutive chunks of the same systems and languages. Partial sums stay separate, so that totals stay exact."""
     import numpy as np
 
     if len(chunks) == 1:
@@ -127,13 +132,13 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         raised[flag] = np.concatenate([c.raised.get(flag, np.zeros(len(c), bool)) for c in chunks])
     for chunk in chunks:
         for name, places in chunk.sums.items():
-            for place, parts in places.items():
-                sums.setdefault(name, {}).setdefault(place, []).append(parts)
+            for key, parts in places.items():
+                sums.setdefault(name, {}).setdefault(key, []).append(parts)
     return replace(
         last,
         codes=np.concatenate([chunk.codes for chunk in chunks]),
         scores={name: Scores.concat([chunk.scores[name] for chunk in chunks]) for name in last.scores},
-        sums={name: {place: np.concatenate(parts) for place, parts in places.items()} for name, places in sums.items()},
+        sums={name: {key: np.concatenate(parts) for key, parts in places.items()} for name, places in sums.items()},
         raised=raised,
         columns={name: [value for chunk in chunks for value in chunk.columns[name]] for name in last.columns},
         spoken=None if last.spoken is None else np.concatenate([c.spoken for c in chunks if c.spoken is not None]),

@@ -1,4 +1,4 @@
-"""A shard of sentences into a shard of challenge items, as ``assay make`` makes them; a shard is a corpus of its own."""
+"""Challenge items made from one shard of sentences, as ``assay make`` makes them from a corpus of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.perturb.making.job import MakingJob
 
 
 def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
-    """Make what is asked for of one shard."""
+    """Make the items of one shard."""
     check_version(job)
     asked, name = job.settings, task.shard.name
     with local_files(task) as paths:
@@ -22,7 +22,7 @@ def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
             with folder.writing(name) as target, compressed(counted := HashedStream(target), name):
                 pass
             return keep_record(folder, task, _record(job, task, counted, CorpusTally()))
-        made = MakingJob.prepare(
+        making = MakingJob.prepare(
             asked["perturbations"],
             paths[0],
             langpair=job.langpair,
@@ -36,16 +36,18 @@ def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
             pool=asked["pool"],
         )
         with folder.writing(name) as target, compressed(counted := HashedStream(target), name) as stream:
-            for line in made.lines(None):
+            for line in making.lines(None):
                 stream.write(line.encode("utf-8", "backslashreplace") + b"\n")
-    card = made.card()
-    tally = CorpusTally(rows=made.survey.rows, kept=card["items"], more={"making": _counts(made, card)})
+    card = making.card()
+    tally = CorpusTally(rows=making.survey.rows, kept=card["items"], more={"making": _counts(making, card)})
     return keep_record(folder, task, _record(job, task, counted, tally))
 
 
 def _without_rows(path: str, form: str) -> bool:
-    """Whether a shard has no rows at all: a corpus in many files may have such, and nothing is wrong with it."""
-    with open_table(path, form=form, quoting="none" if form == "tsv" else "auto") as table:  # cells do not matter
+    """Whether a shard has no rows, which is not an error in a corpus of many files."""
+    with open_table(
+        path, form=form, quoting="none" if form == "tsv" else "auto"
+    ) as table:  # only the number of rows matters
         return next(iter(table.pieces(range(len(table.names)), 1)), None) is None
 
 
@@ -54,8 +56,8 @@ def _record(job: Job, task: ShardTask, written: HashedStream, tally: CorpusTally
 
 
 def _counts(made: Any, card: dict[str, Any]) -> dict[str, Any]:
-    """What the data card over all shards is put together from: numbers that can be added up."""
-    found = made.survey
+    """Return the counts for the data card of all shards, as numbers that can be added up."""
+    survey = made.survey
     return {
         "perturbations": {
             spec: {"made": dict(counts.made), "refused": dict(counts.refused), "failed": dict(counts.failed)}
@@ -63,9 +65,9 @@ def _counts(made: Any, card: dict[str, Any]) -> dict[str, Any]:
             if spec not in made.left_out
         },
         "left out": {spec: {reason: 1} for spec, reason in made.left_out.items()},
-        "usable": dict(found.usable),
+        "usable": dict(survey.usable),
         "passed over": {
-            name: getattr(found, name)
+            name: getattr(survey, name)
             for name in ("empty", "duplicates", "outside", "without_reference", "without_source")
         },
         "versions": {name: {version: 1} for name, version in card["versions"].items()},

@@ -1,4 +1,4 @@
-"""From what the user names to shards: folders, patterns, files, places in an object store; tables, or parallel text."""
+"""Discovery of shards: folders, patterns, files and object stores, with tables or parallel text."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from assay.io.files.compression import SUFFIXES
 from assay.io.files.folders import is_remote
 
 FORMS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".csv": "csv", ".parquet": "parquet"}
-"""Endings of tables in many files, a .gz, .xz or .zst set aside."""
+"""Format by suffix, without a suffix of compression (.gz, .xz, .zst)."""
 _PATTERN = re.compile(r"[*?\[]")
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def is_corpus(path: str) -> bool:
-    """Whether a path names several files: a folder, a pattern, or a place in an object store."""
+    """Whether a path names several files: a folder, a pattern, or a location in an object store."""
     return is_remote(path) or os.path.isdir(path) or (_PATTERN.search(path) is not None and not os.path.exists(path))
 
 
 def table_shards(data: Paths) -> tuple[list[Shard], list[str]]:
-    """The shards of a corpus of tables, by name; and what was left out, in sentences."""
+    """Return the shards of a corpus of tables by name, and notes on files that were left out."""
     shards: dict[str, Shard] = {}
     others: list[str] = []
     for name, source in _found(_listed(data)):
@@ -36,47 +36,46 @@ def table_shards(data: Paths) -> tuple[list[Shard], list[str]]:
             others.append(source.path)
         elif name in shards:
             raise InputError(
-                f"{source.path} and {shards[name].title} would both be written as {name}: score them apart, or give "
-                "their common folder."
+                f"{source.path} and {shards[name].title} would both be written as {name}. Score them separately, or "
+                "give their common folder."
             )
         else:
             shards[name] = Shard(name, form, (source,))
     where = listing(_listed(data), 3)
     if not shards and others:
         raise InputError(
-            f"{where} holds no tables ({listing(others, 3)}): shards end in {', '.join(FORMS)} (.gz, .xz and .zst too). Parallel "
-            "text goes with --mt, --src and --ref."
+            f"{where} has no tables ({listing(others, 3)}). Suffixes of shards are {', '.join(FORMS)} (also with .gz, .xz or "
+            ".zst). Give parallel text with --mt, --src and --ref."
         )
     if not shards:
-        raise InputError(f"{where} holds no shards: nothing to do. Check the folder or the pattern.")
-    said = [f"{count(len(others), 'file')} left out that are no tables: {listing(others, 3)}"] if others else []
-    said += [
-        f"{path} is not whole: the run that writes it is under way, or was stopped and goes on when its command is given again."
+        raise InputError(f"{where} has no shards. Check the folder or the pattern.")
+    notes = [f"left out {count(len(others), 'file')} without a table: {listing(others, 3)}"] if others else []
+    notes += [
+        f"{path} is incomplete: the run that writes it is in progress, or was stopped. The same command resumes it."
         for path in _listed(data)
         if os.path.isfile(os.path.join(path, WORK, "job.json"))
     ]
-    return [shards[name] for name in sorted(shards)], said
+    return [shards[name] for name in sorted(shards)], notes
 
 
 def as_item_shards(shards: Sequence[Shard]) -> list[Shard]:
-    """Shards under the names that their items go by: JSON lines, compressed where the shard is."""
-    made: dict[str, Shard] = {}
+    """Rename shards to the names of their items: JSON lines, compressed if the shard is."""
+    renamed: dict[str, Shard] = {}
     for shard in shards:
         inner, packed = _key(shard.name), shard.name[len(_key(shard.name)) :]
         name = shard.name if inner.endswith(".jsonl") else f"{inner}.jsonl{packed}"
-        if name in made:
+        if name in renamed:
             raise InputError(
-                f"{shard.title} and {made[name].title} would both be written as {name}: rename one of them."
+                f"{shard.title} and {renamed[name].title} would both be written as {name}. Rename one of them."
             )
-        made[name] = replace(shard, name=name)
-    return [made[name] for name in sorted(made)]
+        renamed[name] = replace(shard, name=name)
+    return [renamed[name] for name in sorted(renamed)]
 
 
 def text_shards(mt: Paths, src: Paths | None, refs: Sequence[Paths]) -> list[Shard]:
-    """Shards of parallel text: files of translations with the sources and references of the same names.
+    """Return the shards of parallel text: files of translations with sources and references of the same names.
 
-    Files go together that have the same name in different folders, or, where the names differ in their last ending (``a.en``,
-    ``a.de``), the same name without it.
+    Files are matched by name. If the names differ in their last suffix (``a.en``, ``a.de``), they are matched without it.
     """
     columns = ["mt", *(["src"] if src else []), *(f"ref{i if i > 1 else ''}" for i in range(1, len(refs) + 1))]
     sides = [
@@ -84,7 +83,7 @@ def text_shards(mt: Paths, src: Paths | None, refs: Sequence[Paths]) -> list[Sha
         for column, side in zip(columns, [mt, *([src] if src else []), *refs], strict=True)
     ]
     if not sides[0]:
-        raise InputError(f"{listing(_listed(mt), 3)} holds no files: nothing to do. Check the folder or the pattern.")
+        raise InputError(f"{listing(_listed(mt), 3)} has no files. Check the folder or the pattern.")
     by_key = [{_key(name): source for name, source in side.items()} for side in sides]
     if any(by.keys() != by_key[0].keys() for by in by_key[1:]):
         by_key = [_by_stem(side, column) for side, column in zip(sides, columns, strict=True)]
@@ -92,8 +91,8 @@ def text_shards(mt: Paths, src: Paths | None, refs: Sequence[Paths]) -> list[Sha
         if lonely := sorted(by_key[0].keys() ^ by.keys()):
             here, there = (by_key[0], column) if lonely[0] in by_key[0] else (by, "mt")
             raise InputError(
-                f"{here[lonely[0]].path} has no partner in --{there[:3]}: every file of translations needs a file of the same name "
-                f"there, up to its last ending ({count(len(lonely), 'file')} without)."
+                f"{here[lonely[0]].path} has no matching file in --{there[:3]} ({count(len(lonely), 'file')} without). Every file "
+                "needs one of the same name there, apart from the last suffix."
             )
     named = {key: name for name, key in ((name, _key(name)) for name in sides[0])}
     stems = {_stem(name): name for name in sides[0]}
@@ -116,19 +115,19 @@ def _unique(found: Iterable[tuple[str, Source]], option: str) -> Iterable[tuple[
 
 
 def _by_stem(side: dict[str, Source], column: str) -> dict[str, Source]:
-    found: dict[str, Source] = {}
+    sources: dict[str, Source] = {}
     for name, source in side.items():
-        if _stem(name) in found:
+        if _stem(name) in sources:
             raise InputError(
-                f"--{column[:3]}: {found[_stem(name)].path} and {source.path} differ in their last ending alone: nobody can "
-                "tell which is meant. Give a pattern for one of them."
+                f"--{column[:3]}: {sources[_stem(name)].path} and {source.path} differ only in their last suffix. Give a "
+                "pattern for one of them."
             )
-        found[_stem(name)] = source
-    return found
+        sources[_stem(name)] = source
+    return sources
 
 
 def _key(name: str) -> str:
-    """The name without the ending of a compression."""
+    """Return the name without the suffix of a compression."""
     path = PurePosixPath(name)
     return str(path.with_suffix("")) if path.suffix.lower() in SUFFIXES else name
 
@@ -138,12 +137,12 @@ def _stem(name: str) -> str:
 
 
 def form_of(name: str) -> str | None:
-    """The form of table that a name says."""
+    """Return the format of a table by the suffix of its name; None for other files."""
     return FORMS.get(PurePosixPath(_key(name)).suffix.lower())
 
 
 def searched_folders(several: Sequence[Paths]) -> list[str]:
-    """The folders of this machine in which shards are looked for at any depth."""
+    """Return the local folders that are searched recursively."""
     paths = [path for one in several for path in _listed(one) if not is_remote(path)]
     return [path if os.path.isdir(path) else _root(path) for path in paths if os.path.isdir(path) or "**" in path]
 
@@ -154,26 +153,26 @@ def _listed(paths: Paths) -> list[str]:
 
 
 def _found(paths: Sequence[str]) -> list[tuple[str, Source]]:
-    """Every file with the name that its shard gets: its path below the folder, or below the part of a pattern without stars."""
-    found: list[tuple[str, Source]] = []
+    """Return every file with the name of its shard: the path relative to the folder, or to the fixed part of a pattern."""
+    files: list[tuple[str, Source]] = []
     for path in paths:
         if is_remote(path):
             from assay.io.files.remote import list_objects
 
-            found += [(name, Source(*known)) for name, known in list_objects(path)]
+            files += [(name, Source(*details)) for name, details in list_objects(path)]
         elif os.path.isdir(path):
-            found += _below(path)
+            files += _below(path)
         elif os.path.exists(path):
-            found.append((os.path.basename(path), _source(path)))
+            files.append((os.path.basename(path), _source(path)))
         elif _PATTERN.search(path):
             root = _root(path)
             hits = [hit for hit in sorted(glob.glob(path, recursive=True)) if os.path.isfile(hit)]
             if not hits:
-                raise InputError(f"no file is called like {path}. Check the folder and the pattern.")
-            found += [(Path(hit).relative_to(root).as_posix(), _source(hit)) for hit in hits]
+                raise InputError(f"no file matches {path}. Check the folder and the pattern.")
+            files += [(Path(hit).relative_to(root).as_posix(), _source(hit)) for hit in hits]
         else:
-            raise InputError(f"{path} does not exist. Check the name and the folder you are in.")
-    return [(name, source) for name, source in found if not _hidden(name)]
+            raise InputError(f"{path} does not exist. Check the name and the working folder.")
+    return [(name, source) for name, source in files if not _hidden(name)]
 
 
 def _hidden(name: str) -> bool:
@@ -181,28 +180,28 @@ def _hidden(name: str) -> bool:
 
 
 def _root(pattern: str) -> str:
-    """The folder before the first star of a pattern."""
+    """Return the folder before the first wildcard of a pattern."""
     fixed = pattern[: _PATTERN.search(pattern).start()]  # type: ignore[union-attr]
     return os.path.dirname(fixed) or "."
 
 
 def _below(folder: str) -> list[tuple[str, Source]]:
-    found = []
+    sources = []
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not _hidden(name))
         for name in sorted(files):
             path = os.path.join(root, name)
-            found.append((Path(path).relative_to(folder).as_posix(), _source(path)))
-    return found
+            sources.append((Path(path).relative_to(folder).as_posix(), _source(path)))
+    return sources
 
 
 def _source(path: str) -> Source:
     try:
-        known = os.stat(path)
+        status = os.stat(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    if not stat.S_ISREG(known.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise InputError(
-            f"{path} is a pipe or a device: a shard is a file. Remove it, or name the shards by a pattern."
+            f"{path} is a pipe or a device, but shards must be files. Remove it, or select the shards with a pattern."
         )
-    return Source(path, known.st_size, str(known.st_mtime_ns))
+    return Source(path, status.st_size, str(status.st_mtime_ns))

@@ -1,7 +1,7 @@
-"""The driver of a corpus run: hands tasks to an engine, gathers their records, and writes the manifest.
+"""Driver of a corpus run: submits tasks to an engine, collects their records and writes the manifest.
 
-Whatever dies may die. What a worker has finished lies in the folder of work as a part and a record; a task whose worker died is
-done again; a driver that was killed finds the records when it is started again. Nothing depends on who finished first.
+Workers and the driver may crash at any time. A worker stores each finished part and its record in the work folder. The task of
+a crashed worker is repeated, and a driver that is restarted reads the records. The order in which tasks finish changes nothing.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ if TYPE_CHECKING:
     from assay.core.metric import Metric
 
 TICK = 0.5
-"""Seconds between two looks at the clock where nothing comes back."""
+"""Longest wait for an outcome, in seconds, before the progress is updated."""
 
 
 @dataclass
 class CorpusProgress:
-    """How far a run is, for whoever watches."""
+    """State of a run, for progress displays."""
 
     shards: int = 0
     done: int = 0
     rows: int = 0
-    """Rows that this run scored."""
+    """Rows scored in this run."""
     bytes: int = 0
-    """Bytes of input that are behind this run, of `all_bytes` that it has to do."""
+    """Bytes of input that are finished in this run, of `all_bytes` in total."""
     all_bytes: int = 0
     failed: int = 0
     crashes: int = 0
@@ -60,16 +60,16 @@ ProgressCallback = Callable[[CorpusProgress], None]
 
 
 class Stopped(AssayError):
-    """A shard failed and the run was to stop at the first."""
+    """A shard failed in a run that stops at the first failure."""
 
 
 @dataclass
 class Driver:
-    """One run."""
+    """One run over a corpus."""
 
     job: Job
     shards: Mapping[str, tuple[Shard, list[ShardPart]]]
-    """By name, in their order, with their parts."""
+    """Shards and their parts by name, in order."""
     metrics: Mapping[str, Metric]
     engine: Engine
     on_error: OnError = "stop"
@@ -80,13 +80,13 @@ class Driver:
     manifest: CorpusManifest = field(init=False)
     """Available after `run`."""
     _records: dict[str, ShardRecord] = field(default_factory=dict)
-    """Of whole shards, by name."""
+    """Records of finished shards by name."""
     _crashes: Crashes = field(default_factory=Crashes)
     _left: frozenset[str] = frozenset()
-    """The files of work that an earlier run left."""
+    """Names of the work files of an earlier run."""
 
     def run(self) -> None:
-        """Do what is missing, and write the manifest."""
+        """Process the missing shards and write the manifest."""
         folder = open_folder(self.job.out)
         with folder.locked(LOCK, json.dumps(owner())):
             rejected = self._settle(folder)
@@ -97,30 +97,30 @@ class Driver:
                     self._work(folder)
             except KeyboardInterrupt:
                 raise Interrupted(
-                    f"stopped at {self.seen.done:,} of {count(len(self.shards), 'shard')}; nothing is lost. The same command goes "
-                    "on from there."
+                    f"stopped at {self.seen.done:,} of {count(len(self.shards), 'shard')}. Run the same command again to "
+                    "resume."
                 ) from None
             finally:
                 self.engine.close()
             self._finish(folder, rejected)
 
-    # What is there already
+    # Earlier results
 
     def _settle(self, folder: Folder) -> list[bytes]:
-        """Refuse a folder with other things in it; take up what is done. Gives the rejected rows of shards that stay."""
+        """Refuse a folder with foreign files, and read what is finished; return the rejected rows of shards that remain valid."""
         there = {name: size for name, size in folder.sizes().items() if not name.startswith("_")}
         before, under_way = CorpusManifest.read(folder), folder.read(f"{WORK}/job.json")
         key = self.job.run_key()
-        known = before.key if before is not None else (under_way or b"").decode()
-        if there and known != key:
-            what = "of another run (other metrics, options or columns)" if known else "that no run of assay wrote"
+        earlier_key = before.key if before is not None else (under_way or b"").decode()
+        if there and earlier_key != key:
+            what = "of another run (other metrics, options or columns)" if earlier_key else "that assay did not write"
             raise InputError(
-                f"{folder.path} holds files {what}: {listing(sorted(there), 3)}. Give another --out, or remove them."
+                f"{folder.path} has files {what}: {listing(sorted(there), 3)}. Give another --out, or remove them."
             )
         if strange := sorted(there.keys() - self.shards.keys()):
             raise InputError(
-                f"{folder.path} holds shards of another run, which have no input here: {listing(strange, 3)}. Give another --out, "
-                "or remove them."
+                f"{folder.path} has shards of another run, without an input here: {listing(strange, 3)}. Give another --out, or "
+                "remove them."
             )
         if (under_way or b"").decode() != key:
             folder.remove(WORK)
@@ -138,21 +138,22 @@ class Driver:
             if record is not None and there.get(name) == record.bytes and is_intact(folder, name, record.hash):
                 self._records[name] = record
         if self.job.sample is not None and len(self._records) < len(self.shards):
-            self._records.clear()  # a sample is drawn from all shards at once, so all of them are written again
+            self._records.clear()  # a sample depends on all shards, so all are written again
         lines = (folder.read(REJECTED) or b"").splitlines()
         return [line for line in lines if _shard_name(line) in self._records and not self._has_rows(_shard_name(line))]
 
     def _earlier(self, folder: Folder, task: ShardTask, key: str) -> ShardRecord | None:
-        """The record of the same task, where an earlier run left one; a store is not asked for what is not there."""
+        """Return the record of the same task from an earlier run, if there is one. Missing files are not requested from a
+        store."""
         return read_record(folder, task, key) if record_name(task) in self._left else None
 
     def _has_rows(self, name: str) -> bool:
         return any(row.row for row in self._records[name].rejected)
 
-    # The phases
+    # Phases
 
     def _work(self, folder: Folder) -> None:
-        todo = {name: known for name, known in self.shards.items() if name not in self._records}
+        todo = {name: parts_of_shard for name, parts_of_shard in self.shards.items() if name not in self._records}
         job = self.job
         if job.dedup is not None:
             from assay.corpus.duplicates import find
@@ -160,7 +161,7 @@ class Driver:
             tasks = [task for shard, parts in self.shards.values() for task in _tasks_of("survey", shard, parts)]
             self._phase(folder, tasks, "looking for duplicates")
             find([task for task in tasks if task.shard.name not in self.failed], folder)
-        todo = {name: known for name, known in todo.items() if name not in self.failed}
+        todo = {name: parts_of_shard for name, parts_of_shard in todo.items() if name not in self.failed}
         whole = job.sample is None
         tasks = [
             task
@@ -180,7 +181,7 @@ class Driver:
             self._phase(folder, joins, "writing")
 
     def _phase(self, folder: Folder, tasks: Iterable[ShardTask], name: str) -> None:
-        """Have tasks done; those that an earlier run did are taken as they are."""
+        """Run tasks; those finished in an earlier run are skipped."""
         waiting, under_way = deque[ShardTask](), 0
         self.seen.phase, self.seen.bytes, self.seen.all_bytes = name, 0, 0
         left = {shard.name: len(parts) for shard, parts in self.shards.values()}
@@ -189,7 +190,7 @@ class Driver:
             if task.kind in ("survey", "score"):
                 record = self._earlier(folder, task, task_key(self.job, task))
             if task.kind == "score" and part_name(task) not in self._left:
-                record = None  # the part was joined into its shard and is gone
+                record = None  # the part was joined into its shard and removed
             if record is not None:
                 self._part_done(task, left, waiting)
             else:
@@ -208,7 +209,7 @@ class Driver:
             self.watch(self.seen)
 
     def _part_done(self, task: ShardTask, left: dict[str, int], waiting: deque[ShardTask]) -> None:
-        """A piece is done; when it was the last of its shard, the shard can be joined."""
+        """Count a finished part; after the last part of a shard, submit the task that joins them."""
         left[task.shard.name] -= 1
         if task.kind == "score" and left[task.shard.name] == 0 and self.job.sample is None:
             waiting.appendleft(ShardTask("join", task.shard, parts=task.parts))
@@ -234,23 +235,25 @@ class Driver:
             if again is not None:
                 waiting.appendleft(again)
                 return
-        kept = f" {self.seen.done:,} of {count(len(self.shards), 'shard')} done and kept: the same command goes on from there."
+        kept = (
+            f" {self.seen.done:,} of {count(len(self.shards), 'shard')} are finished. The same command resumes the run."
+        )
         if fault.kind == "output":
             raise OutputError(fault.said + kept)
         if fault.kind == "refused":
             raise InputError(fault.said)
-        said = fault.said if task.shard.title in fault.said else f"{task.shard.title}: {fault.said}"
+        message = fault.said if task.shard.title in fault.said else f"{task.shard.title}: {fault.said}"
         if fault.kind == "died":
-            said = f"{task.shard.title} cannot be scored: {fault.said}, again and again."
+            message = f"{task.shard.title} cannot be scored: {fault.said} repeatedly."
         if self.on_error == "stop":
             if fault.kind == "broke":
-                raise RuntimeError(said)
-            raise Stopped(f"{said.rstrip()}{kept} (--on-error skip leaves such a shard out.)")
+                raise RuntimeError(message)
+            raise Stopped(f"{message.rstrip()}{kept} (--on-error skip leaves out such a shard.)")
         if name not in self.failed:
-            self.failed[name] = said
+            self.failed[name] = message
             self.seen.failed += 1
 
-    # The end
+    # Completion
 
     def _finish(self, folder: Folder, rejected: list[bytes]) -> None:
         shards = {
@@ -271,7 +274,7 @@ class Driver:
             folder.write(REJECTED, b"\n".join(lines) + b"\n")
         else:
             folder.remove(REJECTED)
-        for name in self.failed:  # what an earlier run made of another version of it
+        for name in self.failed:  # the output of an earlier version of the shard
             folder.remove(name)
         self.manifest = CorpusManifest.of(self.job, self.metrics, shards, self.failed)
         self.manifest.write(folder)
@@ -296,5 +299,5 @@ def _shard_name(line: bytes) -> str:
 
 
 def digest_of_shards(shards: Iterable[Shard]) -> str:
-    """A mark of all shards together."""
+    """Return a digest of all shards."""
     return digest([shard.mark() for shard in shards])

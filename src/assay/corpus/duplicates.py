@@ -1,8 +1,8 @@
-"""Rows whose texts came before, in this shard or in an earlier one: found by hash, before anything is scored.
+"""Search for duplicate rows, within a shard and across shards, by hashes of their texts and before scoring.
 
-Every piece writes 128 bits for each of its rows, sorted by their first byte (`survey`). Then the bytes are gone through one after
-the other, as many at once as memory is given to (`find`): of equal hashes the first row in the order of the shards stays.
-Who was faster plays no part. On the disk a row costs 24 bytes, in memory a bit and, while its byte is looked at, 24 bytes more.
+`survey` writes a 128-bit hash per row of a part, sorted by the first byte. `find` then reads the hashes byte by byte, as many
+at a time as memory allows. Of equal hashes, the first row in the order of the shards remains, whichever worker was faster. A
+row takes 24 bytes on disk, one bit in memory, and 24 bytes more while its first byte is processed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from assay.io.files.folders import Folder
 
 ROWS_AT_ONCE = 8_000_000
-"""Rows whose hashes are held in memory at a time: some 400 MB while they are sorted."""
+"""Number of hashes in memory at a time; sorting them takes about 400 MB."""
 HEAD = 256 * 8
 
 
@@ -42,50 +42,50 @@ def _row_type() -> Any:
 
 
 def survey(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
-    """Write the hashes of a piece's rows."""
+    """Write the hashes of the rows of a part."""
     import json
 
     import numpy as np
 
-    found: list[bytes] = []
+    digests: list[bytes] = []
     with local_files(task) as paths, reading(job, task.shard, task.part, paths) as rows_in:
         for rows in rows_in.parts:
-            found += row_digests(job.dedup, rows.batch)
-    table = np.empty(len(found), _row_type())
-    halves = np.frombuffer(b"".join(found), "<u8").reshape(-1, 2)
-    table["high"], table["low"], table["row"] = halves[:, 0], halves[:, 1], np.arange(len(found))
+            digests += row_digests(job.dedup, rows.batch)
+    table = np.empty(len(digests), _row_type())
+    halves = np.frombuffer(b"".join(digests), "<u8").reshape(-1, 2)
+    table["high"], table["low"], table["row"] = halves[:, 0], halves[:, 1], np.arange(len(digests))
     first = (table["high"] >> np.uint64(56)).astype(np.int64)
     table = table[np.argsort(first, kind="stable")]
     with folder.writing(_hashes_name(task)) as stream:
         stream.write(np.bincount(first, minlength=256).astype("<u8").tobytes())
         stream.write(table.tobytes())
-    record = ShardRecord(task_key(job, task), lines=len(found))
+    record = ShardRecord(task_key(job, task), lines=len(digests))
     folder.write(record_name(task), json.dumps(record.to_json()).encode())
     return record
 
 
 def row_digests(dedup: Duplicates | None, batch: Batch) -> list[bytes]:
-    """A hash of the texts that make two rows the same."""
+    """Return a hash per row of the texts that must be equal in duplicates."""
     columns: list[Sequence[str]] = []
     if dedup != "src":
         columns.append(batch.hypotheses)
     if dedup != "mt" and batch.sources is not None:
         columns.append(batch.sources)
     if not columns:
-        raise InputError("--dedup src needs the sources, and there are none.")
-    made = []
+        raise InputError("--dedup src requires sources, but there are none.")
+    digests = []
     for texts in zip(*columns, strict=True):
         hashed = blake2b(digest_size=16)
         for text in texts:
             data = text.encode("utf-8", "surrogatepass")
             hashed.update(b"%d:" % len(data))
             hashed.update(data)
-        made.append(hashed.digest())
-    return made
+        digests.append(hashed.digest())
+    return digests
 
 
 def find(tasks: Sequence[ShardTask], folder: Folder) -> int:
-    """Write for every piece which of its rows came before, and give back how many there are. `tasks` are in the shards' order."""
+    """Write for each part which rows are duplicates, and return their number. `tasks` are in the order of the shards."""
     import numpy as np
 
     counts = np.zeros((len(tasks), 256), np.int64)
@@ -100,8 +100,8 @@ def find(tasks: Sequence[ShardTask], folder: Folder) -> int:
             n = int(offsets[at, high] - offsets[at, low])
             if n:
                 with folder.local(_hashes_name(task)) as path:
-                    place = HEAD + int(offsets[at, low]) * _row_type().itemsize
-                    parts.append(np.fromfile(path, _row_type(), n, offset=place))
+                    offset = HEAD + int(offsets[at, low]) * _row_type().itemsize
+                    parts.append(np.fromfile(path, _row_type(), n, offset=offset))
                 owners.append(np.full(n, at))
         if not parts:
             continue
@@ -112,26 +112,26 @@ def find(tasks: Sequence[ShardTask], folder: Folder) -> int:
         late = order[1:][again]
         for at in np.unique(owner[late]).tolist():
             gone[at][table["row"][late][owner[late] == at].astype(np.int64)] = True
-    for task, mine in zip(tasks, gone, strict=True):
+    for task, rows in zip(tasks, gone, strict=True):
         held = io.BytesIO()
-        np.save(held, np.packbits(mine))
+        np.save(held, np.packbits(rows))
         folder.write(_gone_name(task), held.getvalue())
-    return sum(int(mine.sum()) for mine in gone)
+    return sum(int(rows.sum()) for rows in gone)
 
 
 def _stretches(rows: Sequence[int]) -> list[tuple[int, int]]:
-    """Neighbouring bytes that together have no more rows than are held at once; one byte at least."""
-    found, start, held = [], 0, 0
+    """Group consecutive first bytes so that each group has at most `ROWS_AT_ONCE` rows; a group has at least one byte."""
+    ranges, start, held = [], 0, 0
     for byte, n in enumerate(rows):
         if held and held + n > ROWS_AT_ONCE:
-            found.append((start, byte))
+            ranges.append((start, byte))
             start, held = byte, 0
         held += n
-    return [*found, (start, len(rows))]
+    return [*ranges, (start, len(rows))]
 
 
 def dropped(job: Job, task: ShardTask, folder: Folder) -> set[int] | None:
-    """The rows of a piece that came before; None where nobody asked."""
+    """Return the duplicate rows of a part; None if duplicates are not removed."""
     import numpy as np
 
     if job.dedup is None:

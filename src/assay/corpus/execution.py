@@ -1,7 +1,7 @@
-"""The one function that every worker runs: a task in, bytes on the disk and a small record out.
+"""Execution of tasks by a worker: a task in, output bytes and a small record out.
 
-It needs nothing but its arguments, may be run twice (the same task gives the same bytes, and each file appears whole), and keeps
-the metrics it has loaded for the next task of the same process.
+A task depends on its arguments only and may run twice: the same task gives the same bytes, and each file is written atomically.
+Loaded metrics stay in memory for the next task of the process.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 
 class WorkerRefused(AssayError):
-    """This worker may not work for this run: its metrics are other ones, or cannot do what is asked, whatever the shard."""
+    """This worker cannot take part in the run: its metrics differ from the driver's, or cannot do what is requested for any
+    shard."""
 
 
 def attempt(job: Job, task: ShardTask) -> ShardOutcome:
-    """`work`, and whatever goes wrong as a fault: what an engine sends back to the driver."""
+    """Run `work` and turn any error into a fault, which an engine returns to the driver."""
     try:
         return ShardOutcome(task, record=work(job, task))
     except WorkerRefused as error:
@@ -39,17 +40,17 @@ def attempt(job: Job, task: ShardTask) -> ShardOutcome:
     except AssayError as error:
         return ShardOutcome(task, fault=Fault("input", str(error)))
     except MemoryError:
-        return ShardOutcome(task, fault=Fault("input", f"{task.shard.title}: there is not enough memory for it."))
+        return ShardOutcome(task, fault=Fault("input", f"{task.shard.title}: it exceeds the available memory."))
     except Exception as error:
         import traceback
 
         last = traceback.extract_tb(error.__traceback__)[-1]
-        said = f"{type(error).__name__}: {error} ({last.filename.rpartition('/')[2]} line {last.lineno})"
-        return ShardOutcome(task, fault=Fault("broke", said))
+        message = f"{type(error).__name__}: {error} ({last.filename.rpartition('/')[2]} line {last.lineno})"
+        return ShardOutcome(task, fault=Fault("broke", message))
 
 
 def work(job: Job, task: ShardTask) -> ShardRecord:
-    """Do a task."""
+    """Execute a task."""
     folder = open_folder(job.out)
     if task.kind == "survey":
         from assay.corpus.duplicates import survey
@@ -80,42 +81,42 @@ def check_version(job: Job) -> None:
 
 
 def metrics_of(job: Job) -> Mapping[str, Metric]:
-    """The metrics of the job, loaded once in this process; Refused where they are not the driver's."""
+    """Return the metrics of the job, loaded once per process; refuse if their signatures differ from the driver's."""
     metrics = _built(job.metrics)
-    if job.purpose == "label":  # a rule's metrics do not go by the target language
+    if job.purpose == "label":  # a rule's metrics do not depend on the target language
         metrics = {name: metric.for_language("") for name, metric in metrics.items()}
-    languages = job.settings.get("target_languages", {})  # what the script of the first rows showed
+    languages = job.settings.get("target_languages", {})  # detected from the script of the first rows
     metrics = {
         name: metric.for_language(languages[name]) if name in languages else metric for name, metric in metrics.items()
     }
     for name, metric in metrics.items():
-        mine = str(metric.signature)
-        if mine != job.signatures[name]:
+        signature = str(metric.signature)
+        if signature != job.signatures[name]:
             raise WorkerRefused(
-                f"a worker computes {name} otherwise than the driver: it has {mine}, the driver {job.signatures[name]}. Install "
-                "the same version of assay and of the weights everywhere."
+                f"a worker computes {name} differently from the driver: it has {signature}, the driver {job.signatures[name]}. "
+                "Install the same version of assay and of the weights everywhere."
             )
     check_version(job)
     return metrics
 
 
 def part_name(task: ShardTask, number: int | None = None) -> str:
-    """The part of a piece in the folder of work."""
+    """Return the name of a part in the work folder."""
     return f"{WORK}/{task.shard.handle}-{task.part.number if number is None else number:05}.part"
 
 
 def record_name(task: ShardTask) -> str:
-    """Where the record of a task lies until the run is through."""
+    """Return the name of a task's record in the work folder."""
     return f"{WORK}/{task.name}.{'shard' if task.kind in ('shard', 'join') else task.kind}.json"
 
 
 def crash_log_name(task: ShardTask) -> str:
-    """Where a careful worker says what it does."""
+    """Return the name of a task's crash log in the work folder."""
     return f"{WORK}/{task.name}.crash_log"
 
 
 def read_record(folder: Folder, task: ShardTask, key: str) -> ShardRecord | None:
-    """The record that an earlier run left of the same task; None where there is none, or one of other work."""
+    """Read the record of the same task from an earlier run; None if it does not exist, or is of other work."""
     values = folder.read(record_name(task))
     try:
         record = ShardRecord.of(json.loads(values or b""))
@@ -125,14 +126,14 @@ def read_record(folder: Folder, task: ShardTask, key: str) -> ShardRecord | None
 
 
 def keep_record(folder: Folder, task: ShardTask, record: ShardRecord) -> ShardRecord:
-    """Write the record of a task that is done, and give it back."""
+    """Write the record of a finished task, and return it."""
     folder.write(record_name(task), json.dumps(record.to_json()).encode())
     return record
 
 
 @contextmanager
 def local_files(task: ShardTask) -> Iterator[list[str]]:
-    """The shard's files on this machine; errors name them as the user does."""
+    """Provide the shard's files on this machine; errors name them as the user does."""
     with ExitStack() as held:
         paths = []
         for source in task.shard.files:
@@ -147,24 +148,22 @@ def local_files(task: ShardTask) -> Iterator[list[str]]:
         except InputError as error:
             from assay.corpus.shard_reader import with_user_paths
 
-            said = with_user_paths(str(error), task.shard, paths)
-            raise InputError(_renumbered(said, task, paths[0])) from error
+            message = with_user_paths(str(error), task.shard, paths)
+            raise InputError(_renumbered(message, task, paths[0])) from error
 
 
 def _renumbered(said: str, task: ShardTask, path: str) -> str:
-    """A sentence about a line of a piece, with the number that the line has in the whole file."""
+    """Replace the line number in a message about a part by the number in the whole file."""
     if task.part.number == 0 or task.shard.form == "parquet":
         return said
     from assay.corpus.shard_reader import lines_before
 
-    before = lines_before(path, task.part.starts[0]) - (
-        task.shard.form == "tsv"
-    )  # the header is read before each piece
+    before = lines_before(path, task.part.starts[0]) - (task.shard.form == "tsv")  # the header is read before each part
     return re.sub(r"(?<= line )[0-9]+", lambda found: str(int(found[0]) + before), said, count=1)
 
 
 def join_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
-    """Put the parts of a shard together under its name, and their records into one."""
+    """Join the parts of a shard into the output shard, and their records into one."""
     from assay.corpus.row_selection import chosen
     from assay.corpus.shard_writer import join
 
@@ -193,7 +192,7 @@ def join_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
 
 
 def shard_key(job: Job, task: ShardTask) -> str:
-    """What the bytes of a whole shard follow from."""
+    """Return the key of a whole shard: a digest of everything that its bytes depend on."""
     return digest([job.key(), task.shard.mark()])
 
 
@@ -203,5 +202,5 @@ def _part_record(folder: Folder, task: ShardTask, number: int) -> ShardRecord:
     part = replace(task, kind="score", part=ShardPart(number))
     values = folder.read(record_name(part))
     if values is None:
-        raise OutputError(f"{record_name(part)} has vanished from {folder.path}. Run the same command again.")
+        raise OutputError(f"{record_name(part)} is missing from {folder.path}. Run the same command again.")
     return ShardRecord.of(json.loads(values))

@@ -1,7 +1,6 @@
-"""The nouns of a corpus run, all of them plain values: they are pickled to workers and kept as JSON.
+"""Data types of a corpus run. All are plain values, which are pickled for workers and stored as JSON.
 
-A `Job` is what is the same for all work of a run, a `ShardTask` one piece of work, a `ShardRecord` what is left of it beside its
-bytes.
+A `Job` is common to all tasks of a run, a `ShardTask` is one unit of work, and a `ShardRecord` is its result besides the bytes.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ from assay.core.chunk import Flagging
 from assay.core.rows import FLAGS, SIDES, SPANS
 
 Kind = Literal["survey", "score", "join", "shard"]
-"""What is to be done: hash the rows of a piece; score a piece into a part; join the parts of a shard; or a whole shard at once."""
+"""Kind of task: hash the rows of a part, score a part, join the parts of a shard, or process a whole shard."""
 Duplicates = Literal["pair", "mt", "src"]
-"""Which texts make two rows the same."""
+"""Texts that must be equal in duplicate rows."""
 OnError = Literal["stop", "skip"]
 Purpose = Literal["score", "label", "make", "pairs"]
-"""What a run is for: score rows; label them by a rule; make items of them; score minimal pairs."""
+"""Purpose of a run: score rows, label them with a rule, make challenge items, or score minimal pairs."""
 MANIFEST, WORK, REJECTED, LOCK = "_manifest.json", "_work", "_rejected.jsonl", "_lock"
-"""What lies beside the shards in the folder of results."""
+"""Files next to the shards in the output folder."""
 LABEL_COLUMNS = ("label", "breakdown_probability", "language", "reason")
-"""What a rule says of a row."""
+"""Columns that a rule adds to a row."""
 BATCH, NETWORK_BATCH = 16_384, 8_192
-"""Rows that a metric gets at a time, at most. A network gets fewer, since a GPU waits while a shard's first rows are read and its
-last are written."""
+"""Largest number of rows that a metric gets at a time. A neural metric gets fewer, because a GPU idles while the first rows of
+a shard are read and the last are written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file as it was found: where, how large, and the stamp (time, or an object's tag) by which a change is seen."""
+    """Input file with its size and a stamp (modification time or object tag) that shows changes."""
 
     path: str
     size: int
@@ -43,64 +42,66 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One input shard. A table is one file; parallel text is one file a column (`columns`)."""
+    """Input shard: one table, or parallel text with one file per column (`columns`)."""
 
     name: str
-    """Its name in the folder of results, with / between folders."""
+    """Name in the output folder, with / between folders."""
     form: str
     """``jsonl``, ``tsv``, ``csv``, ``parquet``, or ``text``."""
     files: tuple[Source, ...]
     columns: tuple[str, ...] = ()
-    """What the files of parallel text hold: ``mt``, ``src``, ``ref``, ``ref2`` …"""
+    """Columns of parallel text: ``mt``, ``src``, ``ref``, ``ref2`` …"""
 
     @property
     def title(self) -> str:
-        """What messages call it: the file of its table, or of its translations."""
+        """Name in messages: the file of the table, or of the translations."""
         return self.files[0].path
 
     @property
     def handle(self) -> str:
-        """A short name for its files of work, whatever its own is."""
+        """Short name of its work files."""
         return hashlib.blake2b(self.name.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
     def mark(self) -> list[Any]:
-        """By which a changed shard is told from an unchanged one."""
+        """Values that change if the shard changes."""
         return [self.name, self.form, [[file.path, file.size, file.stamp] for file in self.files]]
 
 
 @dataclass(frozen=True, slots=True)
 class ShardPart:
-    """A part of a shard: the lines that begin from `starts` up to `stops` (bytes, one of each for a file), or those rows of
-    Parquet. Without `stops` it is the whole shard."""
+    """Part of a shard: the lines that begin between `starts` and `stops` (bytes, one pair per file), or these rows of Parquet.
+
+    Without `stops`, it is the whole shard.
+    """
 
     number: int = 0
     starts: tuple[int, ...] = ()
     stops: tuple[int, ...] = ()
     quoting: str = ""
-    """What was found out about quotation marks in the whole file, where it is cut."""
+    """Reading of quotation marks in the whole file, if it was detected before splitting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is the same for every task of a run. Two jobs with the same `key` give the same bytes for the same shard."""
+    """Settings common to all tasks of a run. Jobs with the same `key` give the same bytes for the same shard."""
 
     out: str
     metrics: tuple[str, ...]
     signatures: Mapping[str, str]
-    """By metric, as the driver has them: a worker that has another is refused."""
+    """Signatures of the driver by metric; a worker with another signature is refused."""
     version: str
     layout: tuple[tuple[str, str], ...] = ()
-    """Which column plays which role, as in the first shard; every other shard must agree."""
+    """Columns by role, as in the first shard; all other shards must agree."""
     names: tuple[str, ...] = ()
-    """The columns of the first shard that has a header."""
+    """Columns of the first shard that has a header."""
     choice: Mapping[str, Any] = field(default_factory=dict)
-    """The columns that the user chose (``--columns``)."""
+    """Columns chosen by the user (``--columns``)."""
     quoting: str = "auto"
     langpair: str | None = None
     empty_reference: EmptyReference | None = None
     flags: Flagging = "auto"
     identify: bool = False
-    """Whether languages are identified: decided once, not by what a worker has installed."""
+    """Whether languages are identified. The driver decides, so that it does not depend on what a worker has installed."""
     spans: bool = False
     keep: str = ""
     dedup: Duplicates | None = None
@@ -109,26 +110,29 @@ class Job:
     seed: int = 12345
     batch: int = BATCH
     threads: int = 1
-    """Threads that a worker may use. No result depends on it but the last digits of a network's."""
+    """Threads per worker. Only the last digits of neural scores depend on it."""
     whole: str = ""
-    """A mark of all shards together, where the result of one depends on the others (duplicates, a sample)."""
+    """Digest of all shards, if the result of one depends on the others (duplicates, a sample)."""
     purpose: Purpose = "score"
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What the purpose needs beside the above, as plain values: a rule, perturbations …"""
+    """Further settings of the purpose as plain values, such as a rule or perturbations."""
 
     def key(self) -> str:
-        """A digest of all that the bytes of a shard depend on beside the shard."""
+        """Return a digest of everything besides the shard that its output bytes depend on."""
         return digest([self.run_key(), self.whole])
 
     def run_key(self) -> str:
-        """A digest of what was asked: two runs into one folder must agree in it. `names` are looked at shard by shard: the first
-        shard may be a new one, or one that was damaged before."""
-        told = asdict(self)
-        later = ("purpose", "settings") if self.purpose == "score" else ()  # folders of scores are older than these
+        """Return a digest of the settings, in which two runs into one folder must agree.
+
+        `names` are not part of it, because the first shard may be new, or may have been damaged before; they are checked per
+        shard.
+        """
+        settings = asdict(self)
+        later = ("purpose", "settings") if self.purpose == "score" else ()  # older output folders do not have these
         for name in ("out", "threads", "version", "whole", *later):
-            del told[name]
-        told["names"] = ()
-        return digest(told)
+            del settings[name]
+        settings["names"] = ()
+        return digest(settings)
 
     def asked(self) -> dict[str, Any]:
         """Return the settings for the manifest."""
@@ -146,7 +150,7 @@ class Job:
 
     @property
     def added(self) -> tuple[str, ...]:
-        """The columns that a run adds."""
+        """The added columns."""
         if self.purpose == "make":
             return ()
         if self.purpose == "pairs":
@@ -158,7 +162,7 @@ class Job:
 
     @property
     def scores(self) -> tuple[str, ...]:
-        """Those of them that hold scores."""
+        """The added columns that hold scores."""
         if self.purpose == "pairs":
             return tuple(f"{name} {side}" for name in self.metrics for side in SIDES)
         return self.metrics
@@ -166,28 +170,28 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class ShardTask:
-    """One piece of work, for `assay.corpus.execution.work`: it may run anywhere and any number of times."""
+    """Unit of work for `assay.corpus.execution.work`; it may run anywhere and any number of times."""
 
     kind: Kind
     shard: Shard
     part: ShardPart = ShardPart()
     parts: int = 1
     logged: bool = False
-    """A worker died over it: say before each batch which rows are next, so that the next death tells whose fault it is."""
+    """Whether the worker logs the next rows before each batch, because a worker crashed over this task."""
     suspect: tuple[int, int] | None = None
-    """Rows of the piece among which one kills: they are scored in halves."""
+    """Range of rows of the part that contains a crashing row; it is scored in halves."""
     crashing: tuple[int, ...] = ()
-    """Rows of the piece that killed a worker when they were scored alone: they are not scored again, but rejected."""
+    """Rows of the part that crashed workers alone; they are rejected without scoring."""
 
     @property
     def name(self) -> str:
-        """The name of its files in the folder of work."""
+        """Name of its work files."""
         return f"{self.shard.handle}-{self.part.number:05}"
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A row that no metric could take, kept with the reason."""
+    """Row that no metric can score, with the reason."""
 
     line: int
     noun: str
@@ -197,22 +201,22 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class ShardRecord:
-    """What is known of a task that was done: small, and enough to put all corpus scores together."""
+    """Result of a finished task: small, and sufficient for computing all corpus scores."""
 
     key: str
-    """What it was made from: the job, the shard and its piece."""
+    """Digest of the job, the shard and the part."""
     tally: Mapping[str, Any] = field(default_factory=dict)
     """Rows, sums, flags and histograms: `assay.corpus.tally.CorpusTally` as plain values."""
     rejected: Sequence[Rejected] = ()
     lines: int = 0
-    """Lines of the piece, by which later pieces number theirs."""
+    """Number of lines of the part; line numbers of later parts depend on it."""
     bytes: int = 0
     hash: str = ""
-    """Size and BLAKE2b-128 of the output shard; of a part only the size."""
+    """`bytes` and `hash` are the size and BLAKE2b-128 of the output shard; a part has only a size."""
     notes: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the record as plain values."""
         return asdict(self)
 
     def without_rows(self) -> ShardRecord:
@@ -221,14 +225,17 @@ class ShardRecord:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> ShardRecord:
-        """From what `to_json` gave."""
+        """Build a record from the values of `to_json`."""
         return cls(**{**values, "rejected": [Rejected(**row) for row in values.get("rejected", ())]})
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a task was not done. ``input``: the shard is at fault; ``output``: nothing can be written; ``refused``: this worker may
-    not work for this run; ``died``: its process ended; ``broke``: a fault of ours."""
+    """Reason why a task failed.
+
+    ``input``: the shard cannot be processed. ``output``: the results cannot be written. ``refused``: the worker cannot take
+    part in the run. ``died``: the worker's process ended. ``broke``: an internal error.
+    """
 
     kind: Literal["input", "output", "refused", "died", "broke"]
     said: str
@@ -236,7 +243,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class ShardOutcome:
-    """A task that came back: with its record, or with the fault."""
+    """Finished or failed task, with its record or its fault."""
 
     task: ShardTask
     record: ShardRecord | None = None
@@ -244,11 +251,11 @@ class ShardOutcome:
 
 
 def digest(value: Any) -> str:
-    """A short hash of plain values."""
+    """Return a short hash of plain values."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=list)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def task_key(job: Job, task: ShardTask) -> str:
-    """What the bytes of a task follow from."""
+    """Return the key of a task: a digest of everything that its bytes depend on."""
     return digest([job.key(), task.shard.mark(), asdict(task.part)])

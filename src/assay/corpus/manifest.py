@@ -131,7 +131,7 @@ class CorpusManifest:
 
     @classmethod
     def read(cls, folder: Folder) -> CorpusManifest | None:
-        """Read the manifest of an earlier run; None if there is none."""
+        """Read the manifest of an earlier run; None if it does not exist."""
         written = folder.read(MANIFEST)
         if written is None:
             return None
@@ -139,11 +139,11 @@ class CorpusManifest:
             values = json.loads(written)
             if values["form"] != FORM:
                 raise ValueError(f"form {values['form']}")
-            known = {each.name for each in fields(cls)} - {"more"}
+            keys = {each.name for each in fields(cls)} - {"more"}
             return cls(
-                **{name: values[name] for name in known - {"counts", "shards"}},
+                **{name: values[name] for name in keys - {"counts", "shards"}},
                 counts=CorpusCounts(**values["counts"]),
-                more={name: value for name, value in values.items() if name not in known},
+                more={name: value for name, value in values.items() if name not in keys},
                 shards={name: ShardEntry.from_json(entry) for name, entry in values["shards"].items()},
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -183,14 +183,14 @@ class CorpusManifest:
             )
 
     def _changed(self, metrics: Mapping[str, Metric]) -> str:
-        """Describe the first contradiction; an empty string if there is none."""
+        """Describe the first contradiction; an empty string if nothing is wrong."""
         for name, entry in self.shards.items():
             if entry.changed():
-                return f"the record of {name} does not have the hash that is beside it"
+                return f"the record of {name} does not match its hash"
         tally = merge_all(CorpusTally.of(entry.record.tally) for entry in self.shards.values())
         for name in ("rows", "duplicates", "rejected", "kept"):
             if getattr(self.counts, name) != getattr(tally, name):
-                return f"its {name} are {getattr(self.counts, name):,}, and those of the shards are {getattr(tally, name):,}"
+                return f"its {name} are {getattr(self.counts, name):,}, but those of the shards add up to {getattr(tally, name):,}"
         for system, row in corpus_scores(tally, metrics)[0].items():
             for metric, score in row.items():
                 written = self.scores[system][metric]
@@ -198,7 +198,7 @@ class CorpusManifest:
                     math.isclose(written, score, rel_tol=1e-9, abs_tol=1e-12)
                     or (math.isnan(written) and math.isnan(score))
                 ):
-                    return f"the score of {system} by {metric} is {written:g}, and that of the shards is {score:g}"
+                    return f"the score of {system} by {metric} is {written:g}, but the shards give {score:g}"
         return ""
 
 

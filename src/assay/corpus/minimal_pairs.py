@@ -1,4 +1,4 @@
-"""Minimal pairs of a shard: read as ``assay run FILE`` reads them, scored as it scores them, a column for each translation."""
+"""Minimal pairs of a shard: read and scored as by ``assay run FILE``, with one column per translation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Spans: TypeAlias = "Sequence[ErrorSpan]"
 
 @dataclass(frozen=True, slots=True)
 class PairBatch:
-    """Some items, to be scored together."""
+    """Batch of items."""
 
     items: Sequence[Item]
 
@@ -43,16 +43,16 @@ class PairBatch:
         return int(any(item.reference is not None for item in self.items))
 
     def slice(self, start: int, stop: int) -> PairBatch:
-        """Rows start to stop."""
+        """Return the rows from start to stop."""
         return PairBatch(self.items[start:stop])
 
     def select(self, rows: Sequence[int]) -> PairBatch:
-        """The given rows, in the given order."""
+        """Return the given rows, in the given order."""
         return PairBatch([self.items[row] for row in rows])
 
 
 class PairColumns:
-    """Pieces of a table as items; every row must be one."""
+    """Reader that turns table rows into items; every row must be an item."""
 
     def __init__(self, table: OpenTable, layout: Layout, job: Job) -> None:
         self._table, self._auto = table, job.quoting == "auto"
@@ -61,30 +61,30 @@ class PairColumns:
         self._placed = functools.cache(place_by_name)
 
     def batch(self, piece: Piece) -> PairBatch:
-        """The piece as items."""
+        """Return a batch of items from a block of table rows."""
         clean = self._auto and not self._table.quoted
-        found = [
+        items = [
             self._reader.item(number, row, clean, self._placed)
             for number, row in zip(piece.numbers, zip(*piece.columns, strict=True), strict=True)
         ]
-        return PairBatch([item for item in found if item is not None])
+        return PairBatch([item for item in items if item is not None])
 
 
 @dataclass(frozen=True, slots=True)
 class PairScores:
-    """What every metric said of some pairs: two columns each, the good translation first; NaN where it said nothing."""
+    """Scores of some pairs: two columns per metric, the good translation first; NaN for missing scores."""
 
     values: dict[str, Floats]
     flags: dict[str, int]
     spans: dict[str, list[tuple[Spans, Spans]]]
-    """The error spans of both translations, by metric; only where they are asked for, and of metrics that mark any."""
+    """Error spans of both translations by metric, if requested and if the metric marks any."""
 
     def __len__(self) -> int:
         return len(next(iter(self.values.values())))
 
 
 class PairRows:
-    """Minimal pairs: a score for the good and one for the incorrect translation. A row that cannot be scored has none."""
+    """Scoring of minimal pairs: one score for the good and one for the incorrect translation."""
 
     def __init__(self, job: Job) -> None:
         self.job, self.metrics = job, metrics_of(job)
@@ -93,38 +93,38 @@ class PairRows:
         self._marking: dict[str, int] = {}
 
     def score(self, batch: PairBatch) -> PairScores:
-        """Scores of some pairs."""
+        """Score some pairs."""
         values: dict[str, Floats] = {}
         flags: dict[str, int] = {}
         spans: dict[str, list[tuple[Spans, Spans]]] = {}
         for name, metric in self.metrics.items():
-            found = measure_items(batch.items, name, metric, workers=self.job.threads)
-            assert found.good is not None and found.incorrect is not None
-            values[name] = np.stack([found.good, found.incorrect], axis=1)
-            flags |= {f"{name} {flag}": n for flag, n in found.flags.items()}
-            if self.job.spans and found.good_spans is not None and found.incorrect_spans is not None:
-                spans[name] = list(zip(found.good_spans, found.incorrect_spans, strict=True))
+            measured = measure_items(batch.items, name, metric, workers=self.job.threads)
+            assert measured.good is not None and measured.incorrect is not None
+            values[name] = np.stack([measured.good, measured.incorrect], axis=1)
+            flags |= {f"{name} {flag}": n for flag, n in measured.flags.items()}
+            if self.job.spans and measured.good_spans is not None and measured.incorrect_spans is not None:
+                spans[name] = list(zip(measured.good_spans, measured.incorrect_spans, strict=True))
         return PairScores(values, flags, spans)
 
     def joined(self, chunks: Sequence[PairScores], scored: Sequence[int], n: int) -> PairScores:
-        """All `n` pairs, with nothing for those that were not `scored`."""
+        """Return the scores of all `n` pairs; pairs that were not `scored` have none."""
         values = {name: np.full((n, len(SIDES)), np.nan) for name in self.metrics}
         flags: dict[str, int] = {}
         for name, whole in values.items():
             if chunks:
                 whole[list(scored)] = np.concatenate([chunk.values[name] for chunk in chunks])
         for chunk in chunks:
-            for flag, found in chunk.flags.items():
-                flags[flag] = flags.get(flag, 0) + found
+            for flag, n_rows in chunk.flags.items():
+                flags[flag] = flags.get(flag, 0) + n_rows
         spans: dict[str, list[tuple[Spans, Spans]]] = {}
         for name in dict.fromkeys(name for chunk in chunks for name in chunk.spans):
             marked = [pair for chunk in chunks for pair in chunk.spans.get(name, [((), ())] * len(chunk))]
-            known = dict(zip(scored, marked, strict=True))
-            spans[name] = [known.get(row, ((), ())) for row in range(n)]
+            by_row = dict(zip(scored, marked, strict=True))
+            spans[name] = [by_row.get(row, ((), ())) for row in range(n)]
         return PairScores(values, flags, spans)
 
     def columns(self, chunk: PairScores) -> dict[str, list[Any]]:
-        """The columns that are added."""
+        """Return the added columns."""
         added: dict[str, list[Any]] = {
             f"{name} {side}": [value if value == value else None for value in values[:, at].tolist()]
             for name, values in chunk.values.items()
@@ -140,7 +140,7 @@ class PairRows:
         return added
 
     def count(self, tally: CorpusTally, chunk: PairScores, keep: Bools | None) -> None:
-        """Count flags, and how often the good translation scored better."""
+        """Count flags, and how often the good translation scores better."""
         for flag, n in chunk.flags.items():
             tally.flags[flag] = tally.flags.get(flag, 0) + n
         for name in chunk.spans:
@@ -155,5 +155,5 @@ class PairRows:
                 counts[outcome] += int(rows.sum())
 
     def counted(self) -> dict[str, Any]:
-        """How often the good translation scored better, by metric; and of how many pairs a metric said where their errors are."""
+        """Return by metric how often the good translation scores better, and for how many pairs it marked spans."""
         return {"pairs": self._outcomes, **({"marking": self._marking} if self._marking else {})}

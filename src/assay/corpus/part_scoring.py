@@ -1,7 +1,7 @@
-"""A piece of a shard, scored: its rows, with what was added, become a part; what was counted becomes its record.
+"""Scoring of one part of a shard: its rows with the added columns become an output part, its counts a record.
 
-While a network scores some rows, the next are read and the last are written, in a thread each, so that a GPU need not wait for
-either. Metrics of the CPU have the cores to themselves already: there it would cost memory and gain nothing.
+While a neural metric scores rows, one thread reads the next rows and another writes the last ones, so that a GPU does not wait.
+Other metrics use all cores already; there, threads would take memory without a gain.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 def score_part(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
-    """Score a piece into a part, or a small shard at once."""
+    """Score a part of a shard, or a small shard at once."""
     key, whole, header = task_key(job, task), task.kind == "shard", b""
     scoring = rows_for(job)
     crash_log = CrashLog(folder, crash_log_name(task)) if task.logged else None
@@ -80,7 +80,7 @@ def score_part(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
                     later(_write, job, part, rows, scored, scoring, chunks, tally, keeping)
             if len(rejected) > 1 and len(rejected) == tally.rows - tally.duplicates:
                 raise InputError(
-                    f"none of its {len(rejected):,} rows can be scored; the last because: {rejected[-1].reason}"
+                    f"none of its {len(rejected):,} rows can be scored. Reason for the last one: {rejected[-1].reason}"
                 )
             part.close()
         if isinstance(part, TextPartWriter) and job.sample is not None:
@@ -88,12 +88,12 @@ def score_part(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
         keeping.write_draws(folder)
     tally.rejected, tally.more = len(rejected), scoring.counted()
     if whole:
-        made = ShardRecord(
+        record = ShardRecord(
             shard_key(job, task), tally.to_json(), rejected, rows_in.lines(), counted.size, counted.hash, rows_in.notes
         )
     else:
-        made = ShardRecord(key, tally.to_json(), rejected, rows_in.lines(), notes=[*rows_in.notes, header.decode()])
-    return keep_record(folder, task, made)
+        record = ShardRecord(key, tally.to_json(), rejected, rows_in.lines(), notes=[*rows_in.notes, header.decode()])
+    return keep_record(folder, task, record)
 
 
 def _write(
@@ -106,7 +106,7 @@ def _write(
     tally: CorpusTally,
     keeping: RowSelection,
 ) -> None:
-    """Count what was scored of some rows, and write those that go out."""
+    """Count the scores of some rows, and write the selected ones."""
     chunk = scoring.joined(chunks, scored, len(rows))
     if chunk is None:
         return
@@ -128,14 +128,14 @@ def _write(
 
 @functools.cache
 def _thread(name: str) -> ThreadPoolExecutor:
-    """One thread for the life of this process: what it lets go of is there for the next shard."""
+    """Return a thread for the lifetime of the process; memory that it frees is reused for the next shard."""
     return ThreadPoolExecutor(1, thread_name_prefix=f"assay-{name}")
 
 
 @contextmanager
-def read_ahead(items: Iterable[T], beside: bool) -> Iterator[Iterator[T]]:
-    """The same items; `beside`: the next of them is made in a thread while one is looked at."""
-    if not beside:
+def read_ahead(items: Iterable[T], threaded: bool) -> Iterator[Iterator[T]]:
+    """Iterate over items. With `threaded`, a thread makes the next item while the current one is processed."""
+    if not threaded:
         yield iter(items)
         return
     source, end = iter(items), object()
@@ -154,13 +154,16 @@ def read_ahead(items: Iterable[T], beside: bool) -> Iterator[Iterator[T]]:
 
 
 @contextmanager
-def write_behind(beside: bool) -> Iterator[Callable[..., None]]:
-    """Have calls made, one after the other; `beside`: in a thread, so that the next waits for the last, and has its error."""
+def write_behind(threaded: bool) -> Iterator[Callable[..., None]]:
+    """Provide a function that runs calls in order.
+
+    With `threaded`, they run in a thread. The next call waits for the last one and raises its error.
+    """
     last: Future[None] | None = None
 
     def later(call: Callable[..., None], *arguments: Any) -> None:
         nonlocal last
-        if not beside:
+        if not threaded:
             call(*arguments)
             return
         if last is not None:

@@ -1,4 +1,4 @@
-"""Rows that bring the scores a rule was learned from: they are labelled, and nothing is scored."""
+"""Labels for rows that contain the scores of a rule already; no metric runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PrecomputedBatch:
-    """Scores of some rows, and the language of each (empty where no column has it)."""
+    """Scores of some rows, and their languages (empty without such a column)."""
 
     scores: dict[str, Floats]
     languages: Sequence[str]
@@ -37,22 +37,22 @@ class PrecomputedBatch:
         return len(self.languages)
 
     def slice(self, start: int, stop: int) -> PrecomputedBatch:
-        """Rows start to stop."""
+        """Return the rows from start to stop."""
         return self.select(range(start, stop))
 
     def select(self, rows: Sequence[int]) -> PrecomputedBatch:
-        """The given rows, in the given order."""
+        """Return the given rows, in the given order."""
         taken = {name: column[list(rows)] for name, column in self.scores.items()}
         return PrecomputedBatch(taken, [self.languages[row] for row in rows])
 
 
 def precomputed_layout(table: OpenTable, job: Job) -> Layout:
-    """Which column has the language; the columns of scores are found by name."""
+    """Find the column of the language; columns of scores are found by name."""
     return lay_out(table, ROLES, {role: column for role, column in job.choice.items() if ROLES.name_of(role)} or None)
 
 
 class PrecomputedColumns:
-    """Pieces of a table as scores."""
+    """Reader that turns table rows into scores."""
 
     def __init__(self, table: OpenTable, layout: Layout, job: Job) -> None:
         self._table, self._scores = table, job.settings["ready"]
@@ -62,10 +62,10 @@ class PrecomputedColumns:
         self.wanted = [*places, *([] if language is None else [language])]
 
     def batch(self, piece: Piece) -> PrecomputedBatch:
-        """The piece, every score a number."""
+        """Return a batch of scores from a block of table rows."""
         where = [f"{self._table.name} {piece.where(i)}" for i in range(len(piece.numbers))]
         scores = {
-            name: np.array([score_value(value, name, place) for value, place in zip(cells, where, strict=True)])
+            name: np.array([score_value(value, name, location) for value, location in zip(cells, where, strict=True)])
             for name, cells in zip(self._scores, piece.columns, strict=False)
         }
         cells: Sequence[Any] = piece.columns[-1] if self._spoken else [None] * len(where)
@@ -73,7 +73,7 @@ class PrecomputedColumns:
 
 
 class PrecomputedRows:
-    """Translations by a rule and their ready scores: label, probability and reason."""
+    """Labels by a rule and precomputed scores: label, probability and reason."""
 
     neural = False
 
@@ -83,26 +83,26 @@ class PrecomputedRows:
         self._labels = Tally(self._rule)
 
     def score(self, batch: PrecomputedBatch) -> PrecomputedBatch:
-        """They have their scores."""
+        """Return the batch, which has its scores."""
         return batch
 
     def joined(self, chunks: Sequence[PrecomputedBatch], scored: Sequence[int], n: int) -> PrecomputedBatch | None:
-        """The chunks as one."""
+        """Join the chunks."""
         if not chunks:
             return None
         scores = {name: np.concatenate([chunk.scores[name] for chunk in chunks]) for name in chunks[0].scores}
         return PrecomputedBatch(scores, [language for chunk in chunks for language in chunk.languages])
 
     def columns(self, chunk: PrecomputedBatch) -> dict[str, list[Any]]:
-        """The columns that are added."""
-        found = decide(self._rule, chunk.scores, self._job.settings["language"] or chunk.languages)
-        self._labels.add(found)
-        columns = labels_columns(found)
+        """Return the added columns."""
+        decisions = decide(self._rule, chunk.scores, self._job.settings["language"] or chunk.languages)
+        self._labels.add(decisions)
+        columns = labels_columns(decisions)
         return {name: list(columns[name]) for name in self._job.added}
 
     def count(self, tally: CorpusTally, chunk: PrecomputedBatch, keep: Bools | None) -> None:
-        """Nothing was scored."""
+        """Count nothing, because nothing was scored."""
 
     def counted(self) -> dict[str, Any]:
-        """Labels by language, and how the scores lie beside those that the rule was learned from."""
+        """Return labels by language, and counts for the drift check."""
         return self._labels.to_dict()

@@ -1,4 +1,4 @@
-"""A look at the first shard, before workers start: what can be refused at once is refused here."""
+"""Preflight check of a corpus: errors that the first shard shows are reported before workers start."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 FIRST = 1_000
-"""Rows of the first shard that are looked at."""
+"""Number of rows to check."""
 
 
 def first_batch(
@@ -35,7 +35,7 @@ def first_batch(
     langpair: str | None,
     empty_reference: EmptyReference | None,
 ) -> Batch | None:
-    """The first rows of the first shard that has any; None if none can be read, which its worker will report."""
+    """Return the first rows of the first shard that has any; None if no shard can be read, which its worker reports."""
     for shard in shards:
         try:
             with local_files(ShardTask("score", shard, ShardPart())) as paths:
@@ -57,18 +57,18 @@ def first_batch(
 
 
 def check_first_shard(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_error: OnError) -> Job:
-    """The job with the columns that all shards must have; refused where a metric, an expression or a stratum needs another."""
+    """Return the job with the columns of the first shard; refuse a shard that lacks a column which the job needs."""
     for shard in shards:
         try:
-            found = _columns(job, shard)
+            header = _columns(job, shard)
         except InputError:
             if on_error == "stop":
                 raise
             continue
-        if found is None:
+        if header is None:
             continue
-        names, layout = found
-        if job.purpose == "label" and "language" in names:  # the shards say it themselves, and keep their column
+        names, layout = header
+        if job.purpose == "label" and "language" in names:  # the shards have their own column
             job = replace(job, settings={**job.settings, "own": ["language"]})
         job = replace(job, layout=layout, names=names if shard.form != "jsonl" else ())
         _check(job, shard, names, [role for role, _ in layout], metrics)
@@ -77,12 +77,12 @@ def check_first_shard(job: Job, shards: Sequence[Shard], metrics: Mapping[str, M
 
 
 def _columns(job: Job, shard: Shard) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]] | None:
-    """The columns of a shard with their roles; None where it has no row that would name them."""
+    """Return the columns of a shard with their roles; None if it has no header."""
     if shard.form == "text":
-        known = {"mt": "hypothesis", "src": "source"}
-        return shard.columns, tuple((known.get(name, "reference"), name) for name in shard.columns)
+        roles_of_text = {"mt": "hypothesis", "src": "source"}
+        return shard.columns, tuple((roles_of_text.get(name, "reference"), name) for name in shard.columns)
     with local_files(ShardTask("score", shard, ShardPart())) as paths:
-        quoting = job.quoting if shard.form != "tsv" or job.quoting != "auto" else "none"  # only the names are read
+        quoting = job.quoting if shard.form != "tsv" or job.quoting != "auto" else "none"  # only the header is read
         with open_table(paths[0], form=shard.form, quoting=quoting) as table:  # type: ignore[arg-type]
             names = tuple(table.names)
             return (names, roles(table, layout_of(table, job))) if names else None
@@ -91,7 +91,7 @@ def _columns(job: Job, shard: Shard) -> tuple[tuple[str, ...], tuple[tuple[str, 
 def _check(job: Job, shard: Shard, names: Sequence[str], has: Sequence[str], metrics: Mapping[str, Metric]) -> None:
     reference = "reference" in has or "references" in has
     if job.purpose == "pairs":
-        metrics = {}  # pairs that lack a text stay without a score
+        metrics = {}  # pairs that lack a text get no score
     for name, metric in metrics.items():
         for needed, there, option in (
             (metric.card.needs_reference, reference, "ref"),
@@ -99,9 +99,9 @@ def _check(job: Job, shard: Shard, names: Sequence[str], has: Sequence[str], met
         ):
             if needed and not there:
                 how = f"--{option} FOLDER" if shard.form == "text" else f"a column {option} (--columns {option}=COLUMN)"
-                raise InputError(f"{name} needs {how}; {shard.title} has {listing(map(repr, names))}.")
+                raise InputError(f"{name} requires {how}; {shard.title} has {listing(map(repr, names))}.")
         if metric.card.needs == "either" and not reference and "source" not in has:
-            raise InputError(f"{name} needs sources or references; {shard.title} has {listing(map(repr, names))}.")
+            raise InputError(f"{name} requires sources or references; {shard.title} has {listing(map(repr, names))}.")
     renamed = renamed_columns(names, job)
     names = [renamed.get(name, name) for name in names]
     if job.keep:
@@ -112,4 +112,4 @@ def _check(job: Job, shard: Shard, names: Sequence[str], has: Sequence[str], met
     if job.sample_by and job.sample_by not in names:
         raise unknown(f"column in {shard.title}", job.sample_by, names)
     if job.dedup == "src" and "source" not in has:
-        raise InputError(f"--dedup src needs the sources; {shard.title} has {listing(map(repr, names))}.")
+        raise InputError(f"--dedup src requires sources; {shard.title} has {listing(map(repr, names))}.")

@@ -1,7 +1,7 @@
-"""What becomes of rows by the purpose of a run: the columns that are added to them, and what is counted.
+"""Processing of rows by the purpose of a run: which columns are added and what is counted.
 
-`score` is called with a batch at a time (`assay.corpus.bisection` cuts it where a row is at fault); `joined` puts what came of it
-together again; `columns`, `count` and `counted` see it in the order of the rows.
+`score` is called per batch (`assay.corpus.bisection` halves a batch with a bad row), and `joined` joins the results. `columns`,
+`count` and `counted` are called in the order of the rows.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Added: TypeAlias = dict[str, list[Any]]
 
 
 class RowsJob(Protocol):
-    """Processing of the rows of a piece: scores, columns to add and counts.
+    """Processing of the rows of a part: scores, columns to add and counts.
 
-    A batch (`ShardRows.batch`) and a chunk (what `score` returns for it) have a type per implementation.
+    Each implementation has its own types of batches (`ShardRows.batch`) and chunks (the result of `score`).
     """
 
     neural: bool
@@ -50,15 +50,15 @@ class RowsJob(Protocol):
         """Return the added columns, in the order of `Job.added`."""
 
     def count(self, tally: CorpusTally, chunk: Any, keep: Bools | None) -> None:
-        """Add a chunk to the tally; `keep` says which rows are written (None: all)."""
+        """Add a chunk to the tally; `keep` selects the rows that are written (None: all)."""
 
     def counted(self) -> dict[str, Any]:
-        """Return further counts of the whole piece, as plain values that can be added up."""
+        """Return further counts of the whole part, as plain values that can be added up."""
         return {}
 
 
 def rows_for(job: Job) -> RowsJob:
-    """Return the processing that a job asks for."""
+    """Return the processing for a job."""
     if job.purpose == "pairs":
         return PairRows(job)
     if job.settings.get("ready"):
@@ -69,7 +69,7 @@ def rows_for(job: Job) -> RowsJob:
 
 
 class ScoredRows:
-    """Translations: scores, flags and spans."""
+    """Scores, flags and error spans of translations."""
 
     def __init__(self, job: Job) -> None:
         self.job, self.metrics = job, metrics_of(job)
@@ -77,21 +77,18 @@ class ScoredRows:
         self._run = ScoredRun(self.metrics, self.retained())
 
     def retained(self) -> Retained:
-        """What is needed of a chunk."""
+        """Return what a chunk must retain."""
         return Retained(stats=bool(self.job.keep), spans=self.job.spans, flags=self.job.flags)
 
     def score(self, batch: Any) -> Chunk:
-        """Scores of some rows."""
         chunk = score_chunk(batch, self._run, self.job.threads, None, self.job.identify)
         self._run.systems[:], self._run.languages[:] = chunk.systems, chunk.languages
         return chunk
 
     def joined(self, chunks: Sequence[Chunk], scored: Sequence[int], n: int) -> Chunk | None:
-        """The chunks of `n` rows as one, of which these were `scored`; None where none was."""
         return joined(chunks) if chunks else None
 
     def columns(self, chunk: Chunk) -> Added:
-        """The columns that are added, in the order of `Job.added`."""
         added: Added = {name: scores.values.tolist() for name, scores in chunk.scores.items()}
         if self.job.flags != "none":
             added[FLAGS] = chunk.flag_lists()
@@ -103,16 +100,15 @@ class ScoredRows:
         return added
 
     def count(self, tally: CorpusTally, chunk: Chunk, keep: Bools | None) -> None:
-        """Count them."""
         tally.add(chunk, self.metrics, keep)
 
     def counted(self) -> dict[str, Any]:
-        """What was counted of the whole piece beside the tally, as plain values that can be added up."""
+        """Return further counts; there are none."""
         return {}
 
 
 class LabelledRows(ScoredRows):
-    """Translations by a rule: label, probability and reason, beside the scores that they go by."""
+    """Labels by a rule: label, probability and reason, with the scores behind them."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
@@ -120,23 +116,24 @@ class LabelledRows(ScoredRows):
         self._labels = Tally(self._rule)
 
     def retained(self) -> Retained:
-        """Reasons name the worst span; limits go by the language."""
+        """Return what a chunk must retain: spans for the reasons, languages for the thresholds."""
         return Retained(stats=bool(self.job.keep), spans=True, columns=("langpairs",), flags=self.job.flags)
 
     def columns(self, chunk: Chunk) -> Added:
-        """See `ScoredRows`."""
-        found = next(label_chunks(self._rule, [chunk], self.job.settings["language"], flags=self.job.flags != "none"))
-        self._labels.add(found)
-        columns = labels_columns(found)
+        decisions = next(
+            label_chunks(self._rule, [chunk], self.job.settings["language"], flags=self.job.flags != "none")
+        )
+        self._labels.add(decisions)
+        columns = labels_columns(decisions)
         return {name: list(columns[name]) for name in self.job.added}
 
     def counted(self) -> dict[str, Any]:
-        """Labels by language, and how the scores lie beside those that the rule was learned from."""
+        """Return labels by language, and counts for the drift check."""
         return self._labels.to_dict()
 
 
 def rule_of(job: Job) -> Rule:
-    """The rule that rows are labelled by, read once in this process."""
+    """Return the rule of a job, read once per process."""
     return _rule(json.dumps(job.settings["rule"]))
 
 

@@ -1,7 +1,7 @@
-"""Which rows of a corpus go out: those for which an expression holds, and of these a sample.
+"""Selection of the rows that are written: those for which an expression holds, and a sample of these.
 
-A row's draw is a hash of the seed, its shard and its number, so that nothing depends on who scored it and when. Of every stratum
-the rows with the smallest draws are taken, as many as its share of all kept rows asks for.
+Each row gets a random number: a hash of the seed, its shard and its number. It does not depend on when or where the row is
+scored. From each stratum, the rows with the smallest numbers are taken, in proportion to the kept rows of the stratum.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
     from assay.io.files.folders import Folder
 
 RATIO = "length_ratio"
-"""A column that is there for expressions: the longer of translation and source (or first reference) by the shorter."""
+"""Extra column for expressions: the length of the longer of translation and source (or first reference) divided by that of the
+shorter."""
 
 
 class RowSelection:
-    """The choice of rows of one piece."""
+    """Selection of the rows of one part."""
 
     def __init__(self, job: Job, task: ShardTask, names: Sequence[str]) -> None:
         self._job, self._task = job, task
         self._condition = None
         if job.keep and names:
-            known = [*names, *job.added, *(() if RATIO in names else (RATIO,))]
-            self._condition = parse(job.keep).over(known, task.shard.title)
+            columns = [*names, *job.added, *(() if RATIO in names else (RATIO,))]
+            self._condition = parse(job.keep).over(columns, task.shard.title)
         if job.sample_by and names and job.sample_by not in names:
             raise unknown(f"column in {task.shard.title}", job.sample_by, names)
         self._draws: list[int] = []
@@ -42,7 +43,7 @@ class RowSelection:
         self._named: dict[str, int] = {}
 
     def kept(self, rows: ShardRows, added: Mapping[str, Sequence[Any]]) -> Bools | None:
-        """For which rows the expression holds; None where there is none."""
+        """Return for which rows the expression holds; None without an expression."""
         if self._condition is None:
             return None
 
@@ -59,22 +60,22 @@ class RowSelection:
         return self._condition.rows(columns, where)
 
     def draw(self, rows: ShardRows) -> None:
-        """Note the draws of rows that are kept, where a sample is wanted."""
+        """Record the random numbers and strata of kept rows, if a sample is drawn."""
         job, shard = self._job, self._task.shard
         if job.sample is None:
             return
         name = f"{job.seed}\0{shard.name}\0{self._task.part.number}\0".encode("utf-8", "surrogatepass")
         begun = blake2b(name, digest_size=8)
         for number in rows.numbers:
-            mine = begun.copy()
-            mine.update(b"%d" % number)
-            self._draws.append(int.from_bytes(mine.digest(), "little"))
+            hashed = begun.copy()
+            hashed.update(b"%d" % number)
+            self._draws.append(int.from_bytes(hashed.digest(), "little"))
         values = [shard.name] * len(rows) if job.sample_by is None else rows.column(job.sample_by)
         for value in values:
             self._strata.append(self._named.setdefault("" if value is None else str(value), len(self._named)))
 
     def write_draws(self, folder: Folder) -> None:
-        """Write the draws of the piece beside its part."""
+        """Write the random numbers of the part to the work folder."""
         import numpy as np
 
         if self._job.sample is None:
@@ -90,18 +91,18 @@ class RowSelection:
 def _ratios(batch: Batch) -> list[float]:
     others = batch.sources or (batch.references[0] if batch.references else None)
     if others is None:
-        raise InputError(f"--keep: {RATIO} needs sources or references, and there are none.")
+        raise InputError(f"--keep: {RATIO} requires sources or references, but there are none.")
     return length_ratios(batch.hypotheses, others)
 
 
 def length_ratios(hypotheses: Sequence[str], others: Sequence[str | None]) -> list[float]:
-    """The longer text by the shorter, in characters as the flags count them; against nothing, its length."""
+    """Return the length of the longer text divided by that of the shorter; an empty shorter text counts as one character."""
     pairs = ((weighed(a), weighed(b or "")) for a, b in zip(hypotheses, others, strict=True))
     return [max(a, b) / max(min(a, b), 1) if max(a, b) else 1.0 for a, b in pairs]
 
 
 def weighed(text: str) -> int:
-    """Characters, of which a Han character or kana counts three and a Hangul syllable two."""
+    """Return the number of characters; a Han character or kana counts as three, a Hangul syllable as two."""
     if text.isascii():
         return len(text)
     return sum(
@@ -119,9 +120,9 @@ def _chosen_name(task: ShardTask) -> str:
 
 
 def choose(job: Job, shards: Sequence[tuple[ShardTask, int]], folder: Folder) -> None:
-    """Decide which kept rows are in the sample, and write for every shard the rows to take of its parts.
+    """Draw the sample from the kept rows, and write for every shard the rows to take from its parts.
 
-    `shards` are tasks with the number of their pieces, in their order. Memory goes with the sample, not with the corpus.
+    `shards` are tasks with the number of their parts, in order. Memory grows with the sample, not with the corpus.
     """
     import numpy as np
 
@@ -138,14 +139,14 @@ def choose(job: Job, shards: Sequence[tuple[ShardTask, int]], folder: Folder) ->
             names, strata, draws = json.loads(held["names"].tobytes()), held["strata"], held["draws"]
         for code, name in enumerate(names):
             rows = np.flatnonzero(strata == code)
-            found = np.empty(len(rows), [("draw", "u8"), ("place", "i8"), ("row", "i8")])
-            found["draw"], found["place"], found["row"] = draws[rows], at, rows
-            both = np.concatenate([best[name], found]) if name in best else found
+            drawn = np.empty(len(rows), [("draw", "u8"), ("place", "i8"), ("row", "i8")])
+            drawn["draw"], drawn["place"], drawn["row"] = draws[rows], at, rows
+            both = np.concatenate([best[name], drawn]) if name in best else drawn
             best[name] = np.sort(both)[: shares[name]]
     taken: dict[int, list[int]] = {}
-    for found in best.values():
-        for place, row in zip(found["place"].tolist(), found["row"].tolist(), strict=True):
-            taken.setdefault(place, []).append(row)
+    for drawn in best.values():
+        for position, row in zip(drawn["place"].tolist(), drawn["row"].tolist(), strict=True):
+            taken.setdefault(position, []).append(row)
     at = 0
     for task, n_parts in shards:
         rows_of = [sorted(taken.get(at + number, ())) for number in range(n_parts)]
@@ -154,7 +155,10 @@ def choose(job: Job, shards: Sequence[tuple[ShardTask, int]], folder: Folder) ->
 
 
 def allocate(sizes: Mapping[str, int], wanted: int) -> dict[str, int]:
-    """How many of `wanted` rows each stratum gives: its share, rounded so that the sum is right; first names first among equals."""
+    """Return the number of `wanted` rows per stratum: proportional shares, rounded so that the sum is right.
+
+    Of equal remainders, the first names are rounded up.
+    """
     whole = sum(sizes.values())
     if wanted >= whole:
         return dict(sizes)
@@ -171,8 +175,8 @@ def _loaded(folder: Folder, task: ShardTask, number: int) -> Any:
 
 
 def chosen(job: Job, task: ShardTask, folder: Folder) -> list[list[int]] | None:
-    """The rows to take of each part of a shard; None where all go out."""
+    """Return the rows to take from each part of a shard; None if all are written."""
     if job.sample is None:
         return None
-    found: list[list[int]] = json.loads(folder.read(_chosen_name(task)) or b"[]")
-    return found
+    rows: list[list[int]] = json.loads(folder.read(_chosen_name(task)) or b"[]")
+    return rows

@@ -1,4 +1,4 @@
-"""Which columns of a shard play which role, by the purpose of a run; and shards whose columns are not those of the first."""
+"""Columns of a shard: their roles by the purpose of the run, and the check that all shards have the same columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def layout_of(table: OpenTable, job: Job) -> Layout:
-    """Which column plays which role."""
+    """Return the roles of the columns."""
     if job.settings.get("ready"):
         from assay.corpus.precomputed import precomputed_layout
 
@@ -32,40 +32,40 @@ def layout_of(table: OpenTable, job: Job) -> Layout:
 
 
 def roles(table: OpenTable, layout: Layout) -> tuple[tuple[str, str], ...]:
-    """The roles with the names of their columns, in a fixed order: what all shards have in common."""
-    found = [(role, table.names[place]) for role, place in sorted(layout.places.items())]
-    found += [("reference", table.names[place]) for place in layout.references]
+    """Return the roles with the names of their columns, in a fixed order, for comparison between shards."""
+    names = [(role, table.names[position]) for role, position in sorted(layout.places.items())]
+    names += [("reference", table.names[position]) for position in layout.references]
     if layout.references_list is not None:
-        found.append(("references", table.names[layout.references_list]))
-    return tuple(found)
+        names.append(("references", table.names[layout.references_list]))
+    return tuple(names)
 
 
 def check_columns(job: Job, table: OpenTable, names: Sequence[str], layout: Layout, shard: Shard) -> None:
-    """Refuse a shard whose columns are not those of the first."""
+    """Refuse a shard whose columns differ from those of the first."""
     if layout.several:
-        raise InputError("--columns gives mt several columns: a row of a corpus is one translation. Give one of them.")
-    mine = roles(table, layout)
-    if job.layout and mine != job.layout:
-        first, own = (", ".join(f"{role} {name!r}" for role, name in found) for found in (job.layout, mine))
         raise InputError(
-            f"{shard.title} has other columns than the first shard: it has {own}; the first has {first}. Score them apart."
+            "--columns gives mt several columns, but a row of a corpus is one translation. Give one column."
+        )
+    layout_here = roles(table, layout)
+    if job.layout and layout_here != job.layout:
+        first, own = (", ".join(f"{role} {name!r}" for role, name in columns) for columns in (job.layout, layout_here))
+        raise InputError(
+            f"{shard.title} has {own}, but the first shard has {first}. All shards must have the same columns."
         )
     if job.names and table.form != "jsonl" and set(names) != set(job.names):
         lacks = [name for name in job.names if name not in names]
         more = [name for name in names if name not in job.names]
-        said = f"lacks {listing(map(repr, lacks))}" if lacks else f"has {listing(map(repr, more))} beside the others"
-        raise InputError(
-            f"{shard.title} has other columns than the first shard: it {said}. Make them alike, or score them apart."
-        )
+        difference = f"lacks {listing(map(repr, lacks))}" if lacks else f"has {listing(map(repr, more))} in addition"
+        raise InputError(f"{shard.title} {difference}, unlike the first shard. All shards must have the same columns.")
 
 
 def renamed_columns(names: Sequence[str], job: Job) -> dict[str, str]:
-    """Return new names for the columns of a shard that have names of columns to be added."""
+    """Return new names for columns of a shard that have the names of added columns."""
     return renamed_inputs(names, {*job.added, *((SCORES,) if job.scores else ())})
 
 
 def reader_for(table: OpenTable, layout: Layout, job: Job) -> RoleColumns | PairColumns | PrecomputedColumns:
-    """What turns pieces of the table into what is scored."""
+    """Return the reader that turns table rows into batches."""
     if job.settings.get("ready"):
         from assay.corpus.precomputed import PrecomputedColumns
 

@@ -1,7 +1,7 @@
-"""The rows of a shard, or of a part of one, on their way to the metrics: a batch of texts, and all their columns beside it.
+"""Reading of a shard or a part of one: batches of texts for the metrics, with all columns of their rows.
 
-A part of a file of lines is the lines that begin in its range of bytes; one of Parquet is a range of rows. Whatever the form,
-rows come in parts of bounded size, and what goes out again keeps every column.
+A part of a text file consists of the lines that begin in a range of bytes, a part of Parquet of a range of rows. Rows are read
+in blocks of bounded size, and all columns are kept for the output.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from assay.io.table.open_table import Piece as TablePiece
 from assay.io.table.whole_rows import MOST_CHARACTERS, RowPart, WholeRows
 
 LINE = 1 << 16
-"""Bytes read at a time in search of the end of a line."""
+"""Number of bytes read at a time when searching for the end of a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShardRows:
-    """Some rows: their texts, and what they are made of: lists of columns (`listed`) or a frame of polars."""
+    """Block of rows: their texts, and all their columns as lists (`listed`) or as a frame of polars."""
 
     batch: Any
-    """A `Batch`; or `assay.corpus.minimal_pairs.PairBatch`, `assay.corpus.precomputed.PrecomputedBatch`."""
+    """A `Batch`, `assay.corpus.minimal_pairs.PairBatch` or `assay.corpus.precomputed.PrecomputedBatch`."""
     numbers: Sequence[int]
     noun: str
     names: Sequence[str]
@@ -45,13 +45,13 @@ class ShardRows:
         return len(self.numbers)
 
     def column(self, name: str) -> Sequence[Any]:
-        """A column by name."""
+        """Return a column by name."""
         if self.listed is None:
             return cells(self.frame[name])
         return self.listed.columns[self.names.index(name)]
 
     def row(self, i: int) -> dict[str, Any]:
-        """One row by column."""
+        """Return one row by column."""
         if self.listed is None:
             if all(is_plain(kind) for kind in self.frame.dtypes):
                 return dict(self.frame.row(i, named=True))
@@ -61,7 +61,7 @@ class ShardRows:
         return {name: column[i] for name, column in zip(self.names, self.listed.columns, strict=True)}
 
     def where(self, keep: Sequence[bool]) -> ShardRows:
-        """The rows for which `keep` is true."""
+        """Return the rows for which `keep` is true."""
         rows = list(compress(range(len(self)), keep))
         batch, numbers = self.batch.select(rows), [self.numbers[i] for i in rows]
         if self.listed is None:
@@ -73,7 +73,7 @@ class ShardRows:
         return replace(self, batch=batch, numbers=numbers, listed=kept)
 
     def renamed(self, renamed: Mapping[str, str]) -> ShardRows:
-        """The same rows, some columns under new names."""
+        """Return the same rows with some columns renamed."""
         names = [renamed.get(name, name) for name in self.names]
         if self.listed is None:
             return replace(self, names=names, frame=self.frame.rename(dict(renamed), strict=False))
@@ -84,7 +84,7 @@ class ShardRows:
 
 
 class PartReader:
-    """An open part of a shard. `lines` counts the lines that were read of it."""
+    """Open part of a shard. `lines` returns the number of lines read so far."""
 
     def __init__(
         self, names: Sequence[str], parts: Iterator[ShardRows], kinds: Mapping[str, Any] | None = None
@@ -94,38 +94,38 @@ class PartReader:
         self.lines: Callable[[], int] = lambda: 0
 
     def renamed(self, renamed: Mapping[str, str]) -> PartReader:
-        """The same part, some of its columns under new names."""
+        """Return the same part with some columns renamed."""
         if not renamed:
             return self
         kinds = self.kinds and {renamed.get(name, name): kind for name, kind in self.kinds.items()}
         names = [renamed.get(name, name) for name in self.names]
-        made = PartReader(names, (rows.renamed(renamed) for rows in self.parts), kinds)
-        made.lines, made.notes = self.lines, [*self.notes, *renaming_notes(renamed)]
-        return made
+        reader = PartReader(names, (rows.renamed(renamed) for rows in self.parts), kinds)
+        reader.lines, reader.notes = self.lines, [*self.notes, *renaming_notes(renamed)]
+        return reader
 
 
 @contextmanager
 def reading(job: Job, shard: Shard, part: ShardPart, paths: Sequence[str]) -> Iterator[PartReader]:
-    """The rows of a part; `paths` are its files on this machine."""
+    """Open a part for reading; `paths` are its files on this machine."""
     if shard.form == "text":
-        made = _text(job, shard, part, paths)
-        yield made.renamed(renamed_columns(made.names, job))
+        reader = _text(job, shard, part, paths)
+        yield reader.renamed(renamed_columns(reader.names, job))
         return
     with _table(job, shard, part, paths[0]) as table:
         own = list(table.names)
-        made = _frames(job, table, shard, part) if shard.form == "parquet" else _listed(job, table, shard)
-        made = made.renamed(renamed_columns(own, job))
+        reader = _frames(job, table, shard, part) if shard.form == "parquet" else _listed(job, table, shard)
+        reader = reader.renamed(renamed_columns(own, job))
         if isinstance(file := getattr(table, "ranged", None), _Ranged):
-            made.lines = lambda: file.lines
-        yield made
-        made.notes += [with_user_paths(note, shard, paths) for note in table.notes]
+            reader.lines = lambda: file.lines
+        yield reader
+        reader.notes += [with_user_paths(note, shard, paths) for note in table.notes]
 
 
-def with_user_paths(said: str, shard: Shard, paths: Sequence[str]) -> str:
-    """A sentence about files of this machine, with the names that the user knows them by."""
+def with_user_paths(message: str, shard: Shard, paths: Sequence[str]) -> str:
+    """Replace local paths in a message by the names that the user gave."""
     for path, source in zip(paths, shard.files, strict=True):
-        said = said.replace(path, source.path)
-    return said
+        message = message.replace(path, source.path)
+    return message
 
 
 def _table(job: Job, shard: Shard, part: ShardPart, path: str) -> OpenTable:
@@ -143,7 +143,7 @@ def _table(job: Job, shard: Shard, part: ShardPart, path: str) -> OpenTable:
 
 
 class _Ranged(io.RawIOBase):
-    """The lines of a file that begin in a range of bytes."""
+    """Lines of a file that begin in a range of bytes."""
 
     def __init__(self, path: str, start: int, stop: int) -> None:
         self._file = open(path, "rb")  # noqa: SIM115
@@ -154,7 +154,7 @@ class _Ranged(io.RawIOBase):
         self._left = max(end - begin, 0)
 
     def _line_at(self, place: int) -> int:
-        """Where the first line begins that begins at a place or behind it."""
+        """Return the start of the first line that begins at or after a position."""
         if place == 0:
             return 0
         self._file.seek(place - 1)
@@ -180,7 +180,7 @@ class _Ranged(io.RawIOBase):
 
 
 def lines_before(path: str, start: int) -> int:
-    """How many lines begin before a place of a file."""
+    """Return the number of lines that begin before a position of a file."""
     with _Ranged(path, 0, start) as file:
         while file.read(1 << 20):
             pass
@@ -216,7 +216,7 @@ def _listed(job: Job, table: OpenTable, shard: Shard) -> PartReader:
         for part in rows.parts():
             if shard.form != "jsonl":
                 rows.check_keys(part)
-            wanted = [value(part, table.names[place]) for place in columns.wanted]
+            wanted = [value(part, table.names[position]) for position in columns.wanted]
             batch = columns.batch(TablePiece(wanted, part.numbers, part.noun))
             yield ShardRows(_settled(batch, job), part.numbers, part.noun, rows.names, listed=part)
 
@@ -243,7 +243,7 @@ def _frames(job: Job, table: Any, shard: Shard, part: ShardPart) -> PartReader:
         for frame in table.frames(first, last, job.batch):
             numbers = range(at + 1, at + len(frame) + 1)
             at += len(frame)
-            wanted = [value(frame, table.names[place]) for place in columns.wanted]
+            wanted = [value(frame, table.names[position]) for position in columns.wanted]
             batch = columns.batch(TablePiece(wanted, numbers, "row"))
             yield ShardRows(_settled(batch, job), numbers, "row", names, frame=frame)
 
@@ -280,13 +280,13 @@ def _text(job: Job, shard: Shard, part: ShardPart, paths: Sequence[str]) -> Part
                 batch = replace(batch, references=apply_empty_reference(batch.references, job.empty_reference, where))
             yield ShardRows(_settled(batch, job), numbers, "line", names, listed=RowPart(list(part), numbers, "line"))
 
-    made = PartReader(names, parts())
-    made.lines = lambda: done
-    return made
+    reader = PartReader(names, parts())
+    reader.lines = lambda: done
+    return reader
 
 
 def _joined_blocks(blocks: Iterator[tuple[list[str], ...]], rows: int) -> Iterator[tuple[list[str], ...]]:
-    """Consecutive blocks joined to parts of bounded size."""
+    """Join consecutive blocks into blocks of bounded size."""
     held: list[tuple[list[str], ...]] = []
     n = size = 0
     for block in blocks:

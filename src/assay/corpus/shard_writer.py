@@ -1,7 +1,7 @@
-"""Rows on their way out: the part of a piece, and the shard that its parts make.
+"""Writing of output parts, and joining of parts into a shard.
 
-A part has no header and nothing around it, so that the parts of a shard, one behind the other, are its rows. A shard is the same
-bytes however it was cut: lines follow lines, and Parquet is written anew in row groups of one size.
+A part has no header or frame, so that the concatenated parts of a shard are its rows. A shard has the same bytes however it was
+split: lines are concatenated, and Parquet is rewritten in row groups of one size.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from assay.report.binary_rows import span_kind
 from assay.report.rows import WRITERS, JsonLines
 
 ROW_GROUP = 65_536
-"""Rows in a row group of Parquet."""
+"""Number of rows in a row group of Parquet."""
 
 
 def output_format(shard: Shard) -> str:
-    """The form in which a shard is written: its own; parallel text becomes a TSV."""
+    """Return the format of an output shard: that of the input; TSV for parallel text."""
     return "tsv" if shard.form == "text" else shard.form
 
 
 class PartWriter(ABC):
-    """The rows of a piece on their way into a stream; `sizes` has the bytes of every row where they must be values apart."""
+    """Writer of the rows of a part. `sizes` has the bytes of every row, if single rows must be selected later."""
 
     @abstractmethod
     def write(self, rows: ShardRows, added: Columns) -> None:
-        """Some rows with the columns that scoring added."""
+        """Write some rows with the added columns."""
 
     @abstractmethod
     def close(self) -> None:
-        """All rows are there."""
+        """Finish the part."""
 
 
 class TextPartWriter(PartWriter):
-    """TSV, CSV or JSON lines without a header."""
+    """Writer of TSV, CSV or JSON lines without a header."""
 
     def __init__(
         self, form: str, names: Sequence[str], stream: IO[bytes], apart: bool, scores: Sequence[str] = ()
@@ -58,11 +58,10 @@ class TextPartWriter(PartWriter):
         self._writer = WRITERS[form](names, scores=scores)
 
     def header(self) -> bytes:
-        """What stands before the rows of the shard."""
+        """Return what precedes the rows of the shard."""
         return self._writer.head.encode("utf-8", "backslashreplace")
 
     def write(self, rows: ShardRows, added: Columns) -> None:
-        """See `Part`."""
         objects: list[Mapping[str, Any]] | None = None
         if isinstance(self._writer, JsonLines):
             new = row_objects(added, self._writer.scores)
@@ -73,11 +72,11 @@ class TextPartWriter(PartWriter):
         self._stream.write(b"".join(encoded) or "".join(lines).encode("utf-8", "backslashreplace"))
 
     def close(self) -> None:
-        """See `Part`."""
+        """There is nothing to finish."""
 
 
 class ParquetPartWriter(PartWriter):
-    """Parquet: frames lie beside each other until all are there."""
+    """Writer of Parquet, which collects temporary frames until the part is finished."""
 
     def __init__(self, job: Job, kinds: Mapping[str, Any], stream: IO[bytes]) -> None:
         self._polars = import_polars("Parquet")
@@ -101,7 +100,6 @@ class ParquetPartWriter(PartWriter):
             frame.write_parquet(self._files[-1])
 
     def write(self, rows: ShardRows, added: Columns) -> None:
-        """See `Part`."""
         polars = self._polars
         new = [
             self._flags(added[name]) if name == FLAGS else polars.Series(name, added[name], dtype=kind, strict=False)
@@ -110,7 +108,7 @@ class ParquetPartWriter(PartWriter):
         self._keep(rows.frame.with_columns(new))
 
     def _flags(self, flags: Sequence[Sequence[str]]) -> Any:
-        """A column of lists, nearly all of them empty: polars takes ten times as long to be handed them one by one."""
+        """Return a column of lists from strings, because polars is ten times slower with mostly empty Python lists."""
         polars = self._polars
         texts = polars.Series("flags", ["\t".join(names) or None for names in flags], dtype=polars.String)
         empty = polars.lit([], dtype=polars.List(polars.String))
@@ -119,18 +117,17 @@ class ParquetPartWriter(PartWriter):
         ).to_series()
 
     def close(self) -> None:
-        """See `Part`."""
         with self._folder:
             join_parquet(self._files, self._stream)
 
 
 def join_parquet(files: Sequence[Path], stream: IO[bytes], rows: Sequence[Sequence[int]] | None = None) -> None:
-    """Files of the same columns as one, in row groups of one size; `rows` are those to take of each file."""
+    """Join files of the same columns in row groups of one size; `rows` are those to take from each file."""
     polars = import_polars("Parquet")
     if rows is None:
         frames = polars.scan_parquet(files, glob=False)
     else:
-        frames = polars.concat([_taken_rows(file, mine) for file, mine in zip(files, rows, strict=True)])
+        frames = polars.concat([_taken_rows(file, taken) for file, taken in zip(files, rows, strict=True)])
     with scratch_errors(), tempfile.TemporaryDirectory(prefix="assay-") as folder:
         whole = Path(folder) / "whole.parquet"
         frames.sink_parquet(whole, row_group_size=ROW_GROUP, maintain_order=True)
@@ -139,7 +136,7 @@ def join_parquet(files: Sequence[Path], stream: IO[bytes], rows: Sequence[Sequen
 
 
 def _taken_rows(file: Path, rows: Sequence[int]) -> Any:
-    """Some rows of a file, read as they are needed."""
+    """Return some rows of a file lazily."""
     polars, number = import_polars("Parquet"), "assay row number"
     numbered = polars.scan_parquet(file, glob=False).with_row_index(number)
     wanted = polars.Series(rows, dtype=numbered.collect_schema()[number])
@@ -147,17 +144,15 @@ def _taken_rows(file: Path, rows: Sequence[int]) -> Any:
 
 
 class HashedStream(io.RawIOBase):
-    """A stream that counts and hashes what goes through it."""
+    """Stream that counts and hashes the bytes written to it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream, self._digest, self.size = stream, hashlib.blake2b(digest_size=16), 0
 
     def writable(self) -> bool:
-        """It is."""
         return True
 
     def write(self, data: Any) -> int:
-        """Pass it on."""
         self._stream.write(data)
         self._digest.update(data)
         self.size += len(data)
@@ -165,13 +160,13 @@ class HashedStream(io.RawIOBase):
 
     @property
     def hash(self) -> str:
-        """BLAKE2b-128 of all that was written."""
+        """BLAKE2b-128 of all bytes."""
         return self._digest.hexdigest()
 
 
 @contextmanager
 def compressed(stream: Any, name: str) -> Iterator[Any]:
-    """A stream that is compressed as the name of the shard says; the same bytes for the same content, today and tomorrow."""
+    """Compress a stream as the suffix of the shard's name requires, reproducibly: the same content gives the same bytes."""
     kind = SUFFIXES.get(PurePosixPath(name).suffix.lower())
     if kind == "gzip":
         import gzip
@@ -193,7 +188,7 @@ def compressed(stream: Any, name: str) -> Iterator[Any]:
 def _zstd(stream: IO[bytes]) -> Any:
     try:
         import zstandard
-    except ModuleNotFoundError:  # Python 3.14 brings its own
+    except ModuleNotFoundError:  # in the standard library since Python 3.14
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
 
         return zstd.ZstdFile(stream, "wb")
@@ -208,7 +203,7 @@ def join(
     header: bytes,
     taken: Sequence[Sequence[int]] | None = None,
 ) -> tuple[int, str]:
-    """Write the shard from its parts; its size and hash. `taken` are the rows to take of each part, where not all go out."""
+    """Write a shard from its parts, and return its size and hash. `taken` are the rows to take from each part; None for all."""
     with folder.writing(shard.name) as target:
         counted = HashedStream(target)
         if shard.form == "parquet":

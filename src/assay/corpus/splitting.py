@@ -1,8 +1,7 @@
-"""From shards to pieces.
+"""Splitting of large shards into parts.
 
-Where a large file is cut follows from the file alone, never from the number of workers: so the same rows are scored together
-whoever scores them. Lines are cut at every 64 MiB, Parquet at every million rows; what is compressed, or has cells with line ends,
-is one piece.
+The positions follow from the file alone, never from the number of workers, so the same rows are always scored together. Text is
+split every 64 MiB, Parquet every million rows. A file that is compressed, or has cells with line breaks, is one part.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ PART_BYTES, PART_ROWS = 64 << 20, 1_000_000
 
 
 def split(shard: Shard, quoting: str = "auto", size: int = PART_BYTES, rows: int = PART_ROWS) -> list[ShardPart]:
-    """The pieces of a shard: one, unless it is large and can be cut."""
+    """Return the parts of a shard: one, unless it is large and can be split."""
     first = shard.files[0]
     if any(Path(file.path).suffix.lower() in SUFFIXES or is_remote(file.path) for file in shard.files):
         return [ShardPart()]
@@ -41,7 +40,7 @@ def split(shard: Shard, quoting: str = "auto", size: int = PART_BYTES, rows: int
 
 
 def _plain(shard: Shard) -> bool:
-    """Whether the files are lines of UTF-8 as they stand: neither packed under another name, nor UTF-16, nor a JSON array."""
+    """Whether the files are uncompressed lines of UTF-8, and not a JSON array."""
     for file in shard.files:
         with open(file.path, "rb") as opened:
             head = opened.read(256)
@@ -52,14 +51,14 @@ def _plain(shard: Shard) -> bool:
 
 
 def _row_parts(source: Source, rows: int) -> list[ShardPart]:
-    if source.size <= PART_BYTES // 8 and rows == PART_ROWS:  # a million rows have more bytes
+    if source.size <= PART_BYTES // 8 and rows == PART_ROWS:  # too small for a million rows
         return [ShardPart()]
 
     try:
         with open_table(source.path, form="parquet") as table:
             n = int(getattr(table, "rows_in_all", 0))
     except InputError:
-        return [ShardPart()]  # whoever reads it will say what is wrong
+        return [ShardPart()]  # its reader reports the error
     if n <= rows:
         return [ShardPart()]
     cuts = [*range(0, n, rows), n]
@@ -67,7 +66,7 @@ def _row_parts(source: Source, rows: int) -> list[ShardPart]:
 
 
 def _parallel_parts(shard: Shard, size: int) -> list[ShardPart]:
-    """Cut where the same number of lines has gone by in every file: about `size` bytes of the largest."""
+    """Split where all files have the same number of lines, about every `size` bytes of the largest file."""
     largest = max(shard.files, key=lambda file: file.size)
     marks: list[list[int]] = []
     lines, cuts = 0, [0]
@@ -87,8 +86,8 @@ def _parallel_parts(shard: Shard, size: int) -> list[ShardPart]:
 
 
 def _offsets(source: Source, cuts: Sequence[int]) -> list[int]:
-    """Where the lines of these numbers begin, and the end of the file."""
-    found, lines, passed = [0], 0, 0
+    """Return the positions of the lines with these numbers, and the end of the file."""
+    offsets, lines, passed = [0], 0, 0
     waiting = list(cuts[1:])
     with open(source.path, "rb") as file:
         while waiting and (block := file.read(1 << 20)):
@@ -97,15 +96,15 @@ def _offsets(source: Source, cuts: Sequence[int]) -> list[int]:
                 at = -1
                 for _ in range(waiting[0] - lines):
                     at = block.find(b"\n", at + 1)
-                found.append(passed + at + 1)
+                offsets.append(passed + at + 1)
                 waiting.pop(0)
             lines += here
             passed += len(block)
-    return [*found, *[source.size] * (len(cuts) + 1 - len(found))]
+    return [*offsets, *[source.size] * (len(cuts) + 1 - len(offsets))]
 
 
 def _quoting(path: str, quoting: str) -> str:
-    """What quotation marks mean in the whole of a TSV: ``none``, ``csv``, or ``across`` where cells hold line ends."""
+    """Return the meaning of quotation marks in a whole TSV: ``none``, ``csv``, or ``across`` if cells contain line breaks."""
     if quoting == "none":
         return "none"
 

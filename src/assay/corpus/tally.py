@@ -1,7 +1,6 @@
-"""What is counted of rows that were scored, so that it can be put together again: the same whatever the pieces were.
+"""Counts and exact sums of scored rows, which can be merged: the result does not depend on how shards were split.
 
-Sums are kept as lists of floats that add up exactly (`assay.core.sums`); bins of histograms have a width of their own for each
-metric, which does not depend on the rows.
+Sums are lists of floats that add up exactly (`assay.core.sums`). The width of histogram bins depends on the metric only.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ if TYPE_CHECKING:
     from assay.core.metric import Bools, Metric
 
 Sums = dict[tuple[str, str, str], list[list[float]]]
-"""By system, metric and target language (empty unless the metric goes by it)."""
+"""By system, metric and target language (empty unless the metric depends on it)."""
 MOST_BINS = 1000
-"""Bins on either side of zero; what lies beyond is in the last."""
+"""Bins on either side of zero; the last one has all values beyond."""
 ALL, KEPT = "all", "kept"
 
 
 def width(metric: Metric) -> float:
-    """The width of a bin: 1 for scores from 0 to 100, 0.01 for those from 0 to 1."""
+    """Return the width of a histogram bin: 1 for scores from 0 to 100, 0.01 for those from 0 to 1."""
     low, high = metric.card.range
     if low is not None and high is not None:
         return float(high - low) / 100
@@ -40,23 +39,26 @@ class CorpusTally:
     """Counts of some rows."""
 
     rows: int = 0
-    """Rows that came in."""
+    """Rows read."""
     duplicates: int = 0
     rejected: int = 0
     kept: int = 0
-    """Rows that went out."""
+    """Rows written."""
     nrefs: int = 0
     flags: dict[str, int] = field(default_factory=dict)
     sums: dict[str, Sums] = field(default_factory=lambda: {ALL: {}, KEPT: {}})
-    """Of all rows that were scored, and of those that an expression kept."""
+    """Of all scored rows, and of those for which the expression holds."""
     bins: dict[str, dict[int, int]] = field(default_factory=dict)
     unscored: dict[str, int] = field(default_factory=dict)
-    """Rows to which a metric gave no number."""
+    """Rows without a score, by metric."""
     more: dict[str, Any] = field(default_factory=dict)
-    """What a purpose of its own counts: numbers by name, one inside the other, or lists of them; they are added."""
+    """Counts of a purpose: nested numbers or lists of numbers by name, which are added up."""
 
     def add(self, chunk: Chunk, metrics: Mapping[str, Metric], keep: Bools | None) -> None:
-        """Count a chunk of scores; `keep` says which rows go out (None: all; else the chunk has its statistics)."""
+        """Count a chunk of scores.
+
+        `keep` selects the rows that are written; None for all. With a selection, the chunk must have its statistics.
+        """
         import numpy as np
 
         for flag, column in chunk.flags().items():
@@ -71,8 +73,8 @@ class CorpusTally:
             if missing := int((~scored).sum()):
                 self.unscored[name] = self.unscored.get(name, 0) + missing
             for (code, number), exact in chunk.sums[name].items():
-                place = chunk.systems[code], name, chunk.languages[number] if metric.by_language else ""
-                self.sums[ALL].setdefault(place, []).extend(exact.tolist())
+                key = chunk.systems[code], name, chunk.languages[number] if metric.by_language else ""
+                self.sums[ALL].setdefault(key, []).extend(exact.tolist())
             if keep is not None:
                 held = (
                     keep & ~chunk.raised[MISSING_REFERENCE]
@@ -85,7 +87,7 @@ class CorpusTally:
                     parts += exact_parts(stats[rows]).tolist()
 
     def merge(self, other: CorpusTally) -> None:
-        """Count what another one counted, of the rows behind these."""
+        """Add the counts of the rows that follow."""
         for name in ("rows", "duplicates", "rejected", "kept"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.nrefs = max(self.nrefs, other.nrefs)
@@ -97,26 +99,26 @@ class CorpusTally:
             for number, n in bins.items():
                 own[number] = own.get(number, 0) + n
         for which, sums in other.sums.items():
-            for place, parts in sums.items():
-                self.sums[which].setdefault(place, []).extend(parts)
+            for key, parts in sums.items():
+                self.sums[which].setdefault(key, []).extend(parts)
         self.more = add_counts(self.more, other.more)
 
     def shorten(self) -> None:
-        """The same sums in as few floats as they need."""
+        """Replace the sums by equal ones with as few floats as possible."""
         import numpy as np
 
         for sums in self.sums.values():
-            for place, parts in sums.items():
+            for key, parts in sums.items():
                 if len(parts) > 1:
-                    sums[place] = exact_parts(np.array(parts)).tolist()
+                    sums[key] = exact_parts(np.array(parts)).tolist()
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values, sums in their shortest form."""
+        """Return the counts as plain values, with sums in their shortest form."""
         self.shorten()
         return {
             **{name: getattr(self, name) for name in ("rows", "duplicates", "rejected", "kept", "nrefs")},
             "flags": self.flags,
-            "sums": {which: [[*place, parts] for place, parts in sums.items()] for which, sums in self.sums.items()},
+            "sums": {which: [[*key, parts] for key, parts in sums.items()] for which, sums in self.sums.items()},
             "bins": {metric: sorted(bins.items()) for metric, bins in self.bins.items()},
             "unscored": self.unscored,
             **({"more": self.more} if self.more else {}),
@@ -124,7 +126,7 @@ class CorpusTally:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> CorpusTally:
-        """From what `to_json` gave."""
+        """Build a tally from the values of `to_json`."""
         sums = {
             which: {(system, metric, language): parts for system, metric, language, parts in listed}
             for which, listed in values["sums"].items()
@@ -142,7 +144,7 @@ class CorpusTally:
 
 
 def add_counts(one: Any, other: Any) -> Any:
-    """Two counts as one: numbers are added, lists place by place, mappings name by name."""
+    """Add two counts: numbers, lists element by element, and mappings by name."""
     if isinstance(one, dict):
         return {
             name: add_counts(one[name], other[name])
@@ -156,7 +158,7 @@ def add_counts(one: Any, other: Any) -> Any:
 
 
 def merge_all(tallies: Iterable[CorpusTally]) -> CorpusTally:
-    """All rows, in the order of the tallies."""
+    """Merge tallies in their order."""
     whole = CorpusTally()
     for tally in tallies:
         whole.merge(tally)
@@ -165,25 +167,25 @@ def merge_all(tallies: Iterable[CorpusTally]) -> CorpusTally:
 
 
 def _places(chunk: Chunk, metric: Metric, keep: Bools) -> dict[tuple[str, str], Bools]:
-    """The kept rows of each system, and of each target language where the metric goes by it."""
+    """Return the kept rows by system, and by target language if the metric depends on it."""
     import numpy as np
 
-    found: dict[tuple[str, str], Bools] = {}
+    rows_by_key: dict[tuple[str, str], Bools] = {}
     spoken = chunk.spoken if metric.by_language else None
     for code in np.unique(chunk.codes).tolist():
-        mine = chunk.codes == code
-        for number in (0,) if spoken is None else np.unique(spoken[mine]).tolist():
-            rows = mine if spoken is None else mine & (spoken == number)
+        of_system = chunk.codes == code
+        for number in (0,) if spoken is None else np.unique(spoken[of_system]).tolist():
+            rows = of_system if spoken is None else of_system & (spoken == number)
             rows = rows & keep
             if rows.any():
-                found[chunk.systems[code], "" if spoken is None else chunk.languages[number]] = rows
-    return found
+                rows_by_key[chunk.systems[code], "" if spoken is None else chunk.languages[number]] = rows
+    return rows_by_key
 
 
 def corpus_scores(
     tally: CorpusTally, metrics: Mapping[str, Metric], which: str = ALL
 ) -> tuple[dict[str, dict[str, float]], dict[str, Metric]]:
-    """Corpus scores by system and metric, and the metrics as they were computed: one for each target language where it matters."""
+    """Return corpus scores by system and metric, and the metrics that computed them: one per target language if it matters."""
     import numpy as np
 
     sums = tally.sums[which]

@@ -1,7 +1,7 @@
-"""What a person can do with assay, one module a verb, named as on the command line.
+"""Public functions of assay: one module per verb, named as on the command line.
 
-A verb is a function with typed keyword arguments that gives back a `Result`. The command line and ``import assay`` are two
-doors onto these functions; nothing that a program would miss lives in either.
+A verb is a function with typed keyword arguments that returns a `Result`. The command line and ``import assay`` call the same
+functions, so both can do the same things.
 """
 
 from assay.core.table import Table, set_html_renderer

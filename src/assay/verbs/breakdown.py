@@ -1,6 +1,6 @@
-"""Can a metric tell that a translation will break the next step? Outcomes in, the tables of Moghe et al. 2023 out.
+"""``assay breakdown``: evaluation of how well metrics predict breakdowns of a downstream task (Moghe et al. 2023).
 
-Outcomes come from a table (`breakdown`) or from running a task on translations (`run_task`).
+Outcomes of the task come from a table (`breakdown`) or from running the task on translations (`run_task`).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from assay.verbs.shared.review_sessions import OnPage
 
 METRICS = ("chrf", "bleu", "ter", "rouge2", "meteor", "cer")
-"""What is scored when nothing is asked for: string metrics, which are always there."""
+"""Metrics to score by default: string metrics, which need no extra."""
 
 
 @dataclass(repr=False)
@@ -55,7 +55,7 @@ class BreakdownResult(Result):
     seed: int = 12345
     samples: int = 1000
     given_types: Sequence[str] = ()
-    """The error types that came with the data, before any person decided; nobody is asked about those."""
+    """Error types from the data, as opposed to those from annotators; annotators are not asked about them."""
 
     verb: ClassVar[str] = "breakdown"
     analysis: ClassVar[str] = "breakdown"
@@ -64,11 +64,16 @@ class BreakdownResult(Result):
         return len(self.outcomes)
 
     def columns(self) -> Columns:
-        """One row an example: outcome, language, split and every metric's score."""
-        mine = self.outcomes
-        columns: dict[str, Any] = {"id": mine.ids, "task": mine.tasks, "language": mine.languages, "split": mine.splits}
-        columns |= {"success": mine.success} if mine.grades is None else {"grade": mine.grades}
-        columns |= {"error_type": mine.error_types, "controlled": mine.controlled}
+        """Return one row per example: outcome, language, split and every metric's score."""
+        outcomes = self.outcomes
+        columns: dict[str, Any] = {
+            "id": outcomes.ids,
+            "task": outcomes.tasks,
+            "language": outcomes.languages,
+            "split": outcomes.splits,
+        }
+        columns |= {"success": outcomes.success} if outcomes.grades is None else {"grade": outcomes.grades}
+        columns |= {"error_type": outcomes.error_types, "controlled": outcomes.controlled}
         columns |= {metric.name: metric.values for metric in self.measured}
         columns |= {f"{metric.name} pseudo": metric.values for metric in self.pseudo}
         return columns
@@ -76,27 +81,25 @@ class BreakdownResult(Result):
     scores_columns = columns
 
     def heading(self) -> str:
-        """The heading of a page about this result."""
         return "Breakdown detection"
 
     def lead(self) -> str:
-        """How many outcomes, and which metrics."""
+        """Return the number of outcomes and the metrics."""
         return f"{count(len(self), 'outcome')} · {', '.join(metric.name for metric in self.measured)}"
 
     def viewed(self) -> ViewData:
-        """Every example with its texts, outcome and scores."""
+        """Return every example with its texts, outcome and scores."""
         return view_of_breakdown(self.outcomes, self.measured)
 
     def sizes(self) -> Mapping[str, int]:
-        """Examples."""
+        """Return the number of examples."""
         return {"examples": len(self)}
 
     def head(self) -> Mapping[str, Any]:
-        """What stands before the tables in JSON."""
         return {"analysis": self.analysis}
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
-        """A run directory: outcomes.tsv, scores.parquet, tables.json, manifest.json and, with matplotlib, the figures."""
+        """Write a run directory: outcomes.tsv, scores.parquet, tables.json, manifest.json and, with matplotlib, the figures."""
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
         write_outcomes(self.outcomes, path / "outcomes.tsv")
@@ -112,11 +115,19 @@ class BreakdownResult(Result):
         annotator: str | None = None,
         most: int = 50,
     ) -> Reviewed:
-        """Let a person name the error types of wrongly judged translations; the tables of errors are counted again.
+        """Ask an annotator for the error types of wrongly judged translations, and update the tables of errors.
 
-        `decisions` is the file that keeps what was decided, under the name of the `annotator` (default: the user). Keys are read
-        from `stream` (a terminal, or lines of a file), cards go to `write`; or it is done on a `page`. Up to `most` false positives
-        and as many false negatives of the metric of the case study are asked about, of those whose type did not come with the data.
+        Args:
+            decisions: File that stores the decisions.
+            stream: Source of key presses: a terminal, or the lines of a file.
+            write: Called with the text to show.
+            page: Page in the browser, instead of `stream` and `write`.
+            annotator: Name of the annotator; by default, the user's.
+            most: Largest number of false positives, and of false negatives, of the metric of the case study. Examples whose
+                error type is in the data are left out.
+
+        Returns:
+            The number of questions that were answered, skipped and left open.
         """
         log = DecisionLog(Path(decisions), annotator)
         questions = self.questions(most)
@@ -126,17 +137,17 @@ class BreakdownResult(Result):
         log.reload()
         self.outcomes = fill_reviewed_types(self.outcomes, log)
         settings: dict[str, Any] = {"seed": self.seed, "samples": self.samples, "case": self.case}
-        made = tables(self.outcomes, self.measured, pseudo=self.pseudo, **settings)
-        self.tables |= {table.name: table for table in made if table.name in ("errors", "matrix")}
+        made_tables = tables(self.outcomes, self.measured, pseudo=self.pseudo, **settings)
+        self.tables |= {table.name: table for table in made_tables if table.name in ("errors", "matrix")}
         return reviewed
 
     def questions(self, most: int = 50) -> list[Question]:
-        """Up to `most` false positives and as many false negatives whose error type the data do not give, drawn for a person."""
+        """Draw up to `most` false positives and as many false negatives whose error type is not in the data."""
         import numpy as np
 
         if self.outcomes.grades is not None:
             raise InputError(
-                "error types are named of what was judged wrongly, and a grade is no verdict: give --success-at 0.5."
+                "error types need outcomes of success or breakdown, but these are graded. Give --success-at 0.5."
             )
         verdicts = judge(self.outcomes, self.measured, setups(self.outcomes)[0])
         name = self.case or best(self.measured, verdicts)
@@ -144,8 +155,8 @@ class BreakdownResult(Result):
             raise unknown("metric among those scored", name, [metric.name for metric in self.measured])
         rng, rows, asked = np.random.default_rng(self.seed), rows_by_example(self.outcomes), []
         for let_through, what in (
-            (True, f"broke down, but {name} let it through"),
-            (False, f"is fine, but {name} held it back"),
+            (True, f"broke down, but {name} accepted it"),
+            (False, f"is fine, but {name} rejected it"),
         ):
             wrong = [
                 verdict.scored[(verdict.predicted != verdict.good) & (verdict.predicted == let_through)]
@@ -198,13 +209,14 @@ def breakdown(
     Raises:
         InputError: The outcomes are invalid, or there is nothing to score.
 
-    >>> import assay
-    >>> from assay.core.outcomes import TaskOutcomes
-    >>> batch = assay.Batch(["a b", "c", "a b", "d"] * 10, references=(["a b"] * 40,))
-    >>> splits = ["dev"] * 20 + ["test"] * 20
-    >>> outcomes = TaskOutcomes.single(batch, [True, False] * 20, ["es"] * 40, splits)
-    >>> len(assay.breakdown(outcomes, ["chrf"], samples=10))
-    40
+    Example:
+        >>> import assay
+        >>> from assay.core.outcomes import TaskOutcomes
+        >>> batch = assay.Batch(["a b", "c", "a b", "d"] * 10, references=(["a b"] * 40,))
+        >>> splits = ["dev"] * 20 + ["test"] * 20
+        >>> outcomes = TaskOutcomes.single(batch, [True, False] * 20, ["es"] * 40, splits)
+        >>> len(assay.breakdown(outcomes, ["chrf"], samples=10))
+        40
     """
     read: list[str] = []
     outcomes = read_outcomes(data, options, read, scores=scores, seed=seed)
@@ -217,12 +229,12 @@ def breakdown(
     measured, pseudo, notes = measure_outcomes(outcomes, built, workers=workers, store=kept)
     measured += brought
     if not measured:
-        raise InputError("no metric was asked for (-m chrf, or --score COLUMN).")
-    made = tables(outcomes, measured, pseudo=pseudo, seed=seed, samples=samples, case=case)
+        raise InputError("no metric was given. Use -m chrf, or --score COLUMN.")
+    made_tables = tables(outcomes, measured, pseudo=pseudo, seed=seed, samples=samples, case=case)
     if notes:
-        made[0] = replace(made[0], notes=(*made[0].notes, *notes))
+        made_tables[0] = replace(made_tables[0], notes=(*made_tables[0].notes, *notes))
     return BreakdownResult(
-        {table.name: table for table in made},
+        {table.name: table for table in made_tables},
         outcomes,
         measured,
         pseudo,
@@ -252,20 +264,39 @@ def run_task(
     workers: int | None = None,
     store: bool = True,
 ) -> BreakdownResult:
-    """Run one task (or several) on translated input and judge metrics by the outcomes (Moghe et al. 2023, Section 3).
+    """Run one or more tasks on translated input, and evaluate metrics on the outcomes (Moghe et al. 2023, Section 3).
 
-    A `task` and a `translator` are names of the registries or objects (`assay.core.task`); the translator is None where there are
-    only controlled errors. `langs` are the languages that are translated from. `pseudo` also translates back, for Table 4.
-    `errors` are put into the human text: names of perturbations, ``all``, or any callable ``(text, rng) -> (text, error type) |
-    None``; what cannot be made here stands in the result's `notes`. The rest (`metrics`, `dev_share`, `decisions`,
-    `case`, `seed`, `samples`, `workers`, `store`) is as in `breakdown`.
+    Args:
+        task: A name of the registry or an object (`assay.core.task`), or several.
+        translator: A name or an object; None if there are only controlled `errors`.
+        langs: Source languages.
+        metrics: As in `breakdown`.
+        pseudo: Translate the translations back as well, for Table 4.
+        errors: Errors to put into the human text: names of perturbations, ``all``, or callables
+            ``(text, rng) -> (text, error type) | None``. Errors that cannot be made are listed in `notes`.
+        dev_share: As in `breakdown`.
+        decisions: As in `breakdown`.
+        case: As in `breakdown`.
+        seed: As in `breakdown`.
+        samples: As in `breakdown`.
+        workers: As in `breakdown`.
+        store: As in `breakdown`.
+
+    Returns:
+        The tables of `breakdown` over the outcomes of all tasks.
+
+    Raises:
+        InputError: A task, translator or language does not exist.
+
+    Example:
+        >>> import assay
+        >>> assay.run_task("parsing", None, ["es"], metrics=["chrf"], errors="word-swap", samples=10).table().name  # doctest: +SKIP
+        'summary'
     """
     tasks = [task] if isinstance(task, (Task, str)) else list(task)
     opened = [find_task(one) if isinstance(one, str) else one for one in tasks]
     if translator is not None and not langs:
-        raise InputError(
-            f"task {opened[0].name} needs the languages to translate from: --langs es,pt (langs=[...] in Python)."
-        )
+        raise InputError(f"task {opened[0].name} requires source languages: --langs es,pt (langs=[...] in Python).")
     chosen = open_translator(translator) if isinstance(translator, str) else translator
     wanted, left_out = _errors([errors] if isinstance(errors, str) or callable(errors) else errors)
     runs = [task_outcomes(one, chosen, langs, pseudo=pseudo, errors=wanted, seed=seed) for one in opened]
@@ -280,18 +311,18 @@ def run_task(
         workers=workers,
         store=store,
     )
-    said = [
+    run_notes = [
         (f"{one.name}: " if len(runs) > 1 else "") + note
         for one, run in zip(opened, runs, strict=True)
         for note in run.notes()
     ]
-    result.tables["summary"] = replace(result.table(), notes=(*said, *result.table().notes))
+    result.tables["summary"] = replace(result.table(), notes=(*run_notes, *result.table().notes))
     result.notes = left_out
     return result
 
 
 def _errors(errors: Sequence[ControlledError | str]) -> tuple[list[ControlledError], list[str]]:
-    """The controlled errors, those given by name first, and a sentence for each reason why some are left out."""
+    """Return the controlled errors, named ones first, and a note per reason why some are left out."""
     names = [error for error in errors if isinstance(error, str)]
     functions = [error for error in errors if not isinstance(error, str)]
     if not names:

@@ -1,4 +1,4 @@
-"""What the score store and the progress files of unfinished runs hold, and emptying them."""
+"""``assay cache``: contents of the score store and of the progress files of unfinished runs, and how to clear them."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from assay.verbs.result import Result
 
 @dataclass(repr=False)
 class CacheInfo(Result):
-    """What lies in the cache folder."""
+    """Contents of the cache folder."""
 
     folder: Path
     scores: int
-    """Scores of slow metrics that are kept."""
+    """Cached scores of slow metrics."""
     size: int
-    """Bytes of the store."""
+    """Size of the store in bytes."""
     damaged: int
     """Damaged files that were set aside."""
     unfinished: int
-    """Runs that were stopped and can go on."""
+    """Interrupted runs that can be resumed."""
     unfinished_size: int
-    """Bytes of their progress files."""
+    """Size of their progress files in bytes."""
     answers: int = 0
-    """Answers of language models that are kept."""
+    """Cached answers of language models."""
 
     verb: ClassVar[str] = "cache"
 
 
 @dataclass(repr=False)
 class CacheCleared(Result):
-    """A cache folder that was emptied."""
+    """Result of clearing the cache folder."""
 
     folder: Path
     unfinished: int
-    """Unfinished runs that were forgotten with it."""
+    """Number of unfinished runs that were deleted."""
 
     verb: ClassVar[str] = "cache"
 
 
 def info() -> CacheInfo:
-    """How much the cache folder holds."""
+    """Return the contents of the cache folder."""
     store, answers = default_store().info(), default_store().answers.info()
     runs, size = progress_file.usage(progress_dir())
     facts = {
@@ -62,9 +62,9 @@ def info() -> CacheInfo:
 
 
 def clear(answers: bool = False) -> CacheCleared:
-    """Forget all scores that are kept, and all unfinished runs; with `answers`, what language models answered, too.
+    """Delete all cached scores and unfinished runs; with `answers`, also the answers of language models.
 
-    Answers were paid for, and are not given twice alike: they go only where somebody says so.
+    Answers cost money and cannot be reproduced exactly, so they are deleted on explicit request only.
     """
     default_store().clear()
     if answers and default_store().answers.folder.is_dir():

@@ -1,4 +1,4 @@
-"""``assay campaign``: people's own judgements (MQM, ESA, direct assessment) to scores, agreement and a ranking of systems."""
+"""``assay campaign``: scores, rater agreement and a ranking of systems from human judgements (MQM, ESA, direct assessment)."""
 
 from __future__ import annotations
 
@@ -44,48 +44,46 @@ LABELS = {"MQM": "MQM", "ESA": "ESA", "DA": "direct assessment", "spans": "score
 
 @dataclass(repr=False)
 class CampaignResult(Result):
-    """The tables of a campaign, with its judgements and scores behind them."""
+    """The tables of a campaign, with its judgements and scores."""
 
     people: Campaign
     pairs: Sequence[ScoredPair]
     seed: int | None = None
     by: str = "score"
     scores: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
-    """Language pair to metric to scores (systems by segments), higher for better."""
+    """Scores by language pair and metric (systems by segments); higher is better."""
     cards: Mapping[str, Card] = field(default_factory=dict)
 
     verb = "campaign"
     headline = "systems"
 
     def subject(self) -> str:
-        """What messages call it."""
         return f"assay campaign {self.people.name}"
 
     def heading(self) -> str:
-        """The campaign's name."""
         return f"Judgements: {self.people.name}"
 
     def head(self) -> Mapping[str, Any]:
-        """The campaign's name and protocol."""
+        """Return the campaign's name and protocol."""
         return {"campaign": self.people.name, "protocol": self.people.protocol}
 
     def lead(self) -> str:
-        """How large it is."""
+        """Return the size of the campaign."""
         return describe_size(self.people)
 
     def columns(self) -> Columns:
-        """One row for each judged translation: langpair, system, segment, score, z, judgements."""
+        """Return one row per judged translation: langpair, system, segment, score, z, judgements."""
         return self.tables["segments"].by_column()
 
     scores_columns = columns
 
     def viewed(self) -> ViewData:
-        """Every judged translation with its texts, its errors and every metric's score."""
+        """Return every judged translation with its texts, errors and every metric's score."""
         label = LABELS[self.people.protocol] if self.by == "score" else "score standardised by rater (z)"
         return view_of_campaign(self.people, self.pairs, self.scores, label, self.by, self.cards)
 
     def sizes(self) -> Mapping[str, int]:
-        """Judged translations."""
+        """Return the number of judged translations."""
         return {self.people.name: len(self.people.judgements)}
 
 
@@ -108,25 +106,38 @@ def campaign(
     workers: int | None = None,
     store: bool = True,
 ) -> CampaignResult:
-    """Judgements of translations to segment and system scores, rater agreement and a ranking with clusters; metrics beside them.
+    """Turn judgements into segment and system scores, rater agreement and a ranking with clusters, and correlate metrics with
+    them.
 
     Args:
-        judgements: A file (Google's MQM, an export of Appraise, any table with system, segment and score), a year (``wmt23``) or an
-            mt-metrics-eval tree with ratings.
-        metrics: Metrics to correlate with the judgements, where the file has the texts.
-        metric_files: Scores from elsewhere: tables with langpair, system, segment, score (``FILE:lower`` where lower is better).
-        langpairs: These language pairs only; of a file that does not say, the one it is in.
-        by: Rank by the mean ``score``, or by ``z``, the score standardised by rater.
-        test: Between two systems: ``signed-rank``, ``rank-sum`` or ``permutation``.
-        statistic: Correlation of metrics and people: ``pearson``, ``spearman`` or ``kendall``.
-        resample: What the bootstrap of correlations draws: ``systems``, ``inputs`` (segments) or ``both``.
-        columns: Which column of a table plays which role where the names differ.
-        skip_bad: Leave malformed rows out, and list them in `notes`.
-        data_dir: Where local copies of the data lie; by default ``$ASSAY_DATA``.
-        samples: Bootstrap resamples.
-        seed: Their seed.
-        workers: Threads to use; by default one a core.
-        store: Look up and keep the results of slow metrics.
+        judgements: A file (Google's MQM, an export of Appraise, any table with system, segment and score), a year (``wmt23``),
+            or an mt-metrics-eval tree with ratings.
+        metrics: Metrics to correlate with the judgements, if the file has the texts.
+        metric_files: Tables of scores of third-party metrics: langpair, system, segment, score (``FILE:lower`` if lower is
+            better).
+        langpairs: Use these language pairs only; for a file without language pairs, its language pair.
+        by: Rank by the mean ``score``, or by ``z``, the score standardised per rater.
+        test: Test between two systems: ``signed-rank``, ``rank-sum`` or ``permutation``.
+        statistic: Correlation with metrics: ``pearson``, ``spearman`` or ``kendall``.
+        resample: Units of the bootstrap of correlations: ``systems``, ``inputs`` (segments) or ``both``.
+        columns: Which column of a table plays which role if the names differ.
+        skip_bad: Leave out malformed rows and list them in `notes`.
+        data_dir: Folder with local copies of the data; by default ``$ASSAY_DATA``.
+        samples: Number of bootstrap resamples.
+        seed: Seed of the resampling.
+        workers: Number of threads, by default one per core.
+        store: Whether to look up and cache the scores of slow metrics.
+
+    Returns:
+        The tables, with the judgements and scores behind them.
+
+    Raises:
+        InputError: The judgements or an option are invalid.
+        MissingPart: The data of the year is missing.
+
+    Example:
+        >>> import assay
+        >>> assay.campaign("wmt23", langpairs=["en-de"]).table("ranking")  # doctest: +SKIP
     """
     for option, value, there in (
         ("--by", by, ("score", "z")), ("--test", test, ranking.TESTS), ("--statistic", statistic, metric_tables.CORRELATIONS),
@@ -137,22 +148,22 @@ def campaign(
     people = read_people(judgements, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
     pairs = scored_pairs(people, standardised(people))
     label = LABELS[people.protocol]
-    made = ranking.tables(
+    made_tables = ranking.tables(
         pairs, by=by, test=test, samples=samples, seed=seed, notes=[describe_size(people)], label=label
     )
-    made += raters.tables(people, samples=samples, seed=seed)
+    made_tables += raters.tables(people, samples=samples, seed=seed)
     built = build_metrics(metrics) if metrics else {}
     scores = _metric_scores(people, pairs, built, metric_files, workers=workers, store=store)
     if scores:
         how: Any = resample
-        made += metric_tables.tables(
+        made_tables += metric_tables.tables(
             pairs, scores, by=by, statistic=statistic, resample=how, samples=samples, seed=seed
         )
-    made.append(segment_table(pairs, label))
+    made_tables.append(segment_table(pairs, label))
     computed = as_computed(built, people.langpairs)
     signatures = {name: metric.signed(1) for name, metric in computed.items()}
     notices = [notice for metric in computed.values() for notice in metric.notices]
-    named = {table.name: table for table in made}
+    named = {table.name: table for table in made_tables}
     files = tree_files(judgements, data_dir, people.langpairs)
     cards = {name: metric.card for name, metric in built.items()}
     return CampaignResult(
@@ -170,20 +181,20 @@ def campaign(
 
 
 def standardised(people: Campaign) -> Standardised:
-    """Every score standardised by its rater, within a language pair; none where the file names no raters."""
+    """Standardise every score per rater within a language pair; empty if the file names no raters."""
     import numpy as np
 
-    found: dict[Any, float] = {}
+    z_by_judgement: dict[Any, float] = {}
     for pair in people.langpairs:
         rows = [(c, j) for c, j in people.each() if c.langpair == pair and j.score is not None and j.rater]
         if rows:
             z = z_scores([j.rater for _, j in rows], np.array([j.score for _, j in rows], np.float64))
-            found |= {(cell, j.rater): float(value) for (cell, j), value in zip(rows, z, strict=True)}
-    return found
+            z_by_judgement |= {(cell, j.rater): float(value) for (cell, j), value in zip(rows, z, strict=True)}
+    return z_by_judgement
 
 
 def segment_table(pairs: Sequence[ScoredPair], label: str) -> Table:
-    """The table `segments`: every judged translation's score, in the form that ``--metric-file`` reads."""
+    """Return the table `segments`: the score of every judged translation, in the format that ``--metric-file`` reads."""
     import numpy as np
 
     rows = []
@@ -210,7 +221,7 @@ def _metric_scores(
     workers: int | None,
     store: bool,
 ) -> dict[str, dict[str, Floats]]:
-    """Language pair to metric to scores (systems by segments), higher for better."""
+    """Return scores by language pair and metric (systems by segments); higher is better."""
     by_cell: dict[str, dict[Any, float]] = {}
     if built:
         cells, batch = judged_batch(people)
@@ -228,7 +239,7 @@ def _metric_scores(
 def _from_file(spec: str, people: Campaign) -> tuple[str, dict[Any, float]]:
     path, higher = parse_spec(spec)
     if not path.exists():
-        raise InputError(f"there is no file {path}.")
+        raise InputError(f"{path} does not exist.")
     only = people.langpairs[0] if len(people.langpairs) == 1 else ""
     read = with_gold_names(read_campaign(path, langpair=only), people)
     sign = 1 if higher else -1
@@ -246,12 +257,12 @@ def _matrices(
 ) -> dict[str, dict[str, Floats]]:
     import numpy as np
 
-    found: dict[str, dict[str, Floats]] = {}
+    matrices: dict[str, dict[str, Floats]] = {}
     for pair in pairs:
         for name, scores in by_cell.items():
             matrix = np.full(pair.score.shape, np.nan)
             for i, system in enumerate(pair.systems):
                 for k, segment in enumerate(pair.segments):
                     matrix[i, k] = scores.get(Cell(pair.langpair, system, segment), np.nan)
-            found.setdefault(pair.langpair, {})[name] = matrix
-    return found
+            matrices.setdefault(pair.langpair, {})[name] = matrix
+    return matrices

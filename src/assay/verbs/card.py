@@ -35,8 +35,9 @@ def card(
         InputError: The metric or a suite does not exist.
         MissingPart: The data of a suite in `suites` is missing.
 
-    >>> import assay
-    >>> assay.card("chrf", ["embedded"], samples=10).signature
-    'chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|v:1'
+    Example:
+        >>> import assay
+        >>> assay.card("chrf", ["embedded"], samples=10).signature
+        'chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|v:1'
     """
     return build_card(metric, suites, data_dir=data_dir, seed=seed, samples=samples, workers=workers)

@@ -67,7 +67,7 @@ class PhenomenonChange:
         if self.verdict == "missing":
             return f"{name} is missing"
         if self.verdict == "unscored":
-            return f"{name} leaves {self.newly_unscored:,} more unscored"
+            return f"{name} has {self.newly_unscored:,} more unscored items"
         return f"{name} {self.before:.3f} → {self.now:.3f} ({self.change:+.3f})"
 
 
@@ -84,27 +84,27 @@ class CheckResult(Result):
 
     @property
     def failures(self) -> list[PhenomenonChange]:
-        """What got worse beyond its tolerance, is missing, or is no longer scored; the worst first."""
+        """Phenomena that got worse beyond their tolerance, are missing, or are no longer scored; the worst first."""
         return _failures(self.changes)
 
     @property
     def failed(self) -> bool:
-        """True when a phenomenon got worse than the card."""
+        """Whether a phenomenon is worse than on the card."""
         return any(change.failed for change in self.changes)
 
     def head(self) -> Mapping[str, Any]:
-        """The metric, and whether it failed."""
+        """Return the metric, and whether it failed."""
         return {"metric": self.metric, "failed": self.failed}
 
     def sentence(self) -> str:
-        """What came out, in one line: what ``assay check`` says where it fails."""
+        """Return the result in one line; ``assay check`` prints it if the check fails."""
         if not self.failed:
             return f"{self.metric} is as good as {_whose(self.metric, self.card_metric)}"
         what = count(len(self.failures), "phenomenon", "phenomena")
         return f"{self.metric} got worse on {what}: {listing((c.sentence() for c in self.failures), 5)}"
 
     def summary(self) -> str:
-        """A Markdown page for whoever looks at the run in CI: the verdict, then what changed."""
+        """Return a Markdown page for CI: the verdict and the changes."""
         mark = "❌" if self.failed else "✅"
         shown = self.table("check")
         changed = markdown([shown]) if shown.rows else "".join(f"{plain(note)}  \n" for note in shown.notes)
@@ -122,7 +122,7 @@ def _whose(metric: str, card_metric: str) -> str:
 def _table(
     changes: Sequence[PhenomenonChange], metric: str, card_metric: str, notes: Sequence[str], everything: bool
 ) -> Table:
-    """What changed beyond the tolerance, or every phenomenon."""
+    """Return the table of changes beyond the tolerance, or of all phenomena."""
     failures = _failures(changes)
     others = [c for c in changes if not c.failed and (everything or c.verdict != "same")]
     rows = [
@@ -175,36 +175,39 @@ def check(
     Raises:
         InputError: The card is invalid, or has no phenomena to compare.
 
-    >>> import assay
-    >>> card = assay.card("chrf", ["embedded"], samples=2)
-    >>> assay.check(card.to_dict()).failed
-    False
+    Example:
+        >>> import assay
+        >>> card = assay.card("chrf", ["embedded"], samples=2)
+        >>> assay.check(card.to_dict()).failed
+        False
     """
-    known = against if isinstance(against, Mapping) else read_card(against)
-    chosen = list(suites or known["results"])
+    old_card = against if isinstance(against, Mapping) else read_card(against)
+    chosen = list(suites or old_card["results"])
     for suite in chosen:
-        if suite not in known["results"]:
-            raise InputError(f"the card has no results on {suite!r}; it has {', '.join(known['results']) or 'none'}.")
+        if suite not in old_card["results"]:
+            raise InputError(
+                f"the card has no results on {suite!r}; it has {', '.join(old_card['results']) or 'none'}."
+            )
     where = "the card" if isinstance(against, Mapping) else str(against)
     chosen = chosen if suites else [admit_suite(suite, where, trust=trust) for suite in chosen]
-    metric = metric or check_spec(METRICS, known["metric"], where, trust=trust)
-    settings = known.get("settings", {})
+    metric = metric or check_spec(METRICS, old_card["metric"], where, trust=trust)
+    settings = old_card.get("settings", {})
     seed = settings.get("seed", 12345)
     fresh = build_card(metric, chosen, data_dir=data_dir, seed=seed, samples=2, workers=workers)
     now = fresh.to_dict()
     changes: list[PhenomenonChange] = []
     notes: list[str] = []
-    if fresh.signature != known.get("signature"):
-        notes.append(f"the signature changed: {known.get('signature')} → {fresh.signature}")
+    if fresh.signature != old_card.get("signature"):
+        notes.append(f"the signature changed: {old_card.get('signature')} → {fresh.signature}")
     for suite in chosen:
-        before, after = known["results"][suite], now["results"][suite]
+        before, after = old_card["results"][suite], now["results"][suite]
         changes += _changes(suite, before, after, tolerance, tolerances or {})
         notes += _other_items(suite, before, after)
     if all(change.before is None for change in changes):
-        raise InputError(f"the card has no phenomena on {', '.join(chosen)}: there is nothing to check.")
-    about = (changes, fresh.metric, str(known["metric"]))
+        raise InputError(f"the card has no phenomena on {', '.join(chosen)}: so there is nothing to check.")
+    about = (changes, fresh.metric, str(old_card["metric"]))
     tables = {"check": _table(*about, notes, False), "phenomena": _table(*about, notes, True)}
-    return CheckResult(tables, fresh.metric, str(known["metric"]), changes, notes=notes)
+    return CheckResult(tables, fresh.metric, str(old_card["metric"]), changes, notes=notes)
 
 
 def _changes(
@@ -221,30 +224,30 @@ def _changes(
 
 
 def _other_items(suite: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """A warning if the suite has another number of items than on the card: its figures are about other items."""
+    """Return a warning if the suite has another number of items than on the card."""
     notes = []
     for table in GATED:
         old, new = (sum(_items(row) for row in tables.get(table, ())) for tables in (before, now))
         if old and new and old != new:
-            notes.append(
-                f"⚠ {suite}: {count(new, 'item')} now, {old:,} on the card: the figures are not about the same items"
-            )
+            notes.append(f"⚠ {suite}: {count(new, 'item')} now, {old:,} on the card, so the figures are not comparable")
     return notes
 
 
 def _items(row: Mapping[str, Any]) -> int:
-    """The items behind a row, scored or not."""
+    """Return the number of items behind a row, scored or not."""
     n, unscored = row.get("n"), row.get("unscored")
     return sum(value for value in (n, unscored) if isinstance(value, int))
 
 
 def _figures(tables: Mapping[str, Any]) -> dict[str, tuple[str, float | None, int]]:
-    """Phenomenon to its figure's name, its value and the number of unscored items."""
-    found: dict[str, tuple[str, float | None, int]] = {}
+    """Return by phenomenon the name of its figure, the value and the number of unscored items."""
+    figures: dict[str, tuple[str, float | None, int]] = {}
     for table, key in GATED.items():
         rows = tables.get(table, ())
         if any(not isinstance(row, Mapping) or key not in row for row in rows):
-            raise InputError(f"the card's table {table!r} has a row without {key!r}: it is not a card of assay's.")
+            raise InputError(
+                f"the card's table {table!r} has a row without {key!r}, so it is not a card written by assay."
+            )
         names = Counter(str(row[key]) for row in rows)
         for row in rows:
             figure = next(
@@ -254,5 +257,5 @@ def _figures(tables: Mapping[str, Any]) -> dict[str, tuple[str, float | None, in
             shared = names[str(row[key])] > 1 and row.get("category")
             label = f"{row['category']} / {row[key]}" if shared else str(row[key])
             if figure is not None:
-                found[label] = (figure, row[figure], int(row.get("unscored") or 0))
-    return found
+                figures[label] = (figure, row[figure], int(row.get("unscored") or 0))
+    return figures

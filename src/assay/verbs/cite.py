@@ -1,4 +1,4 @@
-"""``assay cite``: what to cite for a metric, a suite, an analysis, or for all that a run used."""
+"""``assay cite``: publications to cite for a metric, a suite, an analysis, or everything that a run used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class Citations(Result):
-    """Publications, and what each is cited for."""
+    """Publications with their reasons."""
 
     works: list[Work] = field(default_factory=list)
 
@@ -31,20 +31,34 @@ class Citations(Result):
 
     @property
     def bibtex(self) -> str:
-        """All entries, as a .bib file has them."""
+        """Return all entries in BibTeX."""
         return "\n".join(work.bibtex for work in self.works)
 
     @property
     def text(self) -> str:
-        """A line for each."""
+        """Return one line per publication."""
         return "".join(f"{work.text}\n" for work in self.works)
 
 
 def cite(*names: str | os.PathLike[str]) -> Citations:
-    """What to cite for these `names`: metrics (with options or without), suites, analyses, methods or runs; without any, assay.
+    """Return what to cite for metrics (with or without options), suites, analyses, methods or runs; without names, for assay.
 
-    A run (its directory, its manifest, or a file of ``--out``) stands for the metrics and the suite that it used, its method of
-    comparison, and assay.
+    A run (its directory, its manifest, or a file of ``--out``) counts as its metrics, its suite, its method of comparison and
+    assay.
+
+    Args:
+        names: What to cite.
+
+    Returns:
+        The publications, each with the names that it is cited for.
+
+    Raises:
+        InputError: A name is unknown.
+
+    Example:
+        >>> import assay
+        >>> "popovic" in assay.cite("chrf").bibtex.lower()
+        True
     """
     behind: dict[str, list[str]] = {}
     found: dict[str, Work] = {}
@@ -66,7 +80,7 @@ def cite(*names: str | os.PathLike[str]) -> Citations:
 
 
 def _names(given: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """Names as the facts have them: runs taken apart, options left off, a hub's names turned into ours."""
+    """Return the names used in the data of citations: runs expanded, options removed, names of a hub replaced."""
     names: list[str] = []
     for one in (os.fspath(name) for name in given):
         if Path(one).exists() and (Path(one).is_dir() or Path(one).suffix):
@@ -81,9 +95,12 @@ def _registered(spec: str) -> str:
 
     name = name_of(spec)
     name = published_name(name) or name
-    known = [*(one for kind in KINDS for one in names(kind)), *(one for kind in REGISTRIES for one in registered(kind))]
-    if name not in known:
-        raise unknown("metric, suite or method", name, dict.fromkeys(known), "assay list")
+    all_names = [
+        *(one for kind in KINDS for one in names(kind)),
+        *(one for kind in REGISTRIES for one in registered(kind)),
+    ]
+    if name not in all_names:
+        raise unknown("metric, suite or method", name, dict.fromkeys(all_names), "assay list")
     return name
 
 
@@ -101,13 +118,13 @@ def _of_run(path: Path) -> list[str]:
         used += [one for one in data if isinstance(one, str) and one in names("suites")]
         used += [asked.verb] if asked.verb in names("methods") else []
     if not used:
-        raise InputError(f"{path} names nothing that could be cited.")
+        raise InputError(f"{path} has no metrics or suites to cite.")
     return [*used, "assay"]
 
 
 def _uncited(name: str) -> str:
     try:
-        said = card_citation(name)
+        citation = card_citation(name)
     except AssayError:
-        said = ""
-    return f"{name}: its card says: {said}" if said else f"{name} names no publication"
+        citation = ""
+    return f"{name}: its card has {citation}" if citation else f"{name} has no publication to cite"

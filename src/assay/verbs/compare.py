@@ -1,4 +1,4 @@
-"""``assay compare``: systems beside each other, with intervals and significance."""
+"""``assay compare``: comparison of systems with confidence intervals and significance tests."""
 
 from __future__ import annotations
 
@@ -45,20 +45,19 @@ TESTS: TestOptions = {"samples": 1000, "trials": 10_000, "seed": 12345, "correct
 
 @dataclass(repr=False)
 class Comparison(RunOverTexts):
-    """Several systems beside each other; the first is the baseline."""
+    """Comparison of several systems; the first is the baseline."""
 
     settings: str = field(default="", kw_only=True)
-    """How sure the intervals and p-values are, and why."""
+    """How intervals and p-values were computed."""
     groups: dict[str, Standings] = field(default_factory=dict, kw_only=True)
-    """Standings of every group of segments, where they were asked for (``by``)."""
+    """Standings by group of segments, if groups were requested (``by``)."""
 
     verdict: ComparisonVerdict = field(default_factory=ComparisonVerdict, kw_only=True)
-    """What all metrics together say of each system; ``result.verdict.sentence`` says it in words."""
+    """Verdict of all metrics together on each system; ``result.verdict.sentence`` states it in words."""
 
     verb = "compare"
 
     def lead(self) -> str:
-        """The verdict in words."""
         return self.verdict.sentence
 
     @property
@@ -70,7 +69,7 @@ class Comparison(RunOverTexts):
         return self.run.segments[self.baseline]
 
     def to_dict(self) -> dict[str, Any]:
-        """``{"baseline": ..., "systems": {SYSTEM: {METRIC: {...}}}}``, and what else was asked for."""
+        """Return ``{"baseline": ..., "systems": {SYSTEM: {METRIC: {...}}}}`` and the requested tables."""
         from assay.report.data import rows
 
         about = {
@@ -92,23 +91,23 @@ class Comparison(RunOverTexts):
         return whole | {name: rows(self.tables[name]) for name in ("pairs", "worst", "changed") if name in self.tables}
 
     def _told(self, standings: Standings) -> dict[str, Any]:
-        told: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         made_of = self.components if standings is self.standings else {}
         for system, row in standings.items():
-            told[system] = {
+            values[system] = {
                 name: {**asdict(standing), "signature": self.signatures[name]} for name, standing in row.items()
             }
             for name, standing in row.items():
                 if self.run.partial(name) and standings is self.standings:
-                    told[system][name]["n"] = self.run.count(system, name)
+                    values[system][name]["n"] = self.run.count(system, name)
                 if parts := made_of.get(system, {}).get(name):
-                    told[system][name]["components"] = parts
+                    values[system][name]["components"] = parts
                 if standing.difference is not None:
-                    told[system][name]["sentence"] = sentence(standing, self.metrics[name], system, self.baseline)
-        return told
+                    values[system][name]["sentence"] = sentence(standing, self.metrics[name], system, self.baseline)
+        return values
 
     def columns(self) -> Columns:
-        """One row for each system and metric."""
+        """Return one row per system and metric."""
         return by_column(
             {"system": system, "metric": name, **_flat(standing)}
             for system, row in self.standings.items()
@@ -117,7 +116,7 @@ class Comparison(RunOverTexts):
 
 
 def _flat(standing: Standing) -> dict[str, Any]:
-    """The fields of a standing, with the pairs behind an agreement in place of the studies."""
+    """Return the fields of a standing, with the number of pairs behind an agreement in place of the studies."""
     fields = {**asdict(standing), "people_agree_pairs": standing.agreement and standing.agreement.wmt23.pairs}
     del fields["agreement"]
     return fields
@@ -166,10 +165,11 @@ def compare(
     Raises:
         InputError: The systems cannot be compared segment by segment, or an option is invalid.
 
-    >>> import assay
-    >>> systems = {"base": ["a b c", "d e"], "ours": ["a b d", "d e f"]}
-    >>> assay.compare(systems, ["a b d", "d e f"], metrics=["chrf"], samples=20, trials=20).baseline
-    'base'
+    Example:
+        >>> import assay
+        >>> systems = {"base": ["a b c", "d e"], "ours": ["a b d", "d e f"]}
+        >>> assay.compare(systems, ["a b d", "d e f"], metrics=["chrf"], samples=20, trials=20).baseline
+        'base'
     """
     inputs, scoring = parted("compare", options, TextInputs, ScoringOptions)
     asked = request(references=references, systems=systems, metrics=metrics, by=by, rows=texts, **inputs)
@@ -216,7 +216,7 @@ def compare_request(
         contests = how.contests(same_length(stats.of()), run.metrics)
         duels = comparison.against_baseline(contests, how.correction)
         standings = comparison.standings(contests, duels)
-        made = Comparison(
+        result = Comparison(
             {}, run, standings, files=asked.inputs.paths, seed=how.seed, settings=how.settings,
             verdict=verdict_of(run, standings, orders),
         )  # fmt: skip
@@ -228,7 +228,7 @@ def compare_request(
             notes = comparison_tables.mark_notes(every, how.correction, "the other", how.tests)
             tables.append(comparison_tables.differences(every, run.metrics, notes, all_pairs=True))
         if by is not None:
-            table, made.groups = groups_of(run, systems, orders, stats, by if isinstance(by, str) else "group", how)
+            table, result.groups = groups_of(run, systems, orders, stats, by if isinstance(by, str) else "group", how)
             tables.append(table)
         if worst or changed:
             tables += segment_tables(run, systems, orders, worst=worst, changed=changed, sort_by=sort_by)
@@ -236,11 +236,11 @@ def compare_request(
         run.close()
         raise
     first = _first_table(
-        made, comparison_tables.mark_notes(duels, how.correction, made.baseline, how.tests), bool(orders)
+        result, comparison_tables.mark_notes(duels, how.correction, result.baseline, how.tests), bool(orders)
     )
-    made.tables |= {table.name: table for table in (first, *tables)}
-    made.add_components()
-    return made
+    result.tables |= {table.name: table for table in (first, *tables)}
+    result.add_components()
+    return result
 
 
 def _ordered(run: ScoredRun, baseline: str | None, fewest: int) -> list[str]:
@@ -263,7 +263,7 @@ def _first_table(made: Comparison, marks: Sequence[str], reordered: bool) -> Tab
     run = made.run
     notes = [f"{count(len(made), 'segment')}{about_note(run)} · {made.settings}"]
     if reordered:
-        notes.append("the systems' rows are in different orders: they are paired by id, or by source and reference")
+        notes.append("the systems' rows are in different orders and were paired by id, or by source and reference")
     if len(made.standings) > 1:
         notes += marks
     notes += comparison_tables.doubt_notes(made.standings, run.metrics, fewest_segments(run))
@@ -272,7 +272,7 @@ def _first_table(made: Comparison, marks: Sequence[str], reordered: bool) -> Tab
 
 
 def check_choice(metrics: Mapping[str, Metric], sort_by: str | None, correction: str) -> None:
-    """Refuse names that cannot be meant, before anything is scored."""
+    """Refuse unknown names before anything is scored."""
     if sort_by is not None and sort_by not in metrics:
         raise unknown("metric to sort by", sort_by, metrics)
     if correction not in CORRECTIONS:

@@ -1,4 +1,4 @@
-"""What `compare` makes beside the table of systems: groups of segments, single segments, every two systems."""
+"""Tables of `compare` besides the systems: groups of segments, single segments and all pairs of systems."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Stats = Mapping[str, Mapping[str, "Floats"]]
 
 @dataclass(frozen=True)
 class Testing:
-    """How differences are tested."""
+    """Tests of differences between systems."""
 
     samples: int
     trials: int
@@ -38,7 +38,7 @@ class Testing:
     agreements: Mapping[str, Agreements]
 
     def contests(self, stats: Stats, metrics: Mapping[str, Metric], tested: bool = True) -> dict[str, Contest]:
-        """The contest of every metric over these statistics."""
+        """Return the contest of every metric on these statistics."""
         return comparison.contests(
             stats, metrics, samples=self.samples, trials=self.trials, seed=self.seed, tested=tested,
             agreements=self.agreements,
@@ -52,19 +52,19 @@ class Testing:
 
     @property
     def tests(self) -> str:
-        """The tests that a mark rests on."""
+        """The tests behind a significance mark."""
         return "paired bootstrap and randomization" if self.trials else "paired bootstrap"
 
 
 def agreements(run: ScoredRun, asked: TextRequest) -> dict[str, Agreements]:
-    """What is known about annotators' agreement with a run's metrics, by name.
+    """Return annotators' agreement with the metrics of a run, by name.
 
-    Only of metrics that were computed as they were measured: with default options, one reference, and with sources if the metric
+    It is known only for metrics that run as they were measured: with default options, one reference, and sources if the metric
     reads them.
     """
     if run.nrefs != 1:
         return {}
-    found: dict[str, Agreements] = {}
+    by_metric: dict[str, Agreements] = {}
     call = asked.call or Call("", {})
     named = {"src", "sources", "testset"} & {*call.arguments, *call.unkept}
     sources = bool(named) or _has(run, "source_keys")
@@ -75,17 +75,17 @@ def agreements(run: ScoredRun, asked: TextRequest) -> dict[str, Agreements]:
         usual = name in run.asked and metric.signature == run.asked[name].signature
         table = agreement(name) if usual and (metric.card.needs_reference or sources) else None
         if table is not None:
-            found[name] = partial(table.at, languages=group_of_all(langpairs))
-    return found
+            by_metric[name] = partial(table.at, languages=group_of_all(langpairs))
+    return by_metric
 
 
 def _has(run: ScoredRun, name: str) -> bool:
-    """Whether the texts came with a column that is kept."""
+    """Whether the texts have a retained column."""
     return any(len(chunk.columns.get(name, ())) for chunk in islice(run.chunks(), 1))
 
 
 def same_length(stats: Stats) -> Stats:
-    """The statistics, once it is sure that every system has as many segments of each language as the others."""
+    """Return the statistics; refuse systems with different numbers of segments in a language."""
     for name in next(iter(stats.values())):
         unequal({system: len(row[name]) for system, row in stats.items()}, f" of {name}")
     return stats
@@ -108,43 +108,47 @@ def group_tables(
     metrics: Mapping[str, Metric],
     how: Testing,
 ) -> tuple[Table, dict[str, Standings]]:
-    """Every group's scores and marks; all groups and systems of a metric are corrected together."""
+    """Return the scores and marks of every group; all groups and systems of a metric are corrected together."""
     import numpy as np
 
     whose = np.array(labels, object)
     rows = {group: np.flatnonzero(whose == group) for group in order}
-    found: dict[str, dict[str, Contest]] = {}
+    contests: dict[str, dict[str, Contest]] = {}
     for group, chosen in rows.items():
-        mine = same_length(stats.of(chosen))
-        there = {name: metric for name, metric in metrics.items() if all(len(row[name]) for row in mine.values())}
-        found[group] = how.contests(mine, there, tested=len(chosen) >= comparison.FEWEST)
+        group_stats = same_length(stats.of(chosen))
+        there = {
+            name: metric for name, metric in metrics.items() if all(len(row[name]) for row in group_stats.values())
+        }
+        contests[group] = how.contests(group_stats, there, tested=len(chosen) >= comparison.FEWEST)
     duels: dict[str, dict[str, list[Duel]]] = {group: {} for group in order}
     family: dict[str, list[Duel]] = {}
     for name in metrics:
-        fought = [comparison.with_first(found[group][name]) if name in found[group] else [] for group in order]
-        family[name] = comparison.correct_duels([duel for mine in fought for duel in mine], how.correction)
+        fought = [comparison.with_first(contests[group][name]) if name in contests[group] else [] for group in order]
+        family[name] = comparison.correct_duels(
+            [duel for group_stats in fought for duel in group_stats], how.correction
+        )
         flat = iter(family[name])
         for group, pairs in zip(order, fought, strict=True):
             duels[group][name] = [next(flat) for _ in pairs]
-    standings = {group: comparison.standings(found[group], duels[group]) for group in order}
+    standings = {group: comparison.standings(contests[group], duels[group]) for group in order}
     few = sum(len(chosen) < comparison.FEWEST for chosen in rows.values())
     notes = comparison_tables.mark_notes(family, how.correction, next(iter(stats.whole)), how.tests)
     if few:
-        notes.append(f"{count(few, 'group')} with fewer than {comparison.FEWEST} segments: neither interval nor mark")
+        notes.append(f"{count(few, 'group')} with fewer than {comparison.FEWEST} segments have no interval or mark")
     notes += _ahead(standings, metrics)
     sizes = {group: dict.fromkeys(stats.whole, len(chosen)) for group, chosen in rows.items()}
     return comparison_tables.groups(by, standings, sizes, metrics, notes), standings
 
 
 def _ahead(groups: Mapping[str, Standings], metrics: Mapping[str, Metric]) -> list[str]:
-    """In how many groups each system is ahead of the baseline, by each metric."""
+    """Count by system and metric the groups in which the system is better than the baseline."""
     first = next(iter(groups.values()))
     notes = []
     for system in list(first)[1:]:
         parts = []
         for name, metric in metrics.items():
-            mine = [standings[system][name] for standings in groups.values() if name in standings[system]]
-            changes = [standing.difference or 0.0 for standing in mine]
+            own = [standings[system][name] for standings in groups.values() if name in standings[system]]
+            changes = [standing.difference or 0.0 for standing in own]
             ahead = sum(change > 0 if metric.card.higher_is_better else change < 0 for change in changes)
             parts.append(f"{ahead:,} by {metric.card.label}")
         notes.append(
@@ -154,15 +158,15 @@ def _ahead(groups: Mapping[str, Standings], metrics: Mapping[str, Metric]) -> li
 
 
 def verdict_of(run: ScoredRun, standings: Standings, orders: Mapping[str, Any]) -> ComparisonVerdict:
-    """The verdict over all metrics; if they disagree on a system, with the segments on which they do so most."""
+    """Return the verdict over all metrics; if they disagree on a system, with the most disputed segments."""
     baseline = next(iter(standings))
-    found = verdict(comparison_tables.outcomes(standings, run.metrics), baseline)
-    if not any(one.kind == "mixed" for one in found.systems):
-        return found
+    overall = verdict(comparison_tables.outcomes(standings, run.metrics), baseline)
+    if not any(one.kind == "mixed" for one in overall.systems):
+        return overall
     base = {name: _oriented(run, baseline, name, orders) for name in run.asked if name in run.metrics}
     names = _segment_names(run, baseline, orders)
     systems = []
-    for one in found.systems:
+    for one in overall.systems:
         if one.kind == "mixed":
             gaps: dict[bool, list[Floats]] = {True: [], False: []}
             for name, column in base.items():
@@ -176,7 +180,7 @@ def verdict_of(run: ScoredRun, standings: Standings, orders: Mapping[str, Any]) 
 
 
 def _oriented(run: ScoredRun, system: str, metric: str, orders: Mapping[str, Any]) -> Floats:
-    """A system's segment scores in the first system's order, higher for better."""
+    """Return a system's segment scores in the order of the first system; higher is better."""
     import numpy as np
 
     column = np.concatenate(list(run.values(system, metric)))
@@ -185,7 +189,7 @@ def _oriented(run: ScoredRun, system: str, metric: str, orders: Mapping[str, Any
 
 
 def _segment_names(run: ScoredRun, system: str, orders: Mapping[str, Any]) -> Callable[[int], str]:
-    """How a verdict names the segment at a place: by document and id if it has them, else by its number."""
+    """Return names of segments for a verdict: document and id if there are any, else the number."""
     ids, documents = (pairing.column(run, name)[system] for name in ("ids", "documents"))
 
     def name(place: int) -> str:
@@ -206,7 +210,7 @@ def segment_tables(
     changed: int,
     sort_by: str | None,
 ) -> list[Table]:
-    """`worst` and `changed`, as far as they are asked for; the first of `systems` is the baseline."""
+    """Return the tables `worst` and `changed`, if requested; the first of `systems` is the baseline."""
     import numpy as np
 
     metric = sort_by or next(iter(run.asked))
@@ -225,7 +229,9 @@ def segment_tables(
         }  # fmt: skip
     if changed:
         chosen["changed"] = {s: segments.changed(values, s, metric, changed) for s in compared}
-    places = sorted({i for by_system in chosen.values() for mine in by_system.values() for i in mine})
+    places = sorted(
+        {i for by_system in chosen.values() for rows_of_system in by_system.values() for i in rows_of_system}
+    )
     own = {system: {i: int(orders[system][i]) if system in orders else i for i in places} for system in systems}
     said = pairing.texts(run, {system: set(rows.values()) for system, rows in own.items()}, segments.TEXTS)
     texts = {(system, i): said[system, row] for system, rows in own.items() for i, row in rows.items()}

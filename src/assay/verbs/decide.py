@@ -1,4 +1,4 @@
-"""When to use, review or reject a translation: learn a rule from outcomes, keep it as JSON, label new translations with it."""
+"""``assay decide``: rules that label translations use, review or reject, learned from outcomes and stored as JSON."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 class Learned(NamedTuple):
-    """What a rule was learned from: the goal, the examples with their scores, and which of them teach, set limits and test."""
+    """What a rule was learned from: goal, examples with scores, and the examples for learning, for thresholds and for testing."""
 
     goal: Goal
     outcomes: TaskOutcomes
@@ -74,9 +74,9 @@ class Learned(NamedTuple):
 
 
 def labelled_columns(decisions: Decisions, first: int, scores: Collection[str], notes: list[str]) -> Columns:
-    """The rows of decisions: the columns of the input, then labels, the `scores` that were computed, and flags.
+    """Return rows of decisions: the columns of the input, labels, the `scores` that were computed, and flags.
 
-    A column `language` of the input stays as it is. Rows of which nothing else is known are numbered from `first`.
+    A column `language` of the input is kept. Rows without any columns are numbered from `first`.
     """
     rows = decisions.rows
     own = {"segment": range(first, first + len(decisions))} if rows is None else rows.columns
@@ -94,35 +94,34 @@ class FittedRule(Result):
 
     rule: Rule
     learned: Learned | None = field(default=None, kw_only=True)
-    """What it was learned from and tried on; None for a rule that was read."""
+    """What the rule was learned from and tested on; None for a rule read from a file."""
 
     verb: ClassVar[str] = "decide fit"
     headline: ClassVar[str] = "rule"
 
     def heading(self) -> str:
-        """What the rule is for."""
         return f"Rule: {self.rule.goal}"
 
     def lead(self) -> str:
-        """What it promises."""
+        """Return the guarantee of the rule."""
         return self.rule.groups[EVERY].promise
 
     def viewed(self) -> ViewData | None:
-        """The examples with their labels, and what the rule would do at other limits."""
+        """Return the examples with their labels, and what the rule would do at other thresholds."""
         if self.learned is None:
             return None
 
         return view_of_rule(self.rule, *self.learned)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """The rule as JSON, whole or not at all."""
+        """Write the rule as JSON, atomically."""
         with atomic_write(path, "w", typed=True) as stream:
             json.dump(self.rule.to_dict(), stream, ensure_ascii=False, indent=1, allow_nan=False)
             stream.write("\n")
         return Path(path)
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
-        """The rule as a file where the path ends in ``.json``; else a run directory with rule.json in it."""
+        """Write the rule as a file if the path ends in ``.json``; else a run directory with rule.json in it."""
         if Path(folder).suffix == ".json":
             return self.save(folder)
         path = super().write(folder, figures)
@@ -132,17 +131,17 @@ class FittedRule(Result):
 
 @dataclass(repr=False)
 class Decided(Result):
-    """Labels of new translations: use, review or reject. They are computed chunk by chunk, when they are first read."""
+    """Labels of new translations: use, review or reject. They are computed chunk by chunk when they are first read."""
 
     rule: Rule
     source: Callable[[], Iterator[Decisions]]
-    """The decisions about each chunk; it may be called again."""
+    """Returns the decisions about each chunk; it may be called again."""
     run: ScoredRun | None = field(default=None, kw_only=True)
-    """The scores behind the labels; None if they were given."""
+    """Scores behind the labels; None if they were given."""
     scores: Sequence[str] = field(default=(), kw_only=True)
     """Scores to add to the rows; those of a table are among its columns."""
     selection: Selection = field(default_factory=Selection, kw_only=True)
-    """Which rows `parts` has."""
+    """Which rows `parts` returns."""
     _tally: Tally | None = field(default=None, kw_only=True)
 
     verb: ClassVar[str] = "decide apply"
@@ -157,7 +156,6 @@ class Decided(Result):
             )
 
     def heading(self) -> str:
-        """Return the goal of the rule."""
         return f"Labels: {self.rule.goal}"
 
     def decisions(self) -> Iterator[Decisions]:
@@ -235,14 +233,14 @@ class Decided(Result):
         return {"goal": self.rule.goal, "segments": segments, "counts": self.tally.shares(), "warnings": self.warnings}
 
     def manifest(self) -> Manifest:
-        """Return the manifest, with how much of the run was resumed."""
-        made = super().manifest()
+        manifest = super().manifest()
         if self.run is None:
-            return made
-        return replace(made, data_hash=self.run.data_hash, chunks_reused=self.run.reused, chunks_scored=self.run.scored)
+            return manifest
+        return replace(
+            manifest, data_hash=self.run.data_hash, chunks_reused=self.run.reused, chunks_scored=self.run.scored
+        )
 
     def sizes(self) -> Mapping[str, int]:
-        """Return the number of labelled segments."""
         return self.run.segments if self.run is not None else {"segments": len(self.tally)}
 
     def __enter__(self) -> Decided:
@@ -293,17 +291,18 @@ def fit_rule(
     Raises:
         InputError: The goal, the outcomes or the scores are invalid.
 
-    >>> import assay
-    >>> from assay.core.outcomes import TaskOutcomes
-    >>> batch = assay.Batch(["x"] * 60)
-    >>> scores = {"mine": [*range(20), *range(40, 80)]}
-    >>> outcomes = TaskOutcomes.single(batch, [False] * 20 + [True] * 40, ["es"] * 60, [""] * 60, scores=scores)
-    >>> assay.fit_rule(outcomes, goal="catch 90%", scores=["mine"]).rule.goal
-    'catch 90%'
+    Example:
+        >>> import assay
+        >>> from assay.core.outcomes import TaskOutcomes
+        >>> batch = assay.Batch(["x"] * 60)
+        >>> scores = {"mine": [*range(20), *range(40, 80)]}
+        >>> outcomes = TaskOutcomes.single(batch, [False] * 20 + [True] * 40, ["es"] * 60, [""] * 60, scores=scores)
+        >>> assay.fit_rule(outcomes, goal="catch 90%", scores=["mine"]).rule.goal
+        'catch 90% of breakdowns'
     """
     wanted = parse_goal(goal, confidence)
     if not 0 < reject_at <= 1:
-        raise InputError(f"reject_at must be a probability above 0, not {reject_at:g}.")
+        raise InputError(f"reject_at must be a probability greater than 0, not {reject_at:g}.")
     read: list[str] = []
     outcomes = read_outcomes(data, options, read, scores=scores, seed=seed, need_split=False)
     if metrics is None:
@@ -318,7 +317,7 @@ def fit_rule(
     if options.get("success_at") is not None:
         card["success_at"] = options["success_at"]
     if len(outcomes.batch) > len(outcomes):
-        card["parts"] = "an example is judged by its worst part: use it where every part is labelled use"
+        card["parts"] = "an example counts as its worst part. Use it if all parts are labelled use"
     rule = fit(
         [Member.of(one, built[one.name].signed(0) if one.name in built else "") for one in measured],
         {name: column[teach] for name, column in values.items()},
@@ -338,7 +337,7 @@ def fit_rule(
 
 
 def _held(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, teach: Any, seed: int) -> Any:
-    """Which examples set the limits, over all examples."""
+    """Return which of all examples set the thresholds."""
     held = teach.copy()
     qualities = rule.qualities({name: column[teach] for name, column in values.items()})
     held[teach] = setting_limits(qualities, outcomes.worth[teach], seed)
@@ -346,7 +345,7 @@ def _held(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, teach: 
 
 
 def fitted(rule: Rule) -> FittedRule:
-    """A rule as a result, with its table."""
+    """Return a rule as a result, with its table."""
     signatures = {member.name: member.signature for member in rule.members if member.signature}
     return FittedRule({"rule": rule_table(rule)}, rule, signatures=signatures)
 
@@ -359,12 +358,12 @@ def _measured(
     kept = Store.for_metrics(built, store)
     measured, _, _ = measure_outcomes(replace(outcomes, back=None), built, workers=workers, store=kept)
     if not measured and not brought:
-        raise InputError("no metric was asked for (-m chrf, or --score COLUMN).")
+        raise InputError("no metric was given. Use -m chrf, or --score COLUMN.")
     return [*measured, *brought]
 
 
 def read_rule(path: str | os.PathLike[str]) -> Rule:
-    """A rule from its JSON file."""
+    """Read a rule from its JSON file."""
     if not Path(path).exists():
         raise InputError(f"{path} does not exist. Create it with: assay decide fit --out {path}")
     read = read_document(path, said="is not a rule", remedy="Create a rule with assay decide fit.")
@@ -428,14 +427,15 @@ def apply_rule(
     Raises:
         InputError: The rule or the texts are invalid, or a metric of the rule has changed.
 
-    >>> import assay
-    >>> from assay.core.outcomes import TaskOutcomes
-    >>> batch = assay.Batch(["x"] * 60)
-    >>> scores = {"mine": [*range(20), *range(40, 80)]}
-    >>> outcomes = TaskOutcomes.single(batch, [False] * 20 + [True] * 40, ["es"] * 60, [""] * 60, scores=scores)
-    >>> rule = assay.fit_rule(outcomes, goal="catch 90%", scores=["mine"])
-    >>> assay.apply_rule(rule, scores={"mine": [2.0, 70.0]}, languages="es").labels
-    ['reject', 'use']
+    Example:
+        >>> import assay
+        >>> from assay.core.outcomes import TaskOutcomes
+        >>> batch = assay.Batch(["x"] * 60)
+        >>> scores = {"mine": [*range(20), *range(40, 80)]}
+        >>> outcomes = TaskOutcomes.single(batch, [False] * 20 + [True] * 40, ["es"] * 60, [""] * 60, scores=scores)
+        >>> rule = assay.fit_rule(outcomes, goal="catch 90%", scores=["mine"])
+        >>> assay.apply_rule(rule, scores={"mine": [2.0, 70.0]}, languages="es").labels
+        ['reject', 'use']
     """
     inputs, scoring, rows, corpus = parted("apply_rule", options, TextInputs, ScoringOptions, RowChoice, CorpusOptions)
     read = plain_rule(rule)
@@ -497,13 +497,13 @@ def label_request(
     progress: RowsDone | None = None,
     keep: str | None = None,
 ) -> Decided:
-    """Label the texts of a request; without one, the rows of a table in `inputs` that has the scores of the rule."""
+    """Label the texts of a request; without a request, the rows of a table in `inputs` that has the scores of the rule."""
     selection = Selection(keep)
     if asked is None:
         data = inputs.get("data") or table_among(inputs.get("mt", ()))
         if data is None:
             columns = ", ".join(member.name for member in rule.members)
-            raise InputError(f"the rule goes by ready scores: give a table with them, --data FILE ({columns}).")
+            raise InputError(f"the rule uses precomputed scores. Give a table with them: --data FILE ({columns}).")
         notes: list[str] = []
 
         def given() -> Iterator[Decisions]:
@@ -524,40 +524,42 @@ def label_request(
 def _given_scores(
     rule: Rule, data: str, inputs: Mapping[str, Any], notes: list[str], languages: Sequence[str] | str
 ) -> Iterator[Decisions]:
-    """Return the decisions about the rows of a table that has the scores of a rule, some rows at a time."""
+    """Return the decisions about the rows of a table that has the scores of a rule, in blocks of rows."""
     names, empty = [member.name for member in rule.members], True
-    quoting, found = inputs.get("quoting", "auto"), list[str]()
-    for scores, own, rows in read_precomputed_scores(data, names, inputs.get("columns"), quoting=quoting, notes=found):
+    quoting, reader_notes = inputs.get("quoting", "auto"), list[str]()
+    for scores, own, rows in read_precomputed_scores(
+        data, names, inputs.get("columns"), quoting=quoting, notes=reader_notes
+    ):
         yield replace(decide(rule, scores, languages or own), rows=rows)
         empty = False
-    notes[:] = [*notes, *(note for note in found if note not in notes)]
+    notes[:] = [*notes, *(note for note in reader_notes if note not in notes)]
     if empty:
-        raise InputError(f"{data} is empty: there is nothing to label.")
+        raise InputError(f"{data} has no rows to label.")
 
 
 def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Metric]:
-    """The metrics of a rule that was read from `where`, ready to score; one whose identity has changed since is refused.
+    """Build the metrics of a rule that was read from `where`; refuse a metric whose signature has changed.
 
-    One that goes by the target language stays what the rule was learned with.
+    A metric that depends on the target language is used as the rule was learned.
     """
     for member in rule.members:
         if member.source == "column":
             raise InputError(
-                f"{member.name} comes from a column of ready scores, so that all of the rule's metrics must: "
-                "assay.apply_rule(rule, scores=...), or learn a rule from columns alone (--score)."
+                f"{member.name} is a column of precomputed scores, so all metrics of the rule must be. Use "
+                "assay.apply_rule(rule, scores=...), or learn a rule from columns only (--score)."
             )
     built = build_metrics([check_spec(METRICS, member.name, where, trust=trust) for member in rule.members])
     for member in rule.members:
         now = built[member.name].signed(0)
         if now != member.signature:
             raise InputError(
-                f"the rule was learned with {member.signature}, and {member.name} is now {now}: learn the rule again."
+                f"the rule was learned with {member.signature}, and {member.name} is now {now}. Learn the rule again."
             )
     return {name: metric.for_language("") for name, metric in built.items()}
 
 
 def plain_rule(rule: AnyRule) -> Rule:
-    """The rule itself, read where it is a path."""
+    """Return the rule itself; a path is read."""
     if isinstance(rule, (str, os.PathLike)):
         return read_rule(rule)
     return rule.rule if isinstance(rule, FittedRule) else rule

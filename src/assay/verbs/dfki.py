@@ -1,4 +1,7 @@
-"""The DFKI test suite from its outputs to challenge items: judge, let people decide, build (Avramidis et al. 2023)."""
+"""``assay dfki``: challenge items from the outputs of the DFKI test suite, in three steps: judge, review, build.
+
+The suite is described in Avramidis et al. (2023).
+"""
 
 from __future__ import annotations
 
@@ -33,25 +36,25 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 DECISIONS = "dfki-decisions.jsonl"
-"""Where `review` keeps what people decide when it is not told otherwise."""
+"""Default file of `review` for decisions."""
 COLUMNS = ("id", "source", "reference", "good", "incorrect", "phenomenon", "category", "langpair")
 
 
 @dataclass(frozen=True)
 class JudgedDirection:
-    """The items of one direction with a ruling on every output."""
+    """Items of one direction with a verdict on every output."""
 
     items: Sequence[DfkiItem]
     judged: JudgedOutputs
 
     def questions(self) -> list[Question]:
-        """What is left for people to decide: each distinct unresolved translation once."""
+        """Return the distinct unresolved translations as questions."""
         return list(questions(self.items, self.judged))
 
 
 @dataclass(repr=False)
 class DfkiJudged(Result):
-    """Passed, failed and open outputs of each direction and system."""
+    """Numbers of passed, failed and open outputs per direction and system."""
 
     directions: list[JudgedDirection]
 
@@ -59,26 +62,26 @@ class DfkiJudged(Result):
     headline: ClassVar[str] = "judged"
 
     def questions(self) -> list[Question]:
-        """What is left for people to decide: each distinct unresolved translation once."""
+        """Return the distinct unresolved translations as questions."""
         return [question for direction in self.directions for question in direction.questions()]
 
     def verdicts(self) -> Table:
-        """One row an output: its item, year, system and text, the verdict and what it rests on."""
+        """Return one row per output: item, year, system, text, verdict and its reason."""
         return verdicts([(direction.items, direction.judged) for direction in self.directions])
 
     def pass_rates(self) -> Table:
-        """Passed, failed and open outputs of every phenomenon, and the share that passes."""
+        """Return the numbers of passed, failed and open outputs per phenomenon, and the pass rate."""
         return pass_rates(self.verdicts())
 
     def totals(self) -> Table:
-        """The lines of whole directions, with the number of systems that they sum up."""
+        """Return the rows of whole directions, with the number of systems that they sum up."""
         table, rows, notes = self.table(), [], []
         for row in table.rows:
             if row["system"] == "all":
                 systems = sum(other["langpair"] == row["langpair"] for other in table.rows) - 1
                 rows.append({**row, "systems": systems})
                 notes.append(
-                    f"{row['langpair']} open: both kinds of rule fired {row['both']:,}, neither {row['neither']:,}"
+                    f"{row['langpair']} open: both kinds of rules matched {row['both']:,}, neither kind {row['neither']:,}"
                 )
         left_out = ("year", "system", "both", "neither")
         columns = [column for column in table.columns if column.key not in left_out]
@@ -88,7 +91,7 @@ class DfkiJudged(Result):
 
 @dataclass(repr=False)
 class DfkiReviewed(Result):
-    """What came of one review: outputs decided and skipped now, and how many wait for another time."""
+    """Result of a review: the numbers of outputs that were decided, skipped and left open."""
 
     decided: int
     skipped: int
@@ -101,7 +104,7 @@ class DfkiReviewed(Result):
 
 @dataclass(repr=False)
 class DfkiBuilt(Result):
-    """Challenge items built out of the judged outputs."""
+    """Challenge items built from judged outputs."""
 
     items: list[Item]
 
@@ -111,11 +114,11 @@ class DfkiBuilt(Result):
         return len(self.items)
 
     def columns(self) -> Columns:
-        """One row an item."""
+        """Return one row per item."""
         return {key: [getattr(item, key) for item in self.items] for key in COLUMNS}
 
     def to_jsonl(self) -> str:
-        """Items one a line, as ``assay run FILE.jsonl`` reads them."""
+        """Return one item per line, as ``assay run FILE.jsonl`` reads them."""
         rows = ({key: getattr(item, key) for key in COLUMNS} for item in self.items)
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
@@ -123,10 +126,12 @@ class DfkiBuilt(Result):
 def judge(
     langpair: str | None = None, *, data_dir: PathLike | None = None, decisions: PathLike | None = None
 ) -> DfkiJudged:
-    """Apply the items' rules, and the decisions people made, to all outputs.
+    """Apply the rules of the items, and decisions of annotators, to all outputs.
 
-    `langpair` is the direction (``de-en`` or ``en-de``, default: both; ``en-ru`` with items of your own). `data_dir` holds local
-    copies of the suites (default: ``$ASSAY_DATA``). `decisions` is a file that `review` has written.
+    Args:
+        langpair: The direction (``de-en`` or ``en-de``, by default both; ``en-ru`` with your own items).
+        data_dir: Folder with local copies of the suites; by default ``$ASSAY_DATA``.
+        decisions: A file written by `review`.
     """
     directions = [_judged(one, data_dir, _existing(decisions)) for one in _directions(langpair)]
     table = judge_summary([direction.judged for direction in directions])
@@ -144,16 +149,22 @@ def review(
     skipped: bool = False,
     data_dir: PathLike | None = None,
 ) -> DfkiReviewed:
-    """Ask a person about the outputs that the rules leave open, each distinct text once.
+    """Ask an annotator about the outputs that the rules leave open, each distinct text once.
 
-    Keys are read from `stream` (a terminal, or lines of a file), cards go to `write`; or the review is held on a `page`. A decision
-    is kept in the file `decisions` the moment a key is pressed, under the name of the `annotator` (default: the user). `skipped`
-    asks again what was skipped before. The rest is as in `judge`.
+    Args:
+        decisions: File that stores each decision at once.
+        stream: Source of key presses: a terminal, or the lines of a file.
+        write: Called with the text to show.
+        page: Page in the browser, instead of `stream` and `write`.
+        annotator: Name of the annotator; by default, the user's.
+        skipped: Ask again about outputs that were skipped.
+        langpair: As in `judge`.
+        data_dir: As in `judge`.
     """
     path = Path(decisions)
     log = DecisionLog(path, annotator)
     hold = open_review(
-        log, "DFKI: outputs that rules leave open", stream=stream, write=write, page=page, skipped=skipped
+        log, "DFKI: outputs that the rules leave open", stream=stream, write=write, page=page, skipped=skipped
     )
     # What was decided before is asked of the log: a page shows it, a terminal passes over it.
     came = hold([ask for direction in _directions(langpair) for ask in _judged(direction, data_dir, None).questions()])
@@ -170,10 +181,11 @@ def build(
     data_dir: PathLike | None = None,
     decisions: PathLike | None = None,
 ) -> DfkiBuilt:
-    """`n` challenge items out of the judged outputs of one direction: a right reference, another right text and a wrong one.
+    """Build `n` challenge items from the judged outputs of one direction: a correct reference, another correct text and a wrong
+    one.
 
-    Without `n` they are 10,000, or all that the outputs give if these are fewer.
-    The same `seed` gives the same items. The rest is as in `judge`.
+    By default, 10,000 items are built, or as many as the outputs allow. The same `seed` gives the same items. The other
+    arguments are those of `judge`.
     """
     direction = _judged(langpair, data_dir, _existing(decisions))
     items = build_items(direction.items, direction.judged, n, seed)
@@ -188,7 +200,7 @@ def build(
 
 
 def _judged(langpair: str, data_dir: PathLike | None, decisions: Path | None) -> JudgedDirection:
-    direction = next((known for known in get_args(LangPair) if known == langpair), None)
+    direction = next((each for each in get_args(LangPair) if each == langpair), None)
     if direction is None:
         raise unknown("direction of the DFKI suite", langpair, get_args(LangPair))
     items, outputs = read_folder(locate(Dfki.card, data_dir), direction)

@@ -1,4 +1,4 @@
-"""``assay doctor``: what is installed and what it gives, the machine, caches and data: how a report of trouble begins."""
+"""``assay doctor``: report on the installation, the machine, caches and data, for bug reports."""
 
 from __future__ import annotations
 
@@ -21,14 +21,23 @@ from assay.verbs.shared.extras import requirements
 
 @dataclass(repr=False)
 class Doctor(Result):
-    """What there is on this machine."""
+    """State of the installation on this machine."""
 
     verb: ClassVar[str] = "doctor"
     headline: ClassVar[str] = "machine"
 
 
 def doctor() -> Doctor:
-    """Look at the machine, the packages, the extras, the caches and the data. Nothing is fetched or written."""
+    """Report on the machine, packages, extras, caches and data, without downloading or writing anything.
+
+    Returns:
+        Tables with the state of each part.
+
+    Example:
+        >>> import assay
+        >>> "extras" in assay.doctor().tables
+        True
+    """
     tables = [_machine(), _extras(), _caches(), _data()]
     return Doctor({table.name: table for table in tables})
 
@@ -68,11 +77,11 @@ def _gpu() -> str:
     from importlib.util import find_spec
 
     if find_spec("torch") is None:
-        return "not looked for: torch is not installed (the extra 'neural')"
+        return "unknown, because torch is not installed (extra 'neural')"
     import torch
 
     if not torch.cuda.is_available():
-        return f"none that torch {torch.__version__} can use"
+        return f"none usable with torch {torch.__version__}"
     names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
     return f"{', '.join(names)} (torch {torch.__version__})"
 
@@ -99,7 +108,7 @@ def _extras() -> Table:
             }
         )
     columns = [TableColumn("extra"), TableColumn("state"), TableColumn("gives"), TableColumn("to install", hidden=True)]
-    notes = ["pip install 'mt-assay[EXTRA]' installs one; --format json names the packages and their versions"]
+    notes = ["pip install 'mt-assay[EXTRA]' installs one; --format json lists the packages and their versions"]
     return Table("extras", [*columns, TableColumn("packages", hidden=True)], lines, "packages", notes)
 
 
@@ -121,9 +130,9 @@ def _caches() -> Table:
         TableColumn("bytes", hidden=True),
     ]
     lines = []
-    for place in sorted(folder.iterdir()) if folder.is_dir() else ():
-        sizes = list(_sizes(place))
-        lines.append({"what": place.name, "files": len(sizes), "size": _size(sum(sizes)), "bytes": sum(sizes)})
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        sizes = list(_sizes(path))
+        lines.append({"what": path.name, "files": len(sizes), "size": _size(sum(sizes)), "bytes": sum(sizes)})
     if not lines:
         lines = [{"what": "nothing yet", "files": 0, "size": _size(0), "bytes": 0}]
     return Table(
@@ -153,7 +162,7 @@ def _size(size: int) -> str:
 
 
 def _data() -> Table:
-    """Every suite, test set, checkpoint and encoder: where it lies, or how to get it."""
+    """Return the location of every suite, test set, checkpoint and encoder, or instructions to get it."""
     from assay.models.files.published import find_published
     from assay.suites import SUITES
     from assay.suites.locate import locate

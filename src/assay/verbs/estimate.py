@@ -1,4 +1,4 @@
-"""What judges would ask and about what it would cost, before a single request is sent."""
+"""``--estimate``: number of requests, tokens and cost of LLM judges, estimated without sending a request."""
 
 from __future__ import annotations
 
@@ -29,23 +29,36 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class CostEstimate(Result):
-    """By metric, how many requests a run would send, about how many tokens that is, and what they cost where prices are known."""
+    """Estimated requests and tokens by metric, and their cost if prices are known."""
 
     estimates: Mapping[str, RequestEstimate]
     cost: float | None
-    """Of all metrics; None without prices."""
+    """Cost of all metrics; None without prices."""
 
     verb = "estimate"
 
 
 def estimate(suite: str | None = None, metrics: Sequence[str | Metric] = (), **texts: Any) -> CostEstimate:
-    """What judges would ask, and about what it would cost. Nothing is asked; prices are those of `assay.llm`.
+    """Estimate the requests, tokens and cost of LLM judges without sending a request. Prices are those of `assay.llm`.
 
     Args:
-        suite: A suite as `assay.run` takes it; without one, `texts` are those of `assay.score`.
-        metrics: The metrics, judges among them.
-        texts: What is to be judged: ``mt``, ``src``, ``data``, ``hypotheses``, ``langpair`` … as in `assay.score`; of a suite,
+        suite: A suite as in `assay.run`; without one, `texts` are the arguments of `assay.score`.
+        metrics: The metrics; at least one must be an LLM judge.
+        texts: Texts to judge, as in `assay.score` (``mt``, ``src``, ``data``, ``hypotheses``, ``langpair`` …). With a suite:
             ``data_dir``, ``langpair``, ``subsample`` and ``seed`` as in `assay.run`.
+
+    Returns:
+        The estimate by metric.
+
+    Raises:
+        InputError: No metric is an LLM judge.
+
+    Example:
+        >>> import assay
+        >>> with assay.llm("http://localhost:8000/v1", "my-model"):
+        ...     estimate = assay.estimate(metrics=["judge-da"], sources=["a b"], hypotheses=["c d"], langpair="en-de")
+        >>> estimate.estimates["judge-da"].requests
+        1
     """
     if suite is None:
         asked = request(metrics=metrics, **texts)
@@ -59,21 +72,21 @@ def estimate(suite: str | None = None, metrics: Sequence[str | Metric] = (), **t
 
 
 def suite_batch(content: Sequence[Item] | Judged, metric: Metric) -> Batch:
-    """The texts of a suite as they would be scored."""
+    """Return the texts of a suite as they would be scored."""
     if isinstance(content, Judged):
         return content.batch
     return item_batch([content[row] for row in scorable(content, metric.card)], metric)
 
 
 def estimate_batches(metrics: Mapping[str, Metric], batches: Iterable[Batch]) -> CostEstimate:
-    """The estimate for batches of texts, by every judge among the metrics."""
+    """Estimate the requests for batches of texts by every judge among the metrics."""
     judges = _judges(metrics)
-    found = {name: RequestEstimate() for name in judges}
+    estimates = {name: RequestEstimate() for name in judges}
     with _kept():
         for batch in batches:
             for name, judge in judges.items():
-                found[name] += _of(judge, batch)
-        return _result(judges, found)
+                estimates[name] += _of(judge, batch)
+        return _result(judges, estimates)
 
 
 def _kept() -> AbstractContextManager[None]:
@@ -98,16 +111,20 @@ def _result(judges: Mapping[str, PromptJudge], found: Mapping[str, RequestEstima
         TableColumn("metric"), TableColumn("requests", kind="count"), TableColumn("kept", "kept already", "count"),
         TableColumn("tokens in", "tokens in, about", "count"), TableColumn("tokens out", "out, about", "count"),
     ]  # fmt: skip
-    known = [cost for cost in costs.values() if cost is not None]
+    known_costs = [cost for cost in costs.values() if cost is not None]
     notes = [
-        "nothing was asked" if known else "nothing was asked; --price IN,OUT (for a million tokens) tells the cost"
+        "no request was sent"
+        if known_costs
+        else "no request was sent; --price IN,OUT (per million tokens) adds the cost"
     ]
-    table = Table("estimate", [*columns, *([TableColumn("cost", "cost, about")] if known else [])], rows, notes=notes)
-    return CostEstimate({"estimate": table}, found, sum(known) if known else None)
+    table = Table(
+        "estimate", [*columns, *([TableColumn("cost", "cost, about")] if known_costs else [])], rows, notes=notes
+    )
+    return CostEstimate({"estimate": table}, found, sum(known_costs) if known_costs else None)
 
 
 def _judges(metrics: Mapping[str, Metric]) -> dict[str, PromptJudge]:
     judges = {name: metric for name, metric in metrics.items() if isinstance(metric, PromptJudge)}
     if not judges:
-        raise InputError("an estimate is for metrics that ask a language model: none of these does (-m judge-mqm).")
+        raise InputError("an estimate requires an LLM judge, such as -m judge-mqm.")
     return judges

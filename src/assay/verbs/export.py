@@ -1,4 +1,4 @@
-"""The texts of a suite with their ids, for a metric that runs elsewhere: it fills a file of scores, which `run` reads."""
+"""``assay run --export``: texts of a suite with ids, for third-party metrics whose file of scores `run` reads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ITEM = ("id", "source", "reference", "good", "incorrect", "phenomenon", "categor
 
 @dataclass(repr=False)
 class Exported(Result):
-    """The texts of a suite: one row an item (good and incorrect) or a judged segment (hypothesis)."""
+    """Texts of a suite: one row per item (good and incorrect) or per judged segment (hypothesis)."""
 
     suite: str
     path: Path | None = None
@@ -38,11 +38,11 @@ class Exported(Result):
         return len(self.table().rows)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the texts; the ending says the form (.tsv, .csv, .jsonl, .parquet)."""
+        """Write the texts; the suffix selects the format (.tsv, .csv, .jsonl, .parquet)."""
         self.path = Path(path)
         ending = self.path.suffix
         if ending not in ENDINGS:
-            raise InputError(f"{path}: the ending says the form, one of {listing(ENDINGS)}.")
+            raise InputError(f"{path}: the suffix must be one of {listing(ENDINGS)}.")
         if ending == ".parquet":
             frame = polars_frame(self.columns(), f"{path}: Parquet")
             with atomic_write(self.path, "wb", typed=True) as stream:
@@ -73,14 +73,17 @@ def export(
 
     An item has ``good`` and ``incorrect``, a judged segment ``hypothesis``. The other arguments are those of `run`.
     """
-    made, content = load_suite(suite, **inputs)
+    loaded, content = load_suite(suite, **inputs)
     content = choose(content, subsample, seed)
     rows = _segments(content) if isinstance(content, Judged) else _items(content)
     keys = [key for key in rows[0] if any(row[key] for row in rows)] if rows else []
     table = Table(
-        "items", [TableColumn(key) for key in keys], [{key: row[key] for key in keys} for row in rows], made.card.title
+        "items",
+        [TableColumn(key) for key in keys],
+        [{key: row[key] for key in keys} for row in rows],
+        loaded.card.title,
     )
-    exported = Exported({"items": table}, made.card.name, notes=[*made.notes, *made.problems])
+    exported = Exported({"items": table}, loaded.card.name, notes=[*loaded.notes, *loaded.problems])
     if path is not None:
         exported.save(path)
     return exported

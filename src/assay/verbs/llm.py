@@ -1,4 +1,4 @@
-"""How the language models behind judges are asked, for the time of a block: ``with assay.llm(endpoint=…, model=…):``."""
+"""Settings of LLM judges for the duration of a block: ``with assay.llm(endpoint=…, model=…):``."""
 
 from __future__ import annotations
 
@@ -27,24 +27,31 @@ def llm(
     stream: bool = False,
     keep: bool = True,
 ) -> Iterator[LlmBudget]:
-    """In this block, metrics that ask a language model do so as it says; gives the purse, which counts what is spent.
-
-    >>> with assay.llm("http://localhost:8000/v1", "my-model", max_requests=500) as spent:  # doctest: +SKIP
-    ...     result = assay.score(sources=s, hypotheses=h, langpair="en-de", metrics=["judge-mqm"], spans=True)
+    """Set how LLM judges are called in a block; returns the budget, which counts requests and cost.
 
     Args:
-        endpoint: The address of an OpenAI-compatible endpoint; by default ``$ASSAY_LLM_ENDPOINT`` or ``$OPENAI_BASE_URL``. The key
-            is read from the environment alone (``ASSAY_LLM_KEY``).
-        model: Its name at the endpoint; by default ``$ASSAY_LLM_MODEL``.
-        price: What a million tokens of questions and of answers cost.
-        max_cost: Stop before more than this is spent.
-        max_requests: Stop after so many requests, those that fail among them.
-        rpm: At most so many requests a minute.
-        concurrency: Requests under way at once.
-        timeout: Seconds to wait for a reply.
-        retries: Further tries after a reply of 429 or 5xx, a broken line or no reply in time.
-        stream: Let the answer come in pieces; for servers that cut the line while a long answer is being made.
-        keep: Keep answers, and take those that are kept. Without, the same call asks and pays again.
+        endpoint: URL of an OpenAI-compatible endpoint; by default ``$ASSAY_LLM_ENDPOINT`` or ``$OPENAI_BASE_URL``. The key is
+            read from the environment only (``ASSAY_LLM_KEY``).
+        model: Name of the model at the endpoint; by default ``$ASSAY_LLM_MODEL``.
+        price: Prices per million input and output tokens.
+        max_cost: Stop before the cost exceeds this.
+        max_requests: Stop after this many requests, including failed ones.
+        rpm: Largest number of requests per minute.
+        concurrency: Largest number of concurrent requests.
+        timeout: Seconds to wait for a response.
+        retries: Retries after a response of 429 or 5xx, a broken connection or a timeout.
+        stream: Receive answers in pieces, for servers that close the connection during a long answer.
+        keep: Use the response cache. Without it, the same call sends and pays for all requests again.
+
+    Returns:
+        A context manager whose value is the budget.
+
+    Raises:
+        InputError: A setting is invalid.
+
+    Example:
+        >>> with assay.llm("http://localhost:8000/v1", "my-model", max_requests=500) as spent:  # doctest: +SKIP
+        ...     result = assay.score(sources=s, hypotheses=h, langpair="en-de", metrics=["judge-mqm"], spans=True)
     """
     prices = None if price is None else tuple(price)
     settings = Llm(

@@ -1,4 +1,4 @@
-"""Challenge sets from your own sentences: `make` one, `annotate` it by a person."""
+"""``assay make``: challenge sets from your own sentences, and their review by annotators."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class AnnotatedSet(Result):
-    """How the review of a set stands, and where the reviewed set lies."""
+    """State of the review of a set, and the location of the reviewed set."""
 
     accepted: int
     edited: int
@@ -81,15 +81,16 @@ def make(
     Raises:
         InputError: The corpus or a perturbation is invalid.
 
-    >>> import assay
-    >>> made = assay.make(["word-swap"], assay.Batch(["The cat sat on the mat ."], langpairs=["de-en"]))
-    >>> len(made), made.items()[0]["perturbation"]
-    (1, 'word-swap')
+    Example:
+        >>> import assay
+        >>> made = assay.make(["word-swap"], assay.Batch(["The cat sat on the mat ."], langpairs=["de-en"]))
+        >>> len(made), made.items()[0]["incorrect-translation"]
+        (1, 'The sat cat on the mat .')
     """
     table, corpus = parted("make", options, TableOptions, CorpusOptions)
     if in_shards(data, out):
         if out is None or isinstance(pool, Batch):
-            raise InputError("a corpus in many files needs out=FOLDER, and a pool that is a file.")
+            raise InputError("a corpus in many files requires out=FOLDER, and its pool must be a file.")
         choice = {"n": n, "words": list(words) if words else None, "least": min_confidence}
         given: Any = {**options, "data": data, "workers": workers, "progress": progress}
         from assay.verbs.make_corpus import make_corpus
@@ -121,19 +122,26 @@ def annotate(
     seed: int = 12345,
     annotator: str | None = None,
 ) -> AnnotatedSet:
-    """Let a person accept, reject or edit each item of the set at `path` that has no decision yet.
+    """Let an annotator accept, reject or edit each item of a set that has no decision yet.
 
-    Keys are read from `stream` (a terminal, or lines of a file), cards go to `write`; or it is done on a `page`. Decisions are kept
-    in ``SET.decisions.jsonl`` (``SET.ANNOTATOR.decisions.jsonl`` for an `annotator` with a name) as they are made; accepted
-    and edited items go to ``SET.reviewed.jsonl``. With `sample` only so many items of each perturbation are shown, the same
-    ones for the same `seed`. What was decided so far, by everyone, is counted as an audit: the share of bad items with its
-    interval and the agreement of annotators; it is written into the data card.
+    Decisions are stored at once in ``SET.decisions.jsonl`` (``SET.ANNOTATOR.decisions.jsonl`` with an `annotator`). Accepted
+    and edited items are written to ``SET.reviewed.jsonl``. The data card gets an audit of all decisions: the share of bad items
+    with its interval, and the agreement of annotators.
+
+    Args:
+        path: The set.
+        stream: Source of key presses: a terminal, or the lines of a file.
+        write: Called with the text to show.
+        page: Page in the browser, instead of `stream` and `write`.
+        sample: Show only this many items per perturbation.
+        seed: Seed of the sample.
+        annotator: Name of the annotator.
     """
-    made = Path(path)
-    log = DecisionLog(decisions_path(made, annotator), annotator)
-    others = {name or "no name": other for name, other in read_all_logs(made).items() if other.path != log.path}
-    hold = open_review(log, f"Items of {made.name}", stream=stream, write=write, page=page, apart=others)
-    counts, reviewed = annotate_items(made, log, hold, sample=sample, seed=seed)
+    items_file = Path(path)
+    log = DecisionLog(decisions_path(items_file, annotator), annotator)
+    others = {name or "no name": other for name, other in read_all_logs(items_file).items() if other.path != log.path}
+    hold = open_review(log, f"Items of {items_file.name}", stream=stream, write=write, page=page, apart=others)
+    counts, reviewed = annotate_items(items_file, log, hold, sample=sample, seed=seed)
     columns = [TableColumn(key, kind="count") for key in counts]
     tables = {"annotated": Table("annotated", columns, [counts])}
     tables |= {table.name: table for table in audit_tables(read_verdicts(path))}
@@ -143,12 +151,12 @@ def annotate(
 
 
 def _write_audit(path: Path, tables: Mapping[str, Table]) -> None:
-    """The audit beside what was made, where the set has a data card."""
-    place = card_path(path)
-    if not place.is_file() or "audit" not in tables:
+    """Write the audit to the data card of the set, if there is one."""
+    card_file = card_path(path)
+    if not card_file.is_file() or "audit" not in tables:
         return
 
-    card: Any = decode(place.read_text(encoding="utf-8"))
+    card: Any = decode(card_file.read_text(encoding="utf-8"))
     card["audit"] = {name: tables[name].rows for name in ("audit", "agreement") if name in tables}
     write_card(path, card)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from assay.verbs.shared.options import ScoreOptions
 
 CARD = "_card.json"
-"""The data card of a set in many files."""
+"""File name of the data card of a set in many files."""
 
 
 @dataclass(repr=False)
@@ -56,8 +56,8 @@ def make_corpus(
 ) -> MadeCorpus:
     """Make a challenge set of a corpus: each shard becomes a shard of items (JSON lines) in `out`.
 
-    A shard is a corpus of its own: its items are those that `make` gives for it alone, other sentences come from it (or from
-    the `pool`), and duplicates are looked for within it. `choice` has the settings ``n``, ``words`` and ``least``.
+    A shard is a corpus of its own: its items are those that `make` gives for it alone. Other sentences come from it (or from
+    the `pool`), and duplicates are searched within it. `choice` has the settings ``n``, ``words`` and ``least``.
     """
     chosen = {one.spec: one.perturbation.card for one in choose_perturbations(perturbations)}
     run = CorpusRun.of(out, options)
@@ -72,22 +72,22 @@ def make_corpus(
     open_folder(job.out).write(CARD, (json.dumps(card, ensure_ascii=False, indent=1) + "\n").encode())
     table = made_table(card)
     table = replace(table, notes=[f"{count(card['shards'], 'shard')} · {table.notes[0]}", *table.notes[1:]])
-    made = MadeCorpus({"made": table}, card, **run.outcome(driver, {}))
+    result = MadeCorpus({"made": table}, card, **run.outcome(driver, {}))
     at = len(run.notes)
-    made.notes[at:at] = [*card["corpus"]["problems"], *_unlike(driver.manifest)]
-    return made
+    result.notes[at:at] = [*card["corpus"]["problems"], *_unlike(driver.manifest)]
+    return result
 
 
 def _stamp(path: str) -> list[int]:
     try:
-        known = os.stat(path)
+        status = os.stat(path)
     except OSError as error:
         raise InputError(f"--pool {path} cannot be read: {error.strerror}.") from error
-    return [known.st_size, known.st_mtime_ns]
+    return [status.st_size, status.st_mtime_ns]
 
 
 def _card(corpus: CorpusManifest, cards: Mapping[str, Any]) -> dict[str, Any]:
-    """The data card over all shards: as that of one set, its counts added up."""
+    """Return the data card of all shards, with added counts."""
     asked, making = corpus.asked["settings"], corpus.more.get("making", {})
     entries = {}
     for spec, counts in making.get("perturbations", {}).items():
@@ -101,19 +101,19 @@ def _card(corpus: CorpusManifest, cards: Mapping[str, Any]) -> dict[str, Any]:
             "phenomenon": about.phenomenon,
             "rule approximates people": about.manual,
         }
-    found = Survey(rows=corpus.counts.rows, usable=making.get("usable", {}), **making.get("passed over", {}))
-    versions = {name: ", ".join(sorted(known)) for name, known in making.get("versions", {}).items()}
+    survey = Survey(rows=corpus.counts.rows, usable=making.get("usable", {}), **making.get("passed over", {}))
+    versions = {name: ", ".join(sorted(used)) for name, used in making.get("versions", {}).items()}
     return {
         "items": corpus.counts.kept,
         "seed": corpus.asked["seed"],
         "n": asked["n"],
         "shards": corpus.counts.shards,
-        "segments": found.rows,
-        "usable by langpair": dict(sorted(found.usable.items())),
+        "segments": survey.rows,
+        "usable by langpair": dict(sorted(survey.usable.items())),
         "words": asked["words"],
         "least confidence": asked["least"],
         "pool": {"of": "each shard" if asked["pool"] is None else os.path.basename(asked["pool"])},
-        "corpus": {"problems": found.problems()},
+        "corpus": {"problems": survey.problems()},
         "perturbations": {spec: entries[spec] for spec in cards if spec in entries},
         "left out": {
             spec: next(iter(reasons)) for spec, reasons in making.get("left out", {}).items() if spec not in entries
@@ -130,10 +130,10 @@ def _ranked(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def _unlike(corpus: CorpusManifest) -> list[str]:
-    """A sentence where workers had different versions of a tool."""
+    """Return a note if workers used different versions of a tool."""
     several = [
-        f"{name} ({', '.join(sorted(known))})"
-        for name, known in corpus.more.get("making", {}).get("versions", {}).items()
-        if len(known) > 1
+        f"{name} ({', '.join(sorted(used))})"
+        for name, used in corpus.more.get("making", {}).get("versions", {}).items()
+        if len(used) > 1
     ]
     return [f"shards were made with different versions of {listing(several)}."] if several else []

@@ -1,4 +1,4 @@
-"""``assay meta``: how well metrics agree with people. The official WMT tables, with further metrics put into them."""
+"""``assay meta``: agreement of metrics with human judgements; official WMT tables, with your own metrics added."""
 
 from __future__ import annotations
 
@@ -64,8 +64,9 @@ def meta(
         InputError: The set, the metrics or the tasks are invalid.
         MissingPart: The data of the year is missing; the message says how to download it.
 
-    >>> import assay
-    >>> assay.meta("wmt23", ["chrf"]).table("overall")  # doctest: +SKIP
+    Example:
+        >>> import assay
+        >>> assay.meta("wmt23", ["chrf"]).table("overall")  # doctest: +SKIP
     """
     parted("meta", options, MetaChoice)
     if recipe == "xcomet":
@@ -75,13 +76,13 @@ def meta(
             "--gold": options.get("gold"), "--systems": options.get("systems"), "--humans": options.get("humans") is not None,
         }  # fmt: skip
         if wrong := next((option for option, value in given.items() if value), None):
-            raise InputError(f"{wrong} belongs to the official tasks, not to --recipe xcomet.")
+            raise InputError(f"{wrong} cannot be combined with --recipe xcomet.")
         return xcomet(
             name, NewMetrics.of(metrics, metric_files, {}, workers, store), stored=options.get("stored", ()), data_dir=data_dir,
             langpairs=langpairs, domain=options.get("domains", ()), draws=draws or 200, seed=seed,
         )  # fmt: skip
     if worth and options.get("domains"):
-        raise InputError("--worth looks at whole systems: leave --domain out.")
+        raise InputError("--worth uses whole systems. Leave out --domain.")
     new = NewMetrics.of(metrics, metric_files, extra or {}, workers, store)
     return evaluate(
         name, new, options, recipe=recipe, data_dir=data_dir, langpairs=langpairs, tasks=tasks, significance=significance,

@@ -1,4 +1,4 @@
-"""The evaluation of xCOMET (Guerreiro et al. 2023) for any metrics: agreement with people, spans, hallucinations."""
+"""Evaluation of xCOMET (Guerreiro et al. 2023) for any metrics: agreement with annotators, error spans, hallucinations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assay.verbs.shared.named_sets import default_pairs, find_set
 from assay.verbs.shared.suites import Analysing, run_suite
 
 PAPER = ("BLEURT-20", "COMET", "MetricX-23", "XCOMET-XL", "XCOMET-XXL")
-"""Metrics of the paper, by the names of their stored scores."""
+"""Names of the paper's metrics in stored scores."""
 
 
 def xcomet(
@@ -49,16 +49,16 @@ def xcomet(
     sets = {pair: sets[pair] for pair in judged}
     if not stored:
         notes += _absent(judged, list(new))
-    made = analysis.tables(judged, domain=only, draws=draws, seed=seed)
-    made = [replace(table, notes=[*table.notes, *notes]) for table in made]
+    made_tables = analysis.tables(judged, domain=only, draws=draws, seed=seed)
+    made_tables = [replace(table, notes=[*table.notes, *notes]) for table in made_tables]
     rated = {pair: evalset for pair, evalset in sets.items() if len(evalset.raters) > 1}
     marks = {pair: {rater: one.ratings(rater) for rater in one.raters} for pair, one in rated.items()}
     raters = [analysis.rater_table(marks[pair], one.outputs, pair) for pair, one in rated.items()]
-    made += [analysis.join_rater_tables(raters)] if raters else []
-    made += _detection(added, data_dir, seed)
+    made_tables += [analysis.join_rater_tables(raters)] if raters else []
+    made_tables += _detection(added, data_dir, seed)
     label = official.name if official is not None else Path(name).name
     return MetaResult(
-        {table.name: table for table in made},
+        {table.name: table for table in made_tables},
         name=label,
         title=f"xCOMET's evaluation on {label}",
         new=tuple(new),
@@ -77,13 +77,15 @@ def _in_domain(
 
     there = sorted({domain for one in judged.values() for domain in one.domain_names})
     check_patterns(patterns, there, "domain")
-    found = match_names(patterns, there)
-    if len(found) != 1:
-        raise InputError(f"--recipe xcomet takes one domain, and --domain fits {listing(found) or 'none'}.")
-    (domain,) = found
+    matches = match_names(patterns, there)
+    if len(matches) != 1:
+        raise InputError(
+            f"--recipe xcomet requires exactly one domain, but --domain matches {listing(matches) or 'none'}."
+        )
+    (domain,) = matches
     able = {pair: one for pair, one in judged.items() if domain in one.domain_names}
     without = [pair for pair in judged if pair not in able]
-    return domain, able, [f"domain {domain}" + (f"; {listing(without)} left out, without it" if without else "")]
+    return domain, able, [f"domain {domain}" + (f"; {listing(without)} left out, which lack it" if without else "")]
 
 
 def _absent(judged: Mapping[str, JudgedSystems], new: Sequence[str]) -> list[str]:
@@ -101,7 +103,7 @@ def _detection(added: NewMetrics, data_dir: str | os.PathLike[str] | None, seed:
         return []
     how, metrics = Analysing(seed=seed), list(added.metrics.values())
     try:
-        found = run_suite("hallucinations", metrics, how, data_dir=data_dir, workers=added.workers, store=added.store)
+        result = run_suite("hallucinations", metrics, how, data_dir=data_dir, workers=added.workers, store=added.store)
     except MissingPart:
         return []
-    return [found.tables["detection"]]
+    return [result.tables["detection"]]

@@ -1,4 +1,4 @@
-"""Receipts: a published table derived anew from the data and held against the printed one, cell by cell."""
+"""``assay reproduce``: receipts, which compare each number of a published table with a recomputed one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class ReproduceResult(Result):
-    """Every printed cell of a set of published tables, checked."""
+    """Results for every printed cell of a set of published tables."""
 
     name: str
     source: Publication
@@ -48,15 +48,21 @@ class ReproduceResult(Result):
 
     @classmethod
     def of(cls, name: str, source: Publication, cells: Sequence[Checked]) -> ReproduceResult:
-        """From checked cells: each published table, all receipts as rows, and why some cells do not follow."""
-        made = [display_table(table, mine, source, everything=True) for table, mine in by_table(cells).items()]
-        made += [raw_table(cells, source), reasons_table(cells, source)]
-        return cls({table.name: table for table in made}, name, source, list(cells))
+        """Build the result from compared cells: the published tables, all receipts as rows, and why some cells cannot be
+        recomputed."""
+        made_tables = [
+            display_table(table, cells_of_table, source, everything=True)
+            for table, cells_of_table in by_table(cells).items()
+        ]
+        made_tables += [raw_table(cells, source), reasons_table(cells, source)]
+        return cls({table.name: table for table in made_tables}, name, source, list(cells))
 
     @property
     def receipts(self) -> list[dict[str, Any]]:
-        """One mapping for each printed cell: table, row, column, published, obtained, difference, tolerance, verdict, and what
-        the obtained value was computed from (``data``, ``printed cells`` or ``count``)."""
+        """Return one mapping per printed cell: table, row, column, published, obtained, difference, tolerance and verdict.
+
+        Its key ``from`` names what the obtained value was computed from (``data``, ``printed cells`` or ``count``).
+        """
         return [cell.to_dict() for cell in self.cells]
 
     @property
@@ -66,25 +72,27 @@ class ReproduceResult(Result):
 
     @property
     def differing(self) -> list[Checked]:
-        """The cells that should follow from the data and do not."""
+        """Cells that can be recomputed but differ."""
         return [cell for cell in self.cells if cell.verdict == "differs"]
 
     @property
     def failed(self) -> bool:
-        """True when a cell that should follow differs."""
+        """Whether a cell that can be recomputed differs."""
         return bool(self.differing)
 
     def summary(self) -> str:
-        """One line: what matched in each table, and how many printed cells do not follow from public data."""
+        """Return the matches per table, and the number of cells that cannot be recomputed from public data, in one line."""
         return summary(self.cells)
 
     def totals(self) -> str:
-        """One line: how many cells match, by what they were computed from."""
+        """Return the number of matching cells by what they were computed from, in one line."""
         return totals(self.cells)
 
     def shown(self, everything: bool = False) -> list[Table]:
-        """One table for each published one, as people read it: the differing cells and a sample of those that match, or
-        `everything`. Obtained values have two digits more than the printed ones."""
+        """Return one table per published table: differing cells and a sample of matching ones, or `everything`.
+
+        Obtained values have two digits more than the printed ones.
+        """
         return [
             display_table(name, cells, self.source, everything)
             for name, cells in by_table(self.cells).items()
@@ -92,11 +100,10 @@ class ReproduceResult(Result):
         ]
 
     def reasons(self) -> Table:
-        """Why cells do not follow from public data, and how far off they are where something can be obtained."""
+        """Return why cells cannot be recomputed from public data, and the difference if a value can be obtained."""
         return self.tables["reasons"]
 
     def to_dict(self) -> dict[str, Any]:
-        """``{"summary": {...}, "receipts": [...]}``."""
         kinds = {origin: len(cells) for origin, cells in by_origin(self.cells).items()}
         summary = {
             "name": self.name,
@@ -116,19 +123,32 @@ def reproduce(
     workers: int | None = None,
     trust: bool = False,
 ) -> ReproduceResult:
-    """Derive published tables anew and compare them cell by cell.
+    """Recompute published tables and compare them with the printed numbers, cell by cell.
 
-    `name` is one of the package's sets (``demetr``, ``aces``, ``hallucinations``, ``wmt23``), or the path of a receipts CSV
-    whose JSON file says which suite it is about. With `receipts`, the path of a CSV, its cells are looked up in a run of the
-    suite `name` instead; docs/reproduce.md says how such a CSV names its cells. `data_dir` holds local copies of the
-    suites (default: ``$ASSAY_DATA``). `workers` is the number of threads (default: all cores). Receipts name registered metrics and
-    suites, or files of pairs; with ``trust=True`` also ``module:name`` and checkpoints by their path.
+    Args:
+        name: A set of the package (``demetr``, ``aces``, ``hallucinations``, ``wmt23``), or the path of a CSV of receipts whose
+            JSON file names the suite. With `receipts`, a suite.
+        receipts: Path of a CSV whose cells are looked up in a run of the suite `name` (docs/reproduce.md).
+        data_dir: Folder with local copies of the suites; by default ``$ASSAY_DATA``.
+        workers: Number of threads, by default one per core.
+        trust: Let receipts name ``module:name`` and checkpoints by their path.
+
+    Returns:
+        One receipt per printed cell.
+
+    Raises:
+        InputError: The set or the CSV is invalid.
+        MissingPart: The data of the set is missing.
+
+    Example:
+        >>> import assay
+        >>> assay.reproduce("demetr").summary()  # doctest: +SKIP
     """
     path = Path(receipts) if receipts is not None else os.fspath(name)
     published, source = load_receipts(path), load_publication(path)
     suite = str(name) if receipts is not None else source.suite
     if not suite:
-        raise InputError(f"{name} does not say which suite it is about: assay reproduce SUITE --receipts {name}")
+        raise InputError(f"{name} does not name its suite. Use assay reproduce SUITE --receipts {name}")
     if receipts is None and not OBTAINERS.registered(suite):
         admit_suite(suite, str(Path(name).with_suffix(".json")), trust=trust)
     for metric in named_metrics(published):
@@ -141,17 +161,17 @@ def reproduce(
 
 @dataclass(frozen=True)
 class VerbRunner:
-    """What obtainers derive cells with: the verbs ``run`` and ``meta`` on one data directory."""
+    """Functions that recompute cells: runs and meta-evaluations on one data directory."""
 
     data_dir: str | os.PathLike[str] | None = None
     workers: int | None = None
 
     def run(self, suite: str, metrics: Sequence[str]) -> Derived:
-        """One run of metrics on a suite; receipts hold no intervals, so hardly anything is resampled."""
+        """Run metrics on a suite. Receipts have no intervals, so the number of resamples is minimal."""
         result = run_suite(suite, metrics, Analysing(samples=2), data_dir=self.data_dir, workers=self.workers)
         return Derived(result.tables, result.content)
 
     def meta(self, name: str) -> Derived:
-        """The official tables of a WMT metrics task."""
+        """Return the official tables of a WMT metrics task."""
         new = NewMetrics({}, workers=self.workers)
         return Derived(evaluate(name, new, {}, data_dir=self.data_dir).tables)

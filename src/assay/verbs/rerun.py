@@ -1,7 +1,7 @@
-"""``assay rerun``: a run done again from its manifest, and whether the numbers are equal.
+"""``assay rerun``: repetition of a run from its manifest, and comparison of the numbers.
 
-The manifest may come from somebody else: what it names is registered (or the user says `trust`), its arguments are checked against
-the verb's own, and nothing is written.
+A manifest may come from a third party. It can name registered things only (unless the user gives `trust`), its arguments are
+checked against the signature of the verb, and nothing is written.
 """
 
 from __future__ import annotations
@@ -36,33 +36,33 @@ VERBS = {
     "campaign": "assay.verbs.campaign:campaign",
     "breakdown": "assay.verbs.breakdown:breakdown",
 }
-"""Verbs that can be done again, and their functions."""
+"""Verbs that can be repeated, with their functions."""
 TEXTS = ("mt", "ref", "src", "data")
 WHERE = ("out", "engine", "address", "gpus_per_worker")
-"""Where the shards of a set went, and who scored them: done again they are scored here, and go when they have been looked at."""
+"""Arguments about output folder and workers; a repeated run uses local workers and a temporary folder."""
 
 
 @dataclass(repr=False)
 class Rerun(Result):
-    """A run beside the same run done again."""
+    """Comparison of a run with its repetition."""
 
     manifest_path: Path
     then: Manifest
     now: Result
-    """What the run gave this time."""
+    """Result of the repetition."""
     compared: list[ThenAndNow] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
-    """Inputs that are not what they were."""
+    """Inputs that have changed since the run."""
 
     verb: ClassVar[str] = "rerun"
 
     @property
     def equal(self) -> bool:
-        """Whether every table has the numbers that it had."""
+        """Whether all tables have the same numbers."""
         return all(one.equal for one in self.compared)
 
     def head(self) -> Mapping[str, Any]:
-        """The verdict, and what differs beside the numbers."""
+        """Return the verdict, changed inputs and differing versions."""
         return {
             "run": str(self.manifest_path),
             "command": self.then.command,
@@ -80,25 +80,37 @@ def rerun(
     workers: int | None = None,
     store: bool = False,
 ) -> Rerun:
-    """Do a run again and compare the numbers.
+    """Repeat a run and compare the numbers.
 
     Args:
-        run: A run directory, a manifest, or a file that ``--out`` wrote (its manifest lies beside it).
-        folder: Where relative paths of the run start; by default the folder in which it was made. The process works there while
-            the run is done again.
-        trust: The manifest is my own: run the ``module:name``, ask the language models, and read the checkpoint folders and files
-            that it names.
-        workers: Threads to use; by default one a core.
-        store: Take scores of slow metrics from the store where they are kept, instead of scoring anew.
+        run: A run directory, a manifest, or a file written by ``--out`` (its manifest is next to it).
+        folder: Base of relative paths; by default the folder in which the run was started. It is the working folder during the
+            repetition.
+        trust: Trust the manifest: run ``module:name``, call language models, and read the checkpoints and files that it names.
+        workers: Number of threads, by default one per core.
+        store: Take scores of slow metrics from the cache instead of recomputing them.
+
+    Returns:
+        The verdict, with one row per table.
+
+    Raises:
+        InputError: The manifest is invalid, an input is missing, or it names something that requires `trust`.
+
+    Example:
+        >>> import assay
+        >>> assay.rerun("runs/my-run").equal  # doctest: +SKIP
+        True
     """
     path = manifest_of(Path(run))
     then = Manifest.read(path)
-    place = Path(folder) if folder is not None else Path(then.folder)
-    if not place.is_dir():
-        raise InputError(f"{path} was made in {place}, which is not here: say where its files are now (--folder DIR).")
+    base = Path(folder) if folder is not None else Path(then.folder)
+    if not base.is_dir():
+        raise InputError(
+            f"{path} was made in {base}, which does not exist. Give the folder of its files: --folder DIR."
+        )
     kept = path.parent.absolute() if path.name == "manifest.json" else None
-    roots = [root.resolve() for root in (path.parent, Path.cwd(), *([] if folder is None else [place]))]
-    with contextlib.chdir(place):
+    roots = [root.resolve() for root in (path.parent, Path.cwd(), *([] if folder is None else [base]))]
+    with contextlib.chdir(base):
         call, arguments = _checked(then, str(path), trust)
         changed = _changed(then, str(path))
         if not trust:
@@ -107,14 +119,14 @@ def rerun(
             result: Result = call(**{**given, "workers": workers})
         compared = compare_results(then, result, kept)
     table = _table(compared)
-    made = Rerun({table.name: table}, path, then, result, compared, changed, signatures=result.signatures)
-    made.tables[table.name] = replace(table, notes=_notes(made))
-    return made
+    repetition = Rerun({table.name: table}, path, then, result, compared, changed, signatures=result.signatures)
+    repetition.tables[table.name] = replace(table, notes=_notes(repetition))
+    return repetition
 
 
 @contextlib.contextmanager
 def _again(then: Manifest, arguments: Mapping[str, Any], store: bool) -> Iterator[dict[str, Any]]:
-    """The arguments for this time; the shards of a set in many files go into a folder that is gone afterwards."""
+    """Provide the arguments of the repetition; the shards of a set in many files go to a temporary folder."""
     if "out" not in arguments:
         yield {**arguments, "store": store}
         return
@@ -123,34 +135,30 @@ def _again(then: Manifest, arguments: Mapping[str, Any], store: bool) -> Iterato
 
 
 def _checked(then: Manifest, where: str, trust: bool) -> tuple[Any, dict[str, Any]]:
-    """The verb's function and its arguments, refused where they are not such as the function takes."""
+    """Return the verb's function and its arguments; refuse invalid arguments."""
     asked = then.call
     if asked is None:
-        raise InputError(
-            f"{where} does not say what was asked: assay {then.version} kept no arguments for {then.command}."
-        )
+        raise InputError(f"{where} has no arguments: assay {then.version} did not record them for {then.command}.")
     if asked.unkept:
-        raise InputError(
-            f"{where}: {listing(asked.unkept)} lay in the memory of a program, and no file has them: run that program again."
-        )
+        raise InputError(f"{where}: {listing(asked.unkept)} were in the memory of a program. Run that program again.")
     if asked.verb not in VERBS:
-        raise InputError(f"{where}: runs of {asked.verb!r} are not done again, only those of {listing(VERBS)}.")
+        raise InputError(f"{where}: runs of {asked.verb!r} cannot be repeated, only those of {listing(VERBS)}.")
     function = load(VERBS[asked.verb], f"verb {asked.verb}")
     arguments = dict(asked.arguments)
     fitting(function, arguments, where)
     admitted(arguments, where, trust=trust)
     if any(given == "-" for name in TEXTS for given in several(arguments.get(name))):
-        raise InputError(f"{where}: a text came through standard input, and was not kept: {then.command}")
+        raise InputError(f"{where}: a text came from standard input and was not stored: {then.command}")
     return function, arguments
 
 
 def _changed(then: Manifest, where: str) -> list[str]:
-    """Inputs that have another content now; one that is missing ends it."""
+    """Return the inputs that have changed; refuse a missing one."""
     changed = []
     for file in then.inputs:
         if not os.path.isfile(file.path):
             raise InputError(
-                f"{where}: the input {file.path} is not here: say where the run's files are now (--folder DIR)."
+                f"{where}: the input {file.path} does not exist. Give the folder of the run's files: --folder DIR."
             )
         if InputFile.of(file.path) != file:
             changed.append(file.path)
@@ -158,7 +166,7 @@ def _changed(then: Manifest, where: str) -> list[str]:
 
 
 def differing_versions(then: Manifest, result: Result) -> dict[str, dict[str, str | None]]:
-    """What had another version then: ``{"numpy": {"then": "2.1.0", "now": "2.3.0"}}``."""
+    """Return the versions that differ: ``{"numpy": {"then": "2.1.0", "now": "2.3.0"}}``."""
     here = versions(result.modules())
     names = [name for name in {**then.versions, **here} if then.versions.get(name) != here.get(name)]
     both = [name for name in names if name in then.versions and name in here]
@@ -186,12 +194,12 @@ def _notes(made: Rerun) -> list[str]:
     notes = [made.then.command]
     cells = sum(one.cells or 0 for one in made.compared)
     by = count(cells, "cell") if cells else "by the hash of its rows"
-    notes.append(f"equal: {count(len(made.compared), 'table')}, {by}" if made.equal else "the numbers are not equal")
+    notes.append(f"equal: {count(len(made.compared), 'table')}, {by}" if made.equal else "the numbers differ")
     if made.changed:
         notes.append(f"⚠ changed since: {listing(made.changed)}")
-    for name, found in differing_versions(made.then, made.now).items():
-        notes.append(f"{name} {found['then']} then, {found['now']} now")
+    for name, both in differing_versions(made.then, made.now).items():
+        notes.append(f"{name} {both['then']} then, {both['now']} now")
     for metric, signature in made.then.signatures.items():
         if (here := made.now.signatures.get(metric)) != signature:
-            notes.append(f"⚠ another signature: {signature} then, {here} now")
+            notes.append(f"⚠ different signature: {signature} then, {here} now")
     return notes

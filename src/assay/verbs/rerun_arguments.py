@@ -1,4 +1,4 @@
-"""Arguments that stand in a manifest: are they such as the verb takes, and do they name nothing that would run code?"""
+"""Validation of arguments from a manifest: they must match the verb's signature and must not run code."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ KNOWN = {
     "Paths": str | Sequence[str], "OnError": Literal["stop", "skip"], "ProgressCallback": NoneType,
     "SystemTest": str, "Correlation": str, "Analysis": NoneType, "LevelScores": NoneType,
 }  # fmt: skip
-"""What the names in the verbs' annotations come to in a file; one that is not here could be anything."""
+"""Types of values in a file for names in annotations of verbs; other names accept any value."""
 
 _NO_PATHS = ("metrics", "analysis", "judge", "out", "engine", "address")
-"""Arguments whose names are looked at as such (`admitted`), or that are not used again."""
+"""Arguments whose names are checked by `admitted`, or that are not used again."""
 
 
 class _Names(dict[str, Any]):
-    """Names of annotations: those known, those of Python and of the module itself; any other is ``Any``."""
+    """Namespace for annotations: known names, those of Python and of the module; any other is ``Any``."""
 
     def __init__(self, thing: Callable[..., Any]) -> None:
         super().__init__(KNOWN)
@@ -46,12 +46,12 @@ class _Names(dict[str, Any]):
 
 
 def fitting(function: Callable[..., Any], arguments: Mapping[str, Any], where: str) -> None:
-    """Refuse arguments that `function` does not have, or whose values are not of the kind that it takes."""
-    known = parameter_types(function)
+    """Refuse arguments that `function` does not have, and values of the wrong type."""
+    kinds = parameter_types(function)
     for name, value in arguments.items():
-        if name not in known:
-            raise unknown(f"argument of {function.__name__}", name, known, f"in {where}")
-        if not _fits(value, known[name]):
+        if name not in kinds:
+            raise unknown(f"argument of {function.__name__}", name, kinds, f"in {where}")
+        if not _fits(value, kinds[name]):
             raise InputError(f"{where}: {name} cannot be {shorten(value)}.")
 
 
@@ -86,9 +86,9 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def inside(arguments: Mapping[str, Any], known: Collection[str], roots: Sequence[Path], where: str) -> None:
-    """Refuse arguments that name a file outside the `roots`, unless it is one of the `known` ones.
+    """Refuse arguments that name a file outside the `roots`, unless it is one of the `known` files.
 
-    A manifest may name any file of the user, and what the run says of it may be sent on.
+    A manifest may name any file of the user, and the output of the run may be shared.
     """
     for given in _texts([value for name, value in arguments.items() if name not in _NO_PATHS]):
         for text in dict.fromkeys((given, given.partition("=")[2], given.rpartition(":")[0])):
@@ -105,7 +105,7 @@ def inside(arguments: Mapping[str, Any], known: Collection[str], roots: Sequence
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in arguments, however deep."""
+    """Return every text in arguments, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -117,15 +117,15 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:
-    """Refuse metrics, suites and analyses that are not registered ones, and any judge, unless the user trusts the manifest."""
+    """Refuse unregistered metrics, suites and analyses, and any judge, unless the user trusts the manifest."""
     if (judge := arguments.get("judge")) is not None and not trust:
         raise InputError(
-            f"{where} names the judge {shorten(judge)}, which runs a command: give --trust (trust=True) if the file is your own."
+            f"{where} names the judge {shorten(judge)}, which runs a command. Give --trust (trust=True) if the file is your own."
         )
     for given in (*several(arguments.get("data")), *several(arguments.get("suite"))):
         if is_remote(given) and not trust:
             raise InputError(
-                f"{where} names {shorten(given)}, which is asked for with your credentials: give --trust (trust=True) if the file "
+                f"{where} names {shorten(given)}, which requires your credentials. Give --trust (trust=True) if the file "
                 "is your own."
             )
     for spec in several(arguments.get("metrics")):

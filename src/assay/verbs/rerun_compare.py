@@ -1,4 +1,4 @@
-"""The tables and scores of a run beside those of the same run done again, cell by cell where the run kept them."""
+"""Comparison of the tables and scores of a run with those of its repetition, cell by cell if the run kept them."""
 
 from __future__ import annotations
 
@@ -21,46 +21,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ThenAndNow:
-    """One table then and now. Without kept cells (a manifest alone) only the hashes of the rows are compared."""
+    """One table of both runs. If only a manifest is left, the hashes of the rows are compared."""
 
     name: str
     equal: bool
     cells: int | None = None
     differing: int | None = None
     largest: float | None = None
-    """The largest difference of two numbers."""
+    """Largest difference between two numbers."""
     where: str = ""
-    """The first cell that differs."""
+    """First cell that differs."""
 
 
 def compare_results(then: Manifest, result: Result, kept: Path | None) -> list[ThenAndNow]:
-    """Every table of the manifest and of the result, and the scores where the run directory `kept` has them."""
+    """Compare every table of the manifest and of the result, and the scores if the run directory `kept` has them."""
     here = {name: digest(table) for name, table in result.tables.items()}
     old = _tables(kept)
-    found = []
+    comparisons = []
     for name in dict.fromkeys([*then.results, *here]):
         if name not in here or name not in then.results:
-            missing = "not made this time" if name not in here else "not made then"
-            found.append(ThenAndNow(name, False, where=missing))
+            missing = "missing this time" if name not in here else "not made then"
+            comparisons.append(ThenAndNow(name, False, where=missing))
         elif name in old:
             cells = _cells(name, old[name], rows(result.tables[name]))
             if cells.equal and here[name] != then.results[name]:
-                cells = replace(cells, equal=False, where="tables.json is not the one that the manifest speaks of")
-            found.append(cells)
+                cells = replace(cells, equal=False, where="tables.json does not match the manifest")
+            comparisons.append(cells)
         else:
-            found.append(ThenAndNow(name, here[name] == then.results[name]))
-    if not found:
-        raise InputError("the manifest has no results to compare with.")
+            comparisons.append(ThenAndNow(name, here[name] == then.results[name]))
+    if not comparisons:
+        raise InputError("the manifest has no results to compare.")
     now = None if kept is None else result.scores_columns()
     for path in () if kept is None or now is None else (kept / "scores.parquet", kept / "scores.csv"):
         if path.is_file() and now is not None:
-            found.append(_scores(path, now))
+            comparisons.append(_scores(path, now))
             break
-    return found
+    return comparisons
 
 
 def _tables(kept: Path | None) -> dict[str, list[dict[str, Any]]]:
-    """The rows of the run directory's tables; none where it has none that can be read as such."""
+    """Return the rows of the run directory's tables; empty if there are none, or if they cannot be read."""
     if kept is None or not (kept / "tables.json").is_file():
         return {}
 
@@ -70,7 +70,7 @@ def _tables(kept: Path | None) -> dict[str, list[dict[str, Any]]]:
         isinstance(table, list) and all(isinstance(row, dict) for row in table) for table in tables.values()
     )
     if not good:
-        raise InputError(f"{kept / 'tables.json'} has no tables that assay wrote.")
+        raise InputError(f"{kept / 'tables.json'} has no tables written by assay.")
     return dict(tables or {})
 
 
@@ -96,7 +96,7 @@ def _shown(value: Any) -> str:
 
 
 def _scores(path: Path, now: Columns) -> ThenAndNow:
-    """Scores then and now, cell by cell; NaN is equal to NaN. A CSV has the text of each."""
+    """Compare scores cell by cell; NaN equals NaN. A CSV has the text of each score."""
     with open_table(path) as table:
         names, then = list(table.names), [row for _, row in table.rows()]
     shown = _as_text if path.suffix == ".csv" else _as_value
@@ -124,7 +124,7 @@ def _as_text(value: Any) -> str:
 
 
 def _gap(one: Any, other: Any) -> float:
-    """How far two numbers are apart; 0 where one is none."""
+    """Return the absolute difference of two numbers; 0 if one is not a number."""
     try:
         return abs(float(one) - float(other))
     except (TypeError, ValueError):

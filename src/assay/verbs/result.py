@@ -1,7 +1,7 @@
-"""What every verb gives back: tables by name, for people, for programs and for a run directory.
+"""Base class of the results of all verbs: tables by name, for the terminal, programs and run directories.
 
-A verb's own result is a dataclass below `Result` with what only it knows (`system` and `segments` of a score, the items of a
-suite). The terminal, a notebook, a page and a run directory all show the same tables.
+A verb's own result is a subclass of `Result` with further content (`system` and `segments` of a score, the items of a suite).
+The terminal, a notebook, a page and a run directory show the same tables.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class Result:
-    """Tables by name, the first or the one called `headline` in front."""
+    """Tables by name. The main one is called `headline`, or is the first."""
 
     tables: dict[str, Table]
     signatures: dict[str, str] = field(default_factory=dict, kw_only=True)
-    """Metric to signature, with the number of references."""
+    """Signatures by metric, with the number of references."""
     notes: list[str] = field(default_factory=list, kw_only=True)
-    """What a person should hear that stands under no table."""
+    """Notes that are not below a table."""
     alerts: list[str] = field(default_factory=list, kw_only=True)
-    """Those of the notes that change how the numbers must be read: printed even with --quiet, and warnings in Python."""
+    """Notes that change how the numbers must be read. They are printed even with --quiet, and are warnings in Python."""
     files: list[str] = field(default_factory=list, kw_only=True)
-    """The files that it was made from, beside those that the arguments of the call name."""
+    """Input files besides those that the arguments of the call name."""
     call: Call | None = field(default=None, kw_only=True)
-    """What was asked; see `assay.core.call`."""
+    """Recorded call of the verb; see `assay.core.call`."""
 
     verb: ClassVar[str] = ""
     headline: ClassVar[str] = "summary"
 
     def table(self, name: str | None = None) -> Table:
-        """The table called `name`; without a name the one that people look at first."""
+        """Return the table called `name`, by default the main one."""
         if name is None:
             return self.tables.get(self.headline) or next(iter(self.tables.values()))
         if name not in self.tables:
@@ -56,45 +56,45 @@ class Result:
         return self.tables[name]
 
     def subject(self) -> str:
-        """What the result is about, as a message calls it."""
+        """Return the name of the result in messages."""
         return f"assay {self.verb}"
 
     def columns(self) -> Columns:
-        """The rows behind the tables (segments, items, outcomes …), or those of the first table, as columns by name."""
+        """Return the rows behind the tables (segments, items, outcomes …), or those of the first table, as columns by name."""
         return self.table().by_column()
 
     def to_polars(self) -> polars.DataFrame:
-        """`columns` as a frame of polars (needs the extra ``parquet``)."""
+        """Return `columns` as a frame of polars (requires the extra ``parquet``)."""
         return polars_frame(self.columns())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """`columns` as a frame of pandas, which must be installed."""
+        """Return `columns` as a frame of pandas, which must be installed."""
         try:
             import pandas
         except ImportError as error:
-            raise MissingPart("to_pandas needs pandas: pip install pandas") from error
+            raise MissingPart("to_pandas requires pandas: pip install pandas") from error
         return pandas.DataFrame({name: plain_list(column) for name, column in self.columns().items()})
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``--format json`` prints: ``{..., "tables": {NAME: rows}}``."""
+        """Return the content of ``--format json``: ``{..., "tables": {NAME: rows}}``."""
         from assay.report.data import rows
 
         whole = {**self.head(), "tables": {name: rows(table) for name, table in self.tables.items()}}
-        made: dict[str, Any] = plain(whole)
-        return made
+        values: dict[str, Any] = plain(whole)
+        return values
 
     def head(self) -> Mapping[str, Any]:
-        """What stands before the tables in JSON."""
+        """Return what precedes the tables in JSON."""
         return {}
 
     def figures(self, format: str = "svg") -> dict[str, bytes]:
-        """The figures that the tables name, as files: name to content (needs the extra ``figures``)."""
+        """Render the figures of the tables as files: content by name (requires the extra ``figures``)."""
         from assay.report.figures import render
 
         return render(self.tables, format)
 
     def section(self, tables: Sequence[Table] | None = None, *, figures: bool = True) -> Section:
-        """This result as a part of an HTML page: all tables or some, how to read them, and figures where they can be drawn."""
+        """Return this result as a section of an HTML page: tables, how to read them, and figures if they can be drawn."""
         from assay.report.figures import available, inline
         from assay.report.page import Section
 
@@ -102,21 +102,21 @@ class Result:
         return Section(self.heading(), shown, self.lead(), inline(shown) if figures and available() else {})
 
     def page(self) -> str:
-        """This result as the page of `assay view` in one HTML file, with its rows (``--format html`` of run and compare)."""
+        """Return this result as one HTML file with its rows (``--format html`` of run and compare)."""
         from assay.verbs.shared.pages import page_of
 
         return page_of([self])
 
     def heading(self) -> str:
-        """The heading of a page about this result."""
+        """Return the heading of a page about this result."""
         return f"assay {self.verb}"
 
     def lead(self) -> str:
-        """The sentence under that heading."""
+        """Return the sentence below the heading."""
         return ""
 
     def manifest(self) -> Manifest:
-        """What was asked, what was done and what came out, for the run directory."""
+        """Return the manifest for a run directory: the call, inputs, versions and hashes of the tables."""
         from assay.engine.manifest import InputFile, Manifest, shown_command, versions
         from assay.report.data import digest
 
@@ -134,32 +134,32 @@ class Result:
         ).finish()
 
     def sizes(self) -> Mapping[str, int]:
-        """How many segments, items or judgements there were, by the name of what has them."""
+        """Return the number of segments, items or judgements, by name."""
         return {}
 
     def modules(self) -> Sequence[str]:
-        """The modules that the metrics come from."""
+        """Return the modules of the metrics."""
         return ()
 
     def inputs(self) -> list[str]:
-        """Every ordinary file behind the result, once."""
+        """Return all regular files behind the result, each once."""
         from assay.verbs.shared.input_files import named_files
 
         named = named_files(self.call.arguments) if self.call is not None else []
         return [path for path in dict.fromkeys([*named, *self.files]) if Path(path).is_file()]
 
     def scores_columns(self) -> Columns | None:
-        """The rows for ``scores.parquet``; None where a run directory has none."""
+        """Return the rows for ``scores.parquet``; None if the run directory has none."""
         return None
 
     def viewed(self) -> ViewData | None:
-        """The rows that `assay view` shows, with their texts; None where there are none."""
+        """Return the rows for `assay view` with their texts; None if there are none."""
         return None
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
-        """A run directory: tables.json, view.json, manifest.json and, where there are any, rows.jsonl.gz, scores and figures.
+        """Write a run directory: tables.json, view.json, manifest.json and, if available, rows.jsonl.gz, scores and figures.
 
-        Scores are in scores.parquet; in scores.csv where the extra ``parquet`` is not installed.
+        Scores are written to scores.parquet; without the extra ``parquet``, to scores.csv.
         """
         from assay.io.files.atomic import atomic_write
         from assay.report.data import as_json
@@ -195,7 +195,7 @@ class Result:
             frame.write_parquet(stream)
 
     def show(self, *names: str) -> None:
-        """Print tables: those named, or the one that people look at first."""
+        """Print tables: the named ones, or the main one."""
         show([self.table(name) for name in names] or [self.table()])
 
     def __repr__(self) -> str:

@@ -76,9 +76,10 @@ def run(
         InputError: The suite, the metrics or the options are invalid.
         MissingPart: The data of the suite, or an extra that a metric requires, is missing.
 
-    >>> import assay
-    >>> assay.run("embedded", ["chrf"], samples=10).table().name
-    'summary'
+    Example:
+        >>> import assay
+        >>> assay.run("embedded", ["chrf"], samples=10).table().name
+        'summary'
     """
     inputs, corpus = parted("run", options, SuiteInputs, CorpusOptions)
     how = Analysing(analysis, labels or {}, seed, samples, correction)
@@ -92,7 +93,7 @@ def run(
         return run_corpus(out, metrics, given, how)
     need_folder(corpus)
     if not isinstance(suite, (str, Suite)):
-        raise InputError("a set in many files needs out=FOLDER.")
+        raise InputError("a set in many files requires out=FOLDER.")
     named = [metrics] if isinstance(metrics, str) else metrics
     return run_suite(
         suite, named, how, metric_files=metric_files, subsample=subsample, workers=workers, store=store, **inputs

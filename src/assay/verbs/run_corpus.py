@@ -61,7 +61,7 @@ def run_corpus(
     pairs = _Pairs(job, open_folder(job.out))
     content = _distinct({shard.name: list(pairs.items(shard)) for shard in scored})
     if not content:
-        raise InputError("there are no items in these shards: there is nothing to run.")
+        raise InputError("these shards have no items to run.")
     measured = pairs.measured(built, content, corpus)
     langpair = options.get("langpair")
     if langpair is not None:
@@ -86,37 +86,37 @@ def run_corpus(
 
 
 def _distinct(shards: Mapping[str, Sequence[Item]]) -> list[Item]:
-    """The items of all shards; where an id comes again in another shard, the name of its shard stands before each."""
-    items = [item for found in shards.values() for item in found]
+    """Return the items of all shards; if an id occurs in several shards, all ids get the name of their shard as a prefix."""
+    items = [item for shard_items in shards.values() for item in shard_items]
     if len({item.id for item in items}) == len(items):
         return items
-    return [replace(item, id=f"{name}:{item.id}") for name, found in shards.items() for item in found]
+    return [replace(item, id=f"{name}:{item.id}") for name, shard_items in shards.items() for item in shard_items]
 
 
 class _Pairs:
-    """What was scored, read again in the order of the shards: items from the input, scores from the folder of results."""
+    """Reader of a scored set, in the order of the shards: items from the input, scores from the output folder."""
 
     def __init__(self, job: Job, folder: Folder) -> None:
         self._job, self._folder = job, folder
         self._scores: dict[str, list[float]] = {f"{name} {side}": [] for name in job.metrics for side in SIDES}
         self._spans: list[Any] = []
-        """The error spans of every item by metric and side."""
+        """Error spans of every item by metric and side."""
         self.problems: list[str] = []
 
     def items(self, shard: Shard) -> Iterator[Item]:
-        """The items of a shard. Their scores are noted."""
+        """Return the items of a shard, and collect their scores."""
         job, n = self._job, 0
         with local_files(ShardTask("score", shard)) as paths:
             suite = Contrastive(paths[0], job.choice, job.langpair, quoting=job.quoting)  # type: ignore[arg-type]
             for item in suite.stream():
                 n += 1
                 yield item
-            self.problems += [with_user_paths(said, shard, paths) for said in suite.notes]
-            self.problems += [f"{shard.name}: {said}" for said in suite.problems]
+            self.problems += [with_user_paths(note, shard, paths) for note in suite.notes]
+            self.problems += [f"{shard.name}: {note}" for note in suite.problems]
         before = len(next(iter(self._scores.values())))
         self._read(shard)
         if len(next(iter(self._scores.values()))) - before != n:
-            raise InputError(f"{shard.title} has changed since it was scored: run the same command again.")
+            raise InputError(f"{shard.title} has changed since it was scored. Run the same command again.")
 
     def _read(self, shard: Shard) -> None:
         with (
@@ -131,22 +131,22 @@ class _Pairs:
                     self._spans.extend(map(_in_cell, columns[SPANS]))
 
     def measured(self, metrics: Mapping[str, Metric], items: Sequence[Item], corpus: CorpusManifest) -> list[Measured]:
-        """What each metric said about all items."""
-        found, flags = [], corpus.flags
+        """Return the scores of all items by metric."""
+        results, flags = [], corpus.flags
         for name, metric in metrics.items():
             good, incorrect = (np.array(self._scores[f"{name} {side}"]) for side in ("good", "incorrect"))
             own = {flag.removeprefix(f"{name} "): n for flag, n in flags.items() if flag.startswith(f"{name} ")}
             marks = bool(corpus.more.get("marking", {}).get(name))
             spans = [self._marked(name, side, items) if marks else None for side in SIDES]
-            found.append(
+            results.append(
                 Measured(
                     name, metric.card, good=good, incorrect=incorrect, flags=own, good_spans=spans[0], incorrect_spans=spans[1]
                 )
             )  # fmt: skip
-        return found
+        return results
 
     def _marked(self, metric: str, side: str, items: Sequence[Item]) -> list[tuple[ErrorSpan, ...]]:
-        """The error spans that a metric marked in one of the translations of all items."""
+        """Return the error spans that a metric marked on one side of all items."""
 
         def span(item: Item, one: Mapping[str, Any]) -> ErrorSpan:
             text = getattr(item, side) if one["side"] == "target" else item.source or ""
@@ -161,12 +161,12 @@ class _Pairs:
 
 
 def _in_cell(value: Any) -> Any:
-    """What a shard holds in a cell: JSON where a cell can only hold text."""
+    """Return the value of a cell; a text is JSON."""
     return json.loads(value) if isinstance(value, str) else value
 
 
 def _only(measured: Sequence[Measured], rows: Sequence[bool]) -> list[Measured]:
-    """The same metrics, of some items alone."""
+    """Return the scores of some items."""
     keep = np.array(rows, bool)
 
     def spans(marked: Sequence[Sequence[ErrorSpan]] | None) -> list[Sequence[ErrorSpan]] | None:
@@ -187,4 +187,4 @@ def _only(measured: Sequence[Measured], rows: Sequence[bool]) -> list[Measured]:
 def _rejected(corpus: CorpusManifest) -> list[str]:
     if not corpus.counts.rejected:
         return []
-    return [f"{counted(corpus)}: rejected items have no scores (_rejected.jsonl says why)."]
+    return [f"{counted(corpus)}: rejected items have no scores (reasons are in _rejected.jsonl)."]

@@ -1,4 +1,4 @@
-"""``assay score``: corpus and segment scores of one or more systems, from texts, files or tables of any size."""
+"""``assay score``: corpus and segment scores of one or more systems, from lists, files, tables or corpora of any size."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ if TYPE_CHECKING:
     from assay.verbs.shared.corpora import CorpusResult
 
 MOST_SPANS = 20
-"""Segments whose marked spans a notebook shows."""
+"""Number of segments with marked spans that a notebook shows."""
 
 
 @dataclass(repr=False)
 class ScoreResult(RunOverTexts):
-    """Scores of one or more systems: `systems` by name, `system` and `segments` where there is one."""
+    """Scores of one or more systems: `systems` by name; `system` and `segments` if there is only one."""
 
     marked: bool = field(default=False, kw_only=True)
-    """Whether error spans were asked for."""
+    """Whether error spans were requested."""
 
     verb = "score"
 
@@ -66,21 +66,21 @@ class ScoreResult(RunOverTexts):
 
     @property
     def system(self) -> dict[str, float]:
-        """Corpus scores by metric, of the one system that was scored."""
+        """Corpus scores by metric, of the only system."""
         return self.systems[self._only()]
 
     @property
     def segments(self) -> dict[str, Floats]:
-        """Segment scores by metric asked for, in the order of the input, of the one system that was scored."""
+        """Segment scores by requested metric, in the order of the input, of the only system."""
         return {name: scores.values for name, scores in self.scores.items()}
 
     @cached_property
     def scores(self) -> dict[str, Scores]:
-        """All that each metric said about the one system that was scored: values, components, spans, flags."""
+        """Everything that each metric returned for the only system: values, components, spans, flags."""
         return self.scores_of(self._only())
 
     def scores_of(self, system: str) -> dict[str, Scores]:
-        """All that each metric said about a system."""
+        """Return everything that each metric returned for a system."""
         return {name: Scores.concat(list(self.run.scores(system, name))) for name in self.run.asked}
 
     def __len__(self) -> int:
@@ -89,12 +89,17 @@ class ScoreResult(RunOverTexts):
     def _only(self) -> str:
         if len(self.run.systems) > 1:
             names = ", ".join(self.run.systems[:3])
-            raise InputError(f"there are several systems ({names} …): take result.systems, or result.scores_of(NAME).")
+            raise InputError(
+                f"the result has several systems ({names} …). Use result.systems, or result.scores_of(NAME)."
+            )
         return self.run.systems[0]
 
     def columns(self) -> Columns:
-        """One row a segment: the columns of the input where they were kept (``texts=True``), else what names the row; then every
-        metric's score, its components and flags, all flags in a list, and error spans where they were asked for."""
+        """Return one row per segment: input columns, scores with components and flags, all flags as a list, and requested error
+        spans.
+
+        Without ``texts=True``, the input columns are those that name the row.
+        """
         parts = []
         stream = self.rows()
         for chunk, columns in zip(self.run.chunks(), stream, strict=True):
@@ -102,24 +107,24 @@ class ScoreResult(RunOverTexts):
             after = {name: added.pop(name) for name in (FLAGS, SPANS) if name in added}
             for name in self.run.asked:
                 scores = chunk.scores[name]
-                place: dict[str, Any] = {name: scores.values}
-                place |= {f"{name} {part}": values for part, values in scores.components.items()}
-                place |= {f"{name} {flag}": raised for flag, raised in scores.flags.items()}
+                own: dict[str, Any] = {name: scores.values}
+                own |= {f"{name} {part}": values for part, values in scores.components.items()}
+                own |= {f"{name} {flag}": raised for flag, raised in scores.flags.items()}
                 del added[name]
-                added |= place
+                added |= own
             parts.append(added | after)
         return joined(parts)
 
     scores_columns = columns
 
     def rows(self) -> RowStream:
-        """The rows that `write_rows` writes, as columns, a chunk at a time."""
+        """Return the rows of `write_rows` as columns, chunk by chunk."""
         from assay.report.scores import RowStream
 
         return RowStream(self.run, self.run.asked, spans=self.marked)
 
     def write_rows(self, path: PathName, *, spreadsheet_safe: bool = False) -> None:
-        """Write one row per segment: the columns of the input (``texts=True`` keeps them), scores, flags and error spans.
+        """Write one row per segment: columns of the input (with ``texts=True``), scores, flags and error spans.
 
         The suffix selects the format: .jsonl, .tsv, .csv, .parquet or .xlsx.
         """
@@ -127,14 +132,14 @@ class ScoreResult(RunOverTexts):
 
         format = os.fspath(path).rpartition(".")[2].lower()
         if format not in ROWS:
-            raise InputError(f"{path}: rows are written as {listing(f'.{form}' for form in ROWS)}.")
+            raise InputError(f"{path}: rows can be written as {listing(f'.{form}' for form in ROWS)}.")
         rows = self.rows()
         with output_file(os.fspath(path), binary=format in ("parquet", "xlsx")) as stream:
             notes = write_rows(rows, format, stream, scores=rows.scores, spreadsheet_safe=spreadsheet_safe)
         self.notes += [*notes, *rows.notes]
 
     def to_dict(self) -> dict[str, Any]:
-        """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "components": {...}, "segments": [...]}}}}``."""
+        """Return ``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "components": {...}, "segments": [...]}}}}``."""
         import io
         import json
 
@@ -146,13 +151,13 @@ class ScoreResult(RunOverTexts):
         return whole
 
     def groups(self) -> list[dict[str, Any]]:
-        """The rows of the table `groups`, where scores by group were asked for (``by``)."""
+        """Return the rows of the table `groups`, if scores by group were requested (``by``)."""
         from assay.report.data import rows
 
         return rows(self.tables["groups"]) if "groups" in self.tables else []
 
     def known(self) -> dict[str, dict[str, dict[str, Any]]]:
-        """What JSON says of each system and metric before its segments."""
+        """Return the values that precede the segments of each system and metric in JSON."""
         made_of = self.components
         return {
             system: {
@@ -170,7 +175,7 @@ class ScoreResult(RunOverTexts):
         }
 
     def span_rows(self) -> Iterator[SpanRow]:
-        """Every segment of every metric with the errors marked in it (``score(spans=True)``)."""
+        """Return every segment of every metric with its error spans (``score(spans=True)``)."""
         from assay.report.spans import SpanRow
 
         met: dict[int, int] = {}
@@ -267,9 +272,10 @@ def score(
 
     Memory does not grow with the size of the files. An interrupted run of files resumes when it is repeated.
 
-    >>> import assay
-    >>> round(assay.score(["the cat sat"], ["the cat sat down"], metrics=["chrf"]).system["chrf"], 2)
-    66.02
+    Example:
+        >>> import assay
+        >>> round(assay.score(["the cat sat"], ["the cat sat down"], metrics=["chrf"]).system["chrf"], 2)
+        66.02
     """
     inputs, scoring, rows, corpus = parted("score", options, TextInputs, ScoringOptions, RowChoice, CorpusOptions)
     if out is not None:
@@ -326,8 +332,8 @@ def score_request(
     standings = comparison.plain_standings(run.corpus)
     if ci:
         each = {s: {m: run.own_stats(s, m) for m in run.metrics} for s in run.systems}
-        found = comparison.contests(each, run.metrics, samples=samples, trials=0, seed=seed, paired=False)
-        sure = comparison.standings(found)
+        contests = comparison.contests(each, run.metrics, samples=samples, trials=0, seed=seed, paired=False)
+        sure = comparison.standings(contests)
         standings = {system: {name: sure[system][name] for name in row} for system, row in standings.items()}
     chosen = selection.chosen(run)
     about = (
@@ -351,13 +357,13 @@ def score_request(
 
 
 def _by_group(run: ScoredRun, by: str) -> Table:
-    """The table `groups`: a score for each document, domain …"""
+    """Return the table `groups`: a score per document, domain …"""
     from collections import Counter
 
     from assay.engine import pairing
 
     labels = pairing.labels(run, by)
-    counts = {system: Counter(mine) for system, mine in labels.items()}
+    counts = {system: Counter(own) for system, own in labels.items()}
     scores = pairing.group_scores(run, labels)
     groups = {group: comparison.plain_standings(scores[group]) for group in pairing.order_of(labels, by)}
     sizes = {group: {system: counts[system][group] for system in row} for group, row in groups.items()}

@@ -1,8 +1,8 @@
-"""``assay selfcheck``: do the same texts give the same numbers on this machine, whichever way they are scored?
+"""``assay selfcheck``: check that all code paths give the same scores on this machine, and the scores of the reference tools.
 
-String metrics and networks of whole numbers must give the same bits by every way, string metrics those of the original tools;
-another network's numbers may move by its card's tolerance. The largest drift of each signature is kept, and ``assay list
-metrics NAME`` shows it.
+String metrics and integer networks must give the same bits on every code path, string metrics those of the reference tools.
+Scores of other neural metrics may deviate by the tolerance on their card. The largest deviation of each signature is stored,
+and ``assay list metrics NAME`` shows it.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ from assay.verbs.result import Result
 from assay.verbs.selfcheck_paths import Ways, batch_of, by_command_line, data, from_vector
 
 ORIGINAL_TOLERANCE = 1e-9
-"""How far a number may lie from the original tool's: it adds and takes logarithms in an order of its own."""
+"""Largest deviation from a reference tool, which may add numbers in another order."""
 JUDGED = ("order", "batch size", "workers", "Python", "command line", "device", "original")
-"""The ways that must hold. Another precision has another signature: its drift is shown, not judged."""
+"""Code paths that must agree. A different precision has a different signature, so its deviation is only reported."""
 WAYS = (*JUDGED[:5], "precision", *JUDGED[5:])
 
 
 @dataclass(frozen=True, slots=True)
 class WayDrift:
-    """How far a metric's numbers moved by one way."""
+    """Deviation of a metric's scores on one code path."""
 
     metric: str
     way: str
     drift: float
     tolerance: float | None
-    """None where the drift is shown, not judged."""
+    """None if the deviation is only reported."""
 
     @property
     def failed(self) -> bool:
-        """Whether the numbers moved further than they may."""
+        """Whether the deviation exceeds the tolerance."""
         return self.tolerance is not None and not self.drift <= self.tolerance
 
     def sentence(self) -> str:
-        """``chrf by workers 0.3 (at most 0)``."""
+        """Return a sentence such as ``chrf by workers 0.3 (at most 0)``."""
         allowed = "" if self.tolerance is None else f" (at most {self.tolerance:g})"
         return f"{self.metric} by {self.way} {in_digits(self.drift)}{allowed}"
 
 
 @dataclass(repr=False)
 class SelfcheckResult(Result):
-    """The drift of every metric by every way: ``selfcheck`` is one row a metric, ``ways`` one row a metric and way."""
+    """Deviations by metric and code path: ``selfcheck`` has one row per metric, ``ways`` one row per metric and code path."""
 
     drifts: list[WayDrift]
     machine: str
@@ -59,41 +59,52 @@ class SelfcheckResult(Result):
 
     @property
     def failures(self) -> list[WayDrift]:
-        """What moved further than it may, the furthest first."""
+        """Deviations beyond the tolerance, the largest first."""
         return sorted((one for one in self.drifts if one.failed), key=lambda one: -one.drift)
 
     @property
     def failed(self) -> bool:
-        """True when a number moved further than it may."""
+        """Whether a deviation exceeds its tolerance."""
         return bool(self.failures)
 
     def largest(self, metric: str) -> float:
-        """The largest drift of a metric by the ways that are judged."""
+        """Return the largest deviation of a metric on code paths that must agree."""
         return max((one.drift for one in self.drifts if one.metric == metric and one.tolerance is not None), default=0)
 
     def head(self) -> Mapping[str, Any]:
-        """The machine, the signatures, and whether a metric failed."""
+        """Return the machine, the signatures, and whether a metric failed."""
         return {"machine": self.machine, "signatures": self.signatures, "failed": self.failed}
 
 
 def selfcheck(metrics: Sequence[str | Metric] | str | Metric | None = None) -> SelfcheckResult:
-    """Score built-in texts of many scripts by every way that there is and say how far the numbers move.
+    """Score built-in texts of many scripts on every code path, and report the deviations.
+
+    The largest deviation of each signature on this machine is stored in the cache folder.
 
     Args:
-        metrics: Names with options, paths of checkpoints, or Metric objects (which the command line cannot name); by
-            default every metric that is installed and gives the same bits by every way.
+        metrics: Names with options, paths of checkpoints, or Metric objects (which the command line cannot name). By default,
+            all installed metrics that give the same bits on every code path.
 
-    The largest drift of each signature on this machine is kept in the cache folder.
+    Returns:
+        The deviations, with a verdict.
+
+    Raises:
+        InputError: A metric does not exist.
+
+    Example:
+        >>> import assay
+        >>> assay.selfcheck(["chrf"]).failed
+        False
     """
     wanted = _wanted(metrics)
     texts = data("texts")
     batch = batch_of(texts)
-    typed = {name: made for name, made in wanted.items() if _is_typed(name, metrics)}
+    typed = {name: built for name, built in wanted.items() if _is_typed(name, metrics)}
     commanded = by_command_line(typed, texts) if typed else {}
     drifts: list[WayDrift] = []
-    for name, made in wanted.items():
-        ways = Ways(made, batch)
-        found = {
+    for name, built in wanted.items():
+        ways = Ways(built, batch)
+        deviations = {
             "order": ways.order(),
             "batch size": ways.batch_size(),
             "workers": ways.workers(),
@@ -101,14 +112,16 @@ def selfcheck(metrics: Sequence[str | Metric] | str | Metric | None = None) -> S
             "command line": None,
             "precision": ways.precision(),
             "device": ways.device(),
-            "original": _from_original(name, made, texts),
+            "original": _from_original(name, built, texts),
         }
         if name in commanded:
-            found["command line"] = ways.command_line(commanded[name])
-        drifts += [WayDrift(name, way, far, _tolerance(way, made)) for way, far in found.items() if far is not None]
-    signatures = {name: str(made.signature) for name, made in wanted.items()}
+            deviations["command line"] = ways.command_line(commanded[name])
+        drifts += [
+            WayDrift(name, way, far, _tolerance(way, built)) for way, far in deviations.items() if far is not None
+        ]
+    signatures = {name: str(built.signature) for name, built in wanted.items()}
     result = SelfcheckResult({}, drifts, machine(), signatures=signatures)
-    save_drifts((made.card.name, signatures[name], float(result.largest(name))) for name, made in wanted.items())
+    save_drifts((built.card.name, signatures[name], float(result.largest(name))) for name, built in wanted.items())
     result.tables = {"selfcheck": _table(result, len(texts)), "ways": _ways_table(result)}
     return result
 
@@ -133,12 +146,12 @@ def _wanted(metrics: Sequence[str | Metric] | str | Metric | None) -> dict[str, 
 
 
 def _is_typed(name: str, metrics: Sequence[str | Metric] | str | Metric | None) -> bool:
-    """Whether a metric was asked for by a spec, which the command line can take."""
+    """Whether a metric was given as a name, which the command line accepts."""
     return metrics is None or name == metrics or (not isinstance(metrics, (str, Metric)) and name in metrics)
 
 
 def _from_original(name: str, made: Metric, texts: Sequence[Mapping[str, Any]]) -> float | None:
-    """The drift from what the original tool gave; None for a metric or options that no original was asked about."""
+    """Return the deviation from the reference tool; None for metrics or options without stored reference scores."""
     drifts = []
     for spec, vector in data("vectors").items():
         compared = metric(spec)
@@ -151,7 +164,7 @@ def _from_original(name: str, made: Metric, texts: Sequence[Mapping[str, Any]]) 
 
 
 def _table(result: SelfcheckResult, texts: int) -> Table:
-    """One row a metric, one column a way that some metric was scored by."""
+    """Return one row per metric, one column per code path."""
     ways = [way for way in WAYS if any(one.way == way for one in result.drifts)]
     cells = {(one.metric, one.way): one for one in result.drifts}
     rows = []
@@ -164,10 +177,9 @@ def _table(result: SelfcheckResult, texts: int) -> Table:
         "selfcheck",
         columns,
         rows,
-        f"How far the numbers of {texts} texts move",
-        (*_notes(result), f"measured on {result.machine}; kept in {drifts_file()}"),
-        reading="The largest difference between the numbers of the same texts scored whole and scored this way. 0 is the same "
-        "bits.",
+        f"Deviation of the scores of {texts} texts",
+        (*_notes(result), f"measured on {result.machine}; stored in {drifts_file()}"),
+        reading="The largest difference from scoring all texts at once. 0 means the same bits.",
     )
 
 
@@ -182,7 +194,7 @@ def _notes(result: SelfcheckResult) -> list[str]:
 
 
 def _ways_table(result: SelfcheckResult) -> Table:
-    """Every drift as a number."""
+    """Return every deviation as a number."""
     rows = [
         {"metric": one.metric, "way": one.way, "drift": one.drift, "tolerance": one.tolerance, "failed": one.failed}
         for one in result.drifts

@@ -1,6 +1,6 @@
-"""The ways by which ``assay selfcheck`` scores the same texts, and how far the numbers move.
+"""Code paths on which ``assay selfcheck`` scores the same texts, and the deviations between them.
 
-Compared are segment scores, components, flags and the corpus score.
+Segment scores, components, flags and the corpus score are compared.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
     from assay.engine.arguments import References
 
 Columns = Mapping[str, "Floats"]
-"""Everything a metric said, as numbers by name; the corpus score is a column of one."""
+"""Everything that a metric returned, as numbers by name; the corpus score is a column of one number."""
 SIZES = (1, 7)
-"""Segments that are scored at a time, besides all of them."""
+"""Numbers of segments that are scored at a time, besides all of them."""
 WORKERS = (2, 4)
 
 
 def data(name: str) -> Any:
-    """One of the JSON files of the self-check."""
+    """Return the content of a JSON file of the self-check."""
     return json.loads((files("assay") / "data" / f"selfcheck_{name}.json").read_text(encoding="utf-8"))
 
 
 def batch_of(texts: Sequence[Mapping[str, Any]], references: int = 2) -> Batch:
-    """The texts with their sources and as many references."""
+    """Return the texts with their sources and this many references."""
     return Batch(
         [text["mt"] for text in texts],
         sources=[text["src"] for text in texts],
@@ -55,7 +55,7 @@ def batch_of(texts: Sequence[Mapping[str, Any]], references: int = 2) -> Batch:
 
 
 def columns(metric: Metric, scores: Scores, corpus: float | None = None) -> dict[str, Floats]:
-    """All the numbers of `scores`, with the corpus score that follows from them, or the one given."""
+    """Return all numbers of `scores`, with the corpus score that follows from them, or the given one."""
     if corpus is None:
         corpus = float(metric.combine(exact_sum(statistics(scores))))
     return {
@@ -67,9 +67,9 @@ def columns(metric: Metric, scores: Scores, corpus: float | None = None) -> dict
 
 
 def drift(one: Columns, other: Columns) -> float:
-    """The largest difference of two columns of the same name; infinite where a number is missing on one side.
+    """Return the largest difference between columns of the same name; infinite if a number is missing on one side.
 
-    A flag that is never raised may be left out.
+    A flag that is never raised may be missing.
     """
     return max((_furthest(one.get(name), other.get(name)) for name in {**one, **other}), default=0.0)
 
@@ -83,7 +83,7 @@ def _furthest(one: Floats | None, other: Floats | None) -> float:
 
 
 class Ways:
-    """One metric and the texts, scored once as a whole; each way gives the drift from that."""
+    """Code paths of one metric: each method returns the deviation from scoring all texts at once."""
 
     def __init__(self, metric: Metric, batch: Batch) -> None:
         self.metric, self.batch = metric, batch
@@ -91,22 +91,22 @@ class Ways:
         self.whole = columns(metric, self.scores)
 
     def command_line(self, printed: Columns) -> float:
-        """Return the drift of what the command line printed about a table, in which an empty reference is a missing one."""
+        """Return the deviation of the command line's output for a table, in which an empty reference is a missing one."""
         references = apply_empty_reference(self.batch.references or (), "score", str)
         tabled = columns(self.metric, self.metric.score(replace(self.batch, references=references)))
         return drift({key: tabled[key] for key in printed}, printed)
 
     def order(self) -> float:
-        """The segments backwards, and shuffled."""
+        """Score the segments in reverse and in random order."""
         shuffled = np.random.default_rng(1).permutation(len(self.batch))
         return max(self._in_order(rows) for rows in (shuffled, np.arange(len(self.batch))[::-1]))
 
     def _in_order(self, rows: Any) -> float:
-        found = self.metric.score(self.batch.select(rows.tolist()))
-        return drift(columns(self.metric, self.scores.take(rows)), columns(self.metric, found))
+        scores = self.metric.score(self.batch.select(rows.tolist()))
+        return drift(columns(self.metric, self.scores.take(rows)), columns(self.metric, scores))
 
     def batch_size(self) -> float:
-        """One segment at a time, and seven."""
+        """Score one segment at a time, and seven."""
         return max(
             self._drift(
                 Scores.concat(
@@ -117,9 +117,9 @@ class Ways:
         )
 
     def workers(self) -> float | None:
-        """Every translation beside every reference, by one thread and by several.
+        """Score every translation with every reference, with one thread and with several.
 
-        A network that gives the same bits spreads the texts themselves; another keeps its device to itself.
+        An integer network distributes the texts itself; other networks use their device alone.
         """
         from assay.engine.scoring import score
 
@@ -131,25 +131,25 @@ class Ways:
         return max(drift(alone, columns(self.metric, score(pairs, self.metric, workers=n))) for n in counts)
 
     def python(self) -> float:
-        """`assay.score` on lists, which have no language pair of their own for each row."""
+        """Score with `assay.score` on lists, which have no language pair per row."""
         references = cast("References", self.batch.references)  # None where a row lacks one, as in a table
         result = assay.score(
             self.batch.hypotheses, references, sources=self.batch.sources, metrics=[self.metric], store=False
         )
-        (found,) = result.scores.values()
+        (scores,) = result.scores.values()
         (corpus,) = result.system.values()
         whole = columns(self.metric, self.metric.score(replace(self.batch, langpairs=None)))
-        return drift(whole, columns(self.metric, found, corpus))
+        return drift(whole, columns(self.metric, scores, corpus))
 
     def precision(self) -> float | None:
-        """The network in another precision: fp32, or bf16 where fp32 is its own; int16 for int8, and the other way round."""
+        """Score in another precision: fp32, or bf16 if fp32 is the default; int16 for int8, and vice versa."""
         if not self.metric.card.neural or "precision" not in _options(self.metric):
             return None
         other = {"fp32": "bf16", "int8": "int16", "int16": "int8"}.get(self.metric.signature.precision or "", "fp32")
         return self._drift(remade(self.metric, precision=other).score(self.batch))
 
     def device(self) -> float | None:
-        """The network on the GPU and on the CPU, both in fp32."""
+        """Score on the GPU and on the CPU, both in fp32."""
         if not self.metric.card.neural or not {"device", "precision"} <= _options(self.metric).keys() or not _gpu():
             return None
         on_gpu = remade(self.metric, device="cuda", precision="fp32")
@@ -161,7 +161,7 @@ class Ways:
 
 
 def crossed(batch: Batch) -> Batch:
-    """Every hypothesis beside every row's source and references: enough different requests to be spread over threads."""
+    """Combine every hypothesis with every row's source and references: enough distinct requests for several threads."""
     n = len(batch)
     rights = batch.select([j for _ in range(n) for j in range(n)])
     return Batch(
@@ -181,20 +181,20 @@ def _gpu() -> bool:
 
 
 def _options(metric: Metric) -> dict[str, Any]:
-    """The constructor's arguments that the metric keeps under their own names."""
+    """Return the constructor's arguments that the metric stores under the same names."""
     names = inspect.signature(type(metric)).parameters
     return {name: getattr(metric, name) for name in names if hasattr(metric, name)}
 
 
 def remade(metric: Metric, **changes: Any) -> Metric:
-    """The same metric with other options."""
+    """Return the same metric with other options."""
     return type(metric)(**{**_options(metric), **changes})
 
 
 def by_command_line(wanted: Mapping[str, Metric], texts: Iterable[Mapping[str, Any]]) -> dict[str, Columns]:
-    """What ``python -m assay score`` prints about the texts, by spec: segment scores and the corpus score.
+    """Return what ``python -m assay score`` prints for the texts, by spec: segment scores and the corpus score.
 
-    The command has a cache folder of its own, so that nothing comes out of the store.
+    The command has its own cache folder, so that no score comes from the store.
     """
     specs = {spec: _complete(spec, metric) for spec, metric in wanted.items()}
     with tempfile.TemporaryDirectory(prefix="assay-selfcheck-") as folder:
@@ -226,15 +226,17 @@ def by_command_line(wanted: Mapping[str, Metric], texts: Iterable[Mapping[str, A
         )
     if done.returncode:
         raise InputError(
-            f"the command line cannot score what Python can: {done.stderr.strip().removeprefix('assay: ')}"
+            f"the command line failed on texts that Python can score: {done.stderr.strip().removeprefix('assay: ')}"
         )
-    (found,) = json.loads(done.stdout)["systems"].values()
-    return {spec: _from_json(found[complete]) for spec, complete in specs.items()}
+    (printed,) = json.loads(done.stdout)["systems"].values()
+    return {spec: _from_json(printed[complete]) for spec, complete in specs.items()}
 
 
 def _complete(spec: str, metric: Metric) -> str:
-    """The spec with the folder of its checkpoint, which lies in the cache folder that the command does not see; one that goes by
-    the target language, as it is where none is known."""
+    """Return the spec with the folder of its checkpoint, because the command does not see this cache folder.
+
+    A metric that depends on the target language is used as without one.
+    """
     name, given = parse(spec)
     if metric.by_language:
         fixed = {
@@ -254,7 +256,7 @@ def _from_json(entry: Mapping[str, Any]) -> Columns:
 
 
 def from_vector(metric: Metric, batch: Batch, numbers: Mapping[str, Any]) -> float:
-    """The drift from an original tool's segment scores and corpus score; where the tool said nothing, nothing is compared."""
+    """Return the deviation from a reference tool's segment and corpus scores; missing scores are not compared."""
     scores = metric.score(batch)
     values, corpus = scores.values.copy(), columns(metric, scores)["corpus"]
     expected = np.array([np.nan if value is None else value for value in numbers["segments"]])

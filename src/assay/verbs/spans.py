@@ -1,4 +1,4 @@
-"""``assay spans``: error spans that a metric, a model or a person marked, evaluated against people's."""
+"""``assay spans``: evaluation of error spans from metrics, language models or annotators against annotated spans."""
 
 from __future__ import annotations
 
@@ -38,34 +38,31 @@ class SpansResult(Result):
 
     gold: str
     compared: AlignedSpans | None = None
-    """Every gold judgement beside every prediction; None where raters were compared with one another only."""
+    """Every gold judgement with every prediction; None if only annotators were compared with each other."""
     scores: dict[str, Scores] = field(default_factory=dict)
-    """What each metric said about the translations, each once."""
+    """Everything that each metric returned for the translations, each of which is scored once."""
     seed: int | None = None
 
     verb = "spans"
 
     def subject(self) -> str:
-        """What messages call it."""
         return f"assay spans {self.gold}"
 
     def heading(self) -> str:
-        """The gold's name."""
         return f"Error spans: {self.gold}"
 
     def head(self) -> Mapping[str, Any]:
-        """The gold's name."""
         return {"gold": self.gold}
 
     def lead(self) -> str:
-        """How much was compared."""
+        """Return the size of the comparison."""
         if self.compared is None:
             return "raters with one another"
 
         return f"{describe_size(self.compared)} · {', '.join(self.compared.predicted)}"
 
     def columns(self) -> Columns:
-        """One row for each gold judgement and prediction, with the characters and spans that were found there."""
+        """Return one row per gold judgement and prediction, with the numbers of characters and spans."""
         if self.compared is None:
             return super().columns()
 
@@ -74,16 +71,15 @@ class SpansResult(Result):
             keys = {
                 key: [getattr(cell, key) for cell in self.compared.cells] for key in ("langpair", "system", "segment")
             }
-            columns = {part: rows[:, place] for place, part in enumerate(FIELDS)}
+            columns = {part: rows[:, position] for position, part in enumerate(FIELDS)}
             parts.append({"prediction": [name] * len(rows), **keys, **columns})
         return joined(parts)
 
     def scores_columns(self) -> Columns | None:
-        """The same rows."""
+        """Return the rows of `columns`."""
         return self.columns() if self.compared is not None else None
 
     def sizes(self) -> Mapping[str, int]:
-        """Judgements."""
         return {self.gold: len(self.compared.cells)} if self.compared is not None else {}
 
 
@@ -105,28 +101,40 @@ def spans(
     workers: int | None = None,
     store: bool = True,
 ) -> SpansResult:
-    """Evaluate error spans: character-level F1 with partial credit (WMT23 quality estimation), intervals, tests, the raters' own
-    agreement, calibration, and how a metric's score goes with its spans.
+    """Evaluate error spans: character-level F1 with partial credit (WMT23 quality estimation), intervals and tests.
+
+    Further tables have the agreement between raters, calibration, and the relation of a metric's score to its spans.
 
     Args:
-        gold: People's spans: a year (``wmt23``), an mt-metrics-eval tree, or a file (MQM, ESA, a table with spans).
-        predicted: Files of spans or answers of a language model (``NAME=FILE`` names one), or names to files.
-        metrics: Metrics that mark error spans, run on the gold's translations.
-        langpairs: These language pairs only; of a file that does not say, the one it is in.
-        rater: This rater's judgements alone are gold.
-        common: Compare the translations that all predictions cover, instead of refusing one that lacks some.
-        columns: Which column of a table plays which role where the names differ.
-        skip_bad: Leave malformed rows out, and list them in `notes`.
-        data_dir: Where local copies of the data lie; by default ``$ASSAY_DATA``.
-        samples: Bootstrap resamples of the segments.
-        trials: Trials of the paired randomization test.
+        gold: Annotated spans: a year (``wmt23``), an mt-metrics-eval tree, or a file (MQM, ESA, a table with spans).
+        predicted: Files of spans or answers of a language model (``NAME=FILE`` names one), or a mapping of names to files.
+        metrics: Metrics that mark error spans, run on the translations of `gold`.
+        langpairs: Use these language pairs only; for a file without language pairs, its language pair.
+        rater: Use the judgements of this rater only.
+        common: Compare the translations that all predictions cover, instead of rejecting incomplete predictions.
+        columns: Which column of a table plays which role if the names differ.
+        skip_bad: Leave out malformed rows and list them in `notes`.
+        data_dir: Folder with local copies of the data; by default ``$ASSAY_DATA``.
+        samples: Number of bootstrap resamples of the segments.
+        trials: Number of trials of the paired randomization test.
         seed: Seed of the resampling.
-        workers: Threads to use; by default one a core.
-        store: Look up and keep the results of slow metrics.
+        workers: Number of threads, by default one per core.
+        store: Whether to look up and cache the scores of slow metrics.
+
+    Returns:
+        The tables, with the rows behind them.
+
+    Raises:
+        InputError: The spans are invalid, or a metric marks none.
+        MissingPart: The data of the year is missing.
+
+    Example:
+        >>> import assay
+        >>> assay.spans("wmt23", metrics=["assay-mini"], langpairs=["en-de"]).table("spans")  # doctest: +SKIP
     """
     how = Resampling(samples, trials, seed)
     people = marked_campaign(gold, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
-    made, ceilings = raters.tables(people, how)
+    made_tables, ceilings = raters.tables(people, how)
     if rater is not None:
         people = _only(people, rater)
     notes = list(people.notes)
@@ -146,12 +154,12 @@ def spans(
         shown += tables.tables(result.compared, how, ceiling, said)
         shown += [*categories.table(result.compared, how), *consistency.calibration_table(result.compared)]
         shown += [consistency.interplay_table(scored, cells, how)] if scored else []
-    elif not made:
+    elif not made_tables:
         raise InputError(
-            f"{people.name} has one judgement a translation: raters cannot be compared with one another. "
+            f"{people.name} has one judgement per translation, so raters cannot be compared. "
             "Give spans to evaluate (--predicted FILE, -m METRIC)."
         )
-    result.tables = {table.name: table for table in [*shown, *made]}
+    result.tables = {table.name: table for table in [*shown, *made_tables]}
     return result
 
 
@@ -163,11 +171,11 @@ def marked_campaign(
     skip_bad: bool = False,
     data_dir: PathName | None = None,
 ) -> Campaign:
-    """People's error spans from a year, a tree or a file; one without spans is refused."""
+    """Read annotated error spans from a year, a tree or a file; refuse judgements without spans."""
     people = read_people(gold, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
     if not people.marked:
         raise InputError(
-            f"{people.name} has scores and no error spans: assay campaign ranks systems by such judgements."
+            f"{people.name} has scores but no error spans. assay campaign ranks systems by such judgements."
         )
     return people
 
@@ -177,8 +185,8 @@ def _only(people: Campaign, rater: str) -> Campaign:
 
     if rater not in people.raters:
         raise unknown(f"rater in {people.name}", rater, people.raters)
-    own = {cell: [j for j in found if j.rater == rater] for cell, found in people.judgements.items()}
-    return replace(people, judgements={cell: found for cell, found in own.items() if found})
+    own = {cell: [j for j in judgements if j.rater == rater] for cell, judgements in people.judgements.items()}
+    return replace(people, judgements={cell: judgements for cell, judgements in own.items() if judgements})
 
 
 def _read_predictions(
@@ -189,25 +197,25 @@ def _read_predictions(
     notes: list[str],
 ) -> dict[str, Marks]:
     named = list(predicted.items()) if isinstance(predicted, Mapping) else [_named(path) for path in predicted]
-    found: dict[str, Marks] = {}
+    predictions: dict[str, Marks] = {}
     only = people.langpairs[0] if len(people.langpairs) == 1 else ""
     for name, path in named:
         read = read_campaign(Path(path), langpair=only, columns=columns, skip_bad=skip_bad)
         if not read.marked:
-            raise InputError(f"{read.name} has scores and no error spans to evaluate.")
+            raise InputError(f"{read.name} has scores but no error spans to evaluate.")
         read = match_translations(with_gold_names(read, people), people)
         check_texts(read, people)
         notes += [f"{read.name}: {note}" for note in read.notes]
         extra = sum(cell not in people.judgements for cell in read.judgements)
         if extra:
-            notes.append(f"{read.name}: {count(extra, 'translation')} that {people.name} does not judge left out")
+            notes.append(f"{read.name}: {count(extra, 'translation')} without a judgement in {people.name} left out")
         for label, marks in predictions_of(read, name).items():
-            found[label if label not in found else f"{label} ({path})"] = marks
-    return found
+            predictions[label if label not in predictions else f"{label} ({path})"] = marks
+    return predictions
 
 
 def _named(path: PathName) -> tuple[str, PathName]:
-    """``NAME=FILE`` in its parts; a file alone is called by its name without endings."""
+    """Split ``NAME=FILE``; a file alone is named by its name without suffixes."""
     text = os.fspath(path)
     name, equals, file = text.partition("=")
     if equals and name and not Path(text).exists():
@@ -218,7 +226,7 @@ def _named(path: PathName) -> tuple[str, PathName]:
 def score_marked(
     people: Campaign, metrics: Mapping[str, Metric], *, workers: int | None = None, store: bool = True
 ) -> tuple[dict[str, Scores], list[Cell]]:
-    """What each metric says about the judged translations, each once; a metric without spans is refused."""
+    """Return the scores of each metric for the judged translations; refuse a metric without spans."""
     if not metrics:
         return {}, []
     for metric in metrics.values():
@@ -226,13 +234,13 @@ def score_marked(
             raise InputError(_markless(metric))
     cells, batch = judged_batch(people)
     kept = Store.for_metrics(metrics, store)
-    found = {}
+    by_metric = {}
     for name, metric in metrics.items():
         scores = score(batch, metric, workers=workers, store=kept)
         if scores.spans is None:
             raise InputError(_markless(metric))
-        found[name] = scores
-    return found, cells
+        by_metric[name] = scores
+    return by_metric, cells
 
 
 def _markless(metric: Metric) -> str:

@@ -1,4 +1,4 @@
-"""A learned metric from judged translations: what would be trained on, the training, and an example to try it with."""
+"""``assay train``: training of a metric on judged translations, a preview of the training data, and example files."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class TrainResult(Result):
-    """A trained metric: `path` is what ``-m PATH`` takes; the run's folder where it is not `finished`."""
+    """Result of a training run: `path` is the trained metric for ``-m PATH``, or the run's folder if it is not `finished`."""
 
     path: Path
     metric: str = ""
-    """What ``-m`` takes."""
+    """Value for ``-m``."""
     finished: bool = True
 
     verb: ClassVar[str] = "train"
@@ -43,7 +43,7 @@ class TrainResult(Result):
 
 @dataclass(repr=False)
 class TrainingData(Result):
-    """What a configuration would train on, phase by phase."""
+    """Training data of a configuration, phase by phase."""
 
     verb: ClassVar[str] = "train"
     headline: ClassVar[str] = "training"
@@ -56,7 +56,7 @@ def train(
     minutes: float | None = None,
     listener: object | None = None,
 ) -> TrainResult:
-    """Train a metric with error spans: the curriculum of xCOMET, or the stages of assay-mini's recipe.
+    """Train a metric with error spans: the curriculum of xCOMET, or the recipe of assay-mini.
 
     `config` is the path of a YAML file (docs/train.md, docs/train_mini.md) or its sections. `resume` goes on with the run in its
     output folder, with the same result as one that was never stopped. `minutes` ends a run of stages after so long, whole, to be
@@ -70,27 +70,27 @@ def train(
         return _train_stages(read, resume, minutes, listener)
     if minutes is not None:
         raise InputError(
-            "minutes belongs to a configuration with architecture: mini; others stop with Ctrl-C and --resume."
+            "minutes requires a configuration with architecture: mini. Stop other runs with Ctrl-C, and resume with --resume."
         )
     from assay.models.training.trainer import Trainer
 
     path = Trainer(read, resume=resume, listener=Listener.of(listener)).run()
     columns = [TableColumn("name"), TableColumn("phases", kind="count"), TableColumn("path")]
     table = Table("trained", columns, [{"name": read.name, "phases": len(read.phases), "path": str(path)}])
-    made = {table.name: table}
+    tables = {table.name: table}
     if any(phase.search for phase in read.phases):
-        made["search"] = _search_table(read)
-    return TrainResult(made, path, str(path))
+        tables["search"] = _search_table(read)
+    return TrainResult(tables, path, str(path))
 
 
 def _search_table(config: TrainConfig) -> Table:
-    """Every try of every search, and which was trained."""
+    """Return the table of all trials of all searches, with the one that was trained."""
     tried = read_tries(Path(config.output))
     rows: list[dict[str, Any]] = []
     for number, phase in enumerate(config.phases, 1):
-        mine = [one for one in tried if one.phase == number]
-        chosen = best(mine, phase.search.by, phase.name) if mine and phase.search else None
-        for one in mine:
+        trials = [one for one in tried if one.phase == number]
+        chosen = best(trials, phase.search.by, phase.name) if trials and phase.search else None
+        for one in trials:
             alpha = " ".join(f"{weight:g}" for weight in one.class_weights)
             rows.append({"phase": phase.name, "lambda": one.loss_lambda, "alpha": alpha, "steps": one.steps})
             rows[-1] |= {"kendall": one.kendall, "pearson": one.pearson, "span_f1": one.span_f1}
@@ -104,8 +104,10 @@ def _search_table(config: TrainConfig) -> Table:
         *(TableColumn(key, label, "number", 3) for key, label in figures.items()),
         TableColumn("chosen", hidden=True),
     ]
-    reading = "Short runs from where the phase begins, looked at on the held-out records; the best was trained in full."
-    return Table("search", columns, rows, f"{config.name}: tries", ("* trained",), reading=reading)
+    reading = (
+        "Short runs from the start of the phase, evaluated on the held-out records; the best one was trained fully."
+    )
+    return Table("search", columns, rows, f"{config.name}: trials", ("* trained",), reading=reading)
 
 
 def _train_stages(config: MiniConfig, resume: bool, minutes: float | None, listener: object) -> TrainResult:
@@ -120,7 +122,7 @@ def _train_stages(config: MiniConfig, resume: bool, minutes: float | None, liste
 
 
 def preview(config: Configuration) -> TrainingData:
-    """Read, guard and count the data of every phase, and train nothing; `notes` says what was refused or added.
+    """Read, check and count the data of every phase without training; `notes` lists rejected and added data.
 
     `config` is the path of a YAML file (docs/train.md) or a TrainConfig.
     """
@@ -154,25 +156,25 @@ def preview(config: Configuration) -> TrainingData:
     columns = [TableColumn("phase"), *(TableColumn(key, label, "count") for key, label in counts.items())]
     columns.append(TableColumn("lambda", "λ", "number", 3))
     columns.append(TableColumn("tries", kind="count", hidden=not any(phase.search for phase in read.phases)))
-    table = Table("training", columns, rows, f"{read.name}: what would be trained on")
+    table = Table("training", columns, rows, f"{read.name}: training data")
     return TrainingData({table.name: table}, notes=notes)
 
 
 def _preview_groups(config: MiniConfig) -> TrainingData:
-    """The groups of every collection, read and guarded, as assay-mini's recipe would take them."""
+    """Return the groups of every collection as the recipe of assay-mini reads them."""
     groups, notes = load_groups(config)
     rows = []
     for name in dict.fromkeys(group.collection for group in groups):
-        mine = [group for group in groups if group.collection == name]
-        judged = [one for group in mine for one in group.hypotheses]
+        of_collection = [group for group in groups if group.collection == name]
+        judged = [one for group in of_collection for one in group.hypotheses]
         rows.append(
             {
                 "collection": name,
-                "groups": len(mine),
+                "groups": len(of_collection),
                 "records": len(judged),
                 "spans": sum(one.marks is not None for one in judged),
-                "references": sum(bool(group.references) for group in mine),
-                "held_out": sum(group.split != "train" for group in mine),
+                "references": sum(bool(group.references) for group in of_collection),
+                "held_out": sum(group.split != "train" for group in of_collection),
                 "mix": config.share_of(name, config.stages[-1]),
             }
         )
@@ -185,12 +187,12 @@ def _preview_groups(config: MiniConfig) -> TrainingData:
     }
     columns = [TableColumn("collection"), *(TableColumn(key, label, "count") for key, label in labels.items())]
     columns.append(TableColumn("mix", "seen an epoch", "number", 2))
-    table = Table("training", columns, rows, f"{config.name}: what would be trained on")
+    table = Table("training", columns, rows, f"{config.name}: training data")
     return TrainingData({table.name: table}, notes=notes)
 
 
 def example(folder: str | os.PathLike[str], architecture: Literal["xcomet", "mini"] = "xcomet") -> Path:
-    """Write a configuration and toy data to try it with; the configuration's path comes back."""
+    """Write an example configuration with toy data, and return the path of the configuration."""
     return (write_mini_example if architecture == "mini" else write_example)(Path(folder))
 
 
@@ -211,5 +213,5 @@ def _need_torch() -> None:
         import torch  # noqa: F401
     except ImportError as error:
         raise MissingPart(
-            f"training needs {error.name} of the extra 'neural': pip install 'mt-assay[neural]'"
+            f"training requires {error.name} of the extra 'neural': pip install 'mt-assay[neural]'"
         ) from error

@@ -1,4 +1,4 @@
-"""``assay view``: runs on a page in the browser, through a server on this machine or as one file."""
+"""``assay view``: runs as a page in the browser, from a local server or as one file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PathName = str | os.PathLike[str]
 RUNS = "runs"
-"""Where `assay run` keeps its runs when nobody says otherwise."""
+"""Folder in which `assay run` keeps runs by default."""
 
 
 def view(
@@ -34,54 +34,67 @@ def view(
     port: int = 0,
     browser: bool = True,
 ) -> Viewing:
-    """Show runs on a page: what `score`, `compare`, `run` and the other verbs kept in a run directory, or tables of rows.
+    """Show runs on a page: run directories of `score`, `compare`, `run` and other verbs, or tables of rows.
+
+    The server accepts connections from this machine only. Its address contains a token.
 
     Args:
-        runs: Run directories, folders of them, or tables with a row a segment; by default ``runs`` in the working folder.
-        out: Write the page as one file that needs no server (50,000 rows at most), and start none.
-        annotate: Let a person mark the errors (MQM) in the translations of one table or run, and keep them in this file: a
-            ``.jsonl``, or a ``.tsv`` in Google's form. One that is there already is gone on with.
-        annotator: Whose annotations they are; by default the user's. Those of others stay as they are.
-        columns: Which column of a table plays which role where the names differ.
-        port: The port of the server; by default a free one.
-        browser: Open a browser on the page.
+        runs: Run directories, folders of them, or tables with one row per segment; by default the folder ``runs``.
+        out: Write the page as one file without a server (at most 50,000 rows).
+        annotate: Annotate errors (MQM) in the translations of one table or run, and write them to this file: ``.jsonl``, or
+            ``.tsv`` in Google's format. An existing file is continued.
+        annotator: Name of the annotator; by default the user's. Annotations of other annotators are not changed.
+        columns: Which column of a table plays which role if the names differ.
+        port: Port of the server; by default a free one.
+        browser: Open a browser.
 
-    The server answers this machine alone, under an address that holds a token, until `Viewing.close`.
+    Returns:
+        The runs and the server, which runs until `Viewing.close`.
+
+    Raises:
+        InputError: A run or table cannot be read.
+
+    Example:
+        >>> import assay
+        >>> with assay.view("runs", browser=False) as viewing:  # doctest: +SKIP
+        ...     print(viewing.url)
     """
     given = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
     if not given and not Path(RUNS).is_dir():
         raise InputError(
-            "there is no folder runs here: name a run directory or a table (assay run keeps one in runs/)."
+            "the folder runs does not exist. Name a run directory or a table (assay run keeps runs in runs/)."
         )
     if annotate is None and annotator is not None:
-        raise InputError("names of annotators go with --annotate FILE: leave out --annotator.")
+        raise InputError("--annotator requires --annotate FILE.")
     if annotate is not None and out is not None:
-        raise InputError("a page in one file has nothing to write to: --annotate and --out do not go together.")
-    found = find_runs(given or [RUNS], columns)
-    heads = [run.head() for run in found]
+        raise InputError(
+            "--annotate cannot be combined with --out, because a page in one file cannot store annotations."
+        )
+    loaded_runs = find_runs(given or [RUNS], columns)
+    heads = [run.head() for run in loaded_runs]
     keys = ("name", "verb", "rows", "started")
     listed = [TableColumn(key, kind="count" if key == "rows" else "text") for key in keys]
     shown = Table("runs", listed, [{key: head[key] for key in keys} for head in heads], count(len(heads), "run"))
-    problems = [f"{run.name}: {problem}" for run in found for problem in run.problems]
-    made = Viewing({"runs": shown}, notes=problems)
+    problems = [f"{run.name}: {problem}" for run in loaded_runs for problem in run.problems]
+    viewing = Viewing({"runs": shown}, notes=problems)
     if out is not None:
-        made.out = Path(out)
-        page = one_file(found)
-        with atomic_write(made.out, "w", typed=True) as stream:
+        viewing.out = Path(out)
+        page = one_file(loaded_runs)
+        with atomic_write(viewing.out, "w", typed=True) as stream:
             stream.write(page)
-        return made
-    session = None if annotate is None else _annotation(found, annotate, annotator, columns)
-    serve(made, found, port=port, browser=browser, session=session)
-    return made
+        return viewing
+    session = None if annotate is None else _annotation(loaded_runs, annotate, annotator, columns)
+    serve(viewing, loaded_runs, port=port, browser=browser, session=session)
+    return viewing
 
 
 def _annotation(
     runs: Sequence[Run], out: PathName, annotator: str | None, columns: Mapping[str, str] | None
 ) -> ReviewSession:
-    """The session for the one table that is annotated."""
+    """Return the annotation session for the only table."""
     tables = [run.stored for run in runs if run.stored is not None]
     if len(runs) != 1 or not tables:
-        raise InputError("--annotate takes one table of translations, or one run that keeps its texts.")
+        raise InputError("--annotate requires one table of translations, or one run with texts.")
     if Path(out).exists() and Path(out).samefile(tables[0]):
-        raise InputError(f"{out} holds the texts: annotate into another file.")
+        raise InputError(f"{out} is the input with the texts. Annotate into another file.")
     return open_mqm(tables[0], out, annotator, columns=columns)

@@ -1,7 +1,7 @@
-"""Workers as processes of this machine.
+"""Engine with worker processes of this machine.
 
-They are started as ``python -m assay.corpus.engines.worker`` and spoken to through pipes: a program that calls assay needs no
-``if __name__ == "__main__"``, a worker that is killed takes nobody along, and workers end when the driver does, however it ends.
+Workers are started as ``python -m assay.corpus.engines.worker`` and communicate through pipes. So a program that calls assay
+needs no ``if __name__ == "__main__"``, a killed worker affects no other process, and workers end with the driver in all cases.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from assay.io.files.system import MOVES_OPEN_FILES
 
 LENGTH = struct.Struct("<Q")
 SCRATCH = "ASSAY_WORKER_SCRATCH"
-"""By which a worker is values the folder of its temporary files: whoever of the two is left takes it along."""
+"""Environment variable with the folder of a worker's temporary files; whichever process ends last removes it."""
 
 _SCRATCH, _LOCK = "assay-worker-", ".lock"
 
 
 def send(stream: IO[bytes], message: Any) -> None:
-    """One message into a pipe."""
+    """Send one message through a pipe."""
     data = pickle.dumps(message)
     stream.write(LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """The next message of a pipe; EOFError when the other side is gone."""
+    """Receive the next message from a pipe; EOFError if the other end is closed."""
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:
         raise EOFError
@@ -52,12 +52,12 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def _scratch() -> tuple[str, int]:
-    """A folder for the temporary files of a worker, with a lock in it that holds while the driver or the worker lives."""
+    """Create a folder for a worker's temporary files; a lock in it is held while the driver or the worker lives."""
     while True:
         folder = tempfile.mkdtemp(prefix=_SCRATCH)
         try:
             return folder, open_locked(Path(folder, _LOCK), mode=0o600)
-        except BlockingIOError:  # another driver took it for abandoned before the lock was there
+        except BlockingIOError:  # another driver considered it abandoned before it was locked
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -68,13 +68,13 @@ def remove_abandoned() -> None:
             check_file(folder / _LOCK)
             if folder.is_symlink() or not (folder / _LOCK).is_file():
                 continue
-            held = open_locked(folder / _LOCK)  # BlockingIOError: somebody is at work there
+            held = open_locked(folder / _LOCK)  # BlockingIOError: it is in use
             os.close(held)
             shutil.rmtree(folder, ignore_errors=True)
 
 
 class _Worker:
-    """A process, and the thread that listens to it."""
+    """Worker process, and the thread that reads its messages."""
 
     def __init__(self, heard: queue.Queue[tuple[_Worker, ShardOutcome | None]]) -> None:
         self.task: ShardTask | None = None
@@ -98,13 +98,13 @@ class _Worker:
         self._heard.put((self, None))
 
     def send(self, message: Any) -> None:
-        """A job or a task; a worker that is gone is noticed by the one who listens."""
+        """Send a job or a task; a closed pipe is noticed by the reading thread."""
         assert self.process.stdin is not None
         with suppress(OSError):
             send(self.process.stdin, message)
 
     def end(self) -> int:
-        """End it, with the temporary files that it was at, and give back how it ended."""
+        """End the process, remove its temporary files and return how it ended."""
         self.process.kill()
         code = self.process.wait()
         os.close(self._lock)
@@ -117,10 +117,10 @@ class _Worker:
 
 
 class LocalEngine:
-    """See `assay.corpus.engines.Engine`."""
+    """Engine with processes of this machine."""
 
     def __init__(self, *, workers: int | None, neural: bool) -> None:
-        self._wanted = workers or (1 if neural else cores())  # a network uses all cores by itself
+        self._wanted = workers or (1 if neural else cores())  # a neural metric uses all cores
         self._heard: queue.Queue[tuple[_Worker, ShardOutcome | None]] = queue.Queue()
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
@@ -128,23 +128,20 @@ class LocalEngine:
 
     @property
     def slots(self) -> int:
-        """One task a worker."""
+        """One task per worker."""
         return self._wanted
 
     @property
     def threads(self) -> int:
-        """See `Engine`."""
         return max(1, cores() // self._wanted)
 
     def start(self, job: Job) -> None:
-        """See `Engine`. Processes come when there is a task for them."""
         self._job = job
         remove_abandoned()
         for worker in (*self._idle, *self._busy):
             worker.send(job)
 
     def submit(self, task: ShardTask) -> None:
-        """See `Engine`."""
         worker = self._idle.pop() if self._idle else self._new()
         worker.task = task
         self._busy.append(worker)
@@ -156,13 +153,12 @@ class LocalEngine:
         return worker
 
     def wait(self, seconds: float) -> list[ShardOutcome]:
-        """See `Engine`."""
-        found: list[ShardOutcome] = []
+        outcomes: list[ShardOutcome] = []
         with suppress(queue.Empty):
-            found += self._outcome(*self._heard.get(timeout=seconds))
+            outcomes += self._outcome(*self._heard.get(timeout=seconds))
             while True:
-                found += self._outcome(*self._heard.get_nowait())
-        return found
+                outcomes += self._outcome(*self._heard.get_nowait())
+        return outcomes
 
     def _outcome(self, worker: _Worker, said: ShardOutcome | None) -> list[ShardOutcome]:
         task = worker.task
@@ -178,10 +174,9 @@ class LocalEngine:
         if task is None:
             return []
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        return [ShardOutcome(task, fault=Fault("died", f"its worker ended by {how}"))]
+        return [ShardOutcome(task, fault=Fault("died", f"its worker crashed ({how})"))]
 
     def close(self) -> None:
-        """See `Engine`."""
         for worker in (*self._idle, *self._busy):
             worker.end()
         self._idle, self._busy = [], []

@@ -1,8 +1,7 @@
-"""Workers as actors of a Ray cluster: one that is given by its address, or one of this machine that ends with the run.
+"""Engine with actors of a Ray cluster: an existing one by its address, or one on this machine that ends with the run.
 
-Ray itself lives in a process of its own, the broker (`assay.corpus.engines.ray_broker`), behind a pipe: what Ray prints and the
-signals it takes for itself stay there, a cluster that does not answer can be left alone after a while, and everything ends when the
-driver does, however it ends.
+Ray runs in a separate process, the broker (`assay.corpus.engines.ray_broker`), behind a pipe. So its output and signal handlers
+do not affect the driver, an unresponsive cluster can be abandoned, and everything ends with the driver.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from assay.corpus.engines.local import receive, send
 from assay.corpus.job import Job, ShardOutcome, ShardTask
 
 CONNECT_SECONDS = 30.0
-"""How long a cluster may take to answer; a cluster of our own gets four times as long to start."""
+"""Seconds to wait for a cluster's answer; a cluster started by assay has four times as long."""
 CLOSE_SECONDS = 20.0
 REMOVE_SECONDS = 5.0
-"""How long the removal of a stopped cluster's folder is repeated."""
+"""Seconds for which the removal of a stopped cluster's folder is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedWorkers:
-    """What the broker is values first."""
+    """First message to the broker: the requested workers."""
 
     address: str | None
     workers: int | None
@@ -41,12 +40,12 @@ class WantedWorkers:
     neural: bool
     seconds: float
     folder: str | None = None
-    """Folder of a cluster of our own, which the broker and the driver both remove, whichever ends last."""
+    """Folder of a cluster started by assay; broker and driver both remove it, whichever ends last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """What the broker says when it has a cluster: how many workers there will be, and the threads of each."""
+    """Message of the broker after connecting: the number of workers, and the threads of each."""
 
     workers: int
     threads: int
@@ -54,13 +53,13 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the cluster cannot be used, in one line."""
+    """Message of the broker that the cluster cannot be used, with the reason in one line."""
 
     said: str
 
 
 class RayEngine:
-    """See `assay.corpus.engines.Engine`."""
+    """Engine with actors of a Ray cluster."""
 
     def __init__(
         self,
@@ -71,7 +70,7 @@ class RayEngine:
         gpus_per_worker: float | None = None,
     ) -> None:
         if find_spec("ray") is None:
-            raise MissingPart("--engine ray needs the extra 'ray': pip install 'mt-assay[ray]'")
+            raise MissingPart("--engine ray requires the extra 'ray': pip install 'mt-assay[ray]'")
         own = 1.0 if address else 4.0
         if address:
             check_address(address)
@@ -98,23 +97,23 @@ class RayEngine:
     def _connect(self) -> Connected:
         end = time.monotonic() + self._wanted.seconds
         try:
-            said = self._heard.get(timeout=max(0.0, end - time.monotonic()))
+            message = self._heard.get(timeout=max(0.0, end - time.monotonic()))
         except queue.Empty:
             raise InputError(
                 f"the Ray cluster {self._wanted.address or 'of this machine'} did not answer in {self._wanted.seconds:.0f} s. "
                 "Try: ray status --address " + (self._wanted.address or "auto")
             ) from None
-        if isinstance(said, Connected):
-            return said
-        raise self._ended(said)
+        if isinstance(message, Connected):
+            return message
+        raise self._ended(message)
 
     def _ended(self, said: object) -> AssayError:
-        """The error for a broker that refused, or is gone."""
+        """Return the error for a broker that refused or ended."""
         if isinstance(said, Refusal):
             return InputError(said.said)
         self._log.seek(0)
         lines = [line for line in self._log.read().decode("utf-8", "replace").splitlines() if line.strip()]
-        return AssayError(f"the connection to Ray broke off: {lines[-1] if lines else 'its process ended.'}")
+        return AssayError(f"the connection to Ray was lost: {lines[-1] if lines else 'its process ended.'}")
 
     def _listen(self, stream: IO[bytes]) -> None:
         with suppress(EOFError, OSError, ValueError):
@@ -123,43 +122,38 @@ class RayEngine:
         self._heard.put(None)
 
     def _send(self, message: Any) -> None:
-        """A broker that is gone is noticed by the one who listens."""
+        """Send a message; a closed pipe is noticed by the reading thread."""
         assert self._process is not None and self._process.stdin is not None
         with suppress(OSError):
             send(self._process.stdin, message)
 
     @property
     def slots(self) -> int:
-        """One task a worker, and one that waits near it."""
+        """One task per worker, and one that waits nearby."""
         return 2 * self._connected.workers
 
     @property
     def threads(self) -> int:
-        """See `Engine`."""
         return self._connected.threads
 
     def start(self, job: Job) -> None:
-        """See `Engine`."""
         self._send(job)
 
     def submit(self, task: ShardTask) -> None:
-        """See `Engine`."""
         self._send(task)
 
     def wait(self, seconds: float) -> list[ShardOutcome]:
-        """See `Engine`."""
-        found: list[ShardOutcome] = []
+        outcomes: list[ShardOutcome] = []
         with suppress(queue.Empty):
-            said = self._heard.get(timeout=seconds)
+            message = self._heard.get(timeout=seconds)
             while True:
-                if not isinstance(said, ShardOutcome):
-                    raise self._ended(said)
-                found.append(said)
-                said = self._heard.get_nowait()
-        return found
+                if not isinstance(message, ShardOutcome):
+                    raise self._ended(message)
+                outcomes.append(message)
+                message = self._heard.get_nowait()
+        return outcomes
 
     def close(self, *, wait: bool = True) -> None:
-        """See `Engine`."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -169,7 +163,7 @@ class RayEngine:
         try:
             process.wait(CLOSE_SECONDS if wait or self._folder else 1.0)
         except subprocess.TimeoutExpired:
-            process.kill()  # a cluster of our own ends with its broker
+            process.kill()  # a cluster started by assay ends with its broker
             process.wait()
         self._log.close()
         if self._folder:
@@ -177,7 +171,7 @@ class RayEngine:
 
 
 def make_folder() -> str:
-    """Make the folder of a cluster of our own: ``/tmp`` if it exists, because the paths of sockets must be short."""
+    """Create the folder of a cluster; in ``/tmp`` if it exists, because paths of sockets must be short."""
     return tempfile.mkdtemp(prefix="assay-ray-", dir="/tmp" if os.path.isdir("/tmp") else None)
 
 
@@ -195,7 +189,7 @@ def remove_folder(folder: str) -> None:
 
 
 def check_address(address: str) -> None:
-    """Refuse what is no address, and one where nobody listens, before Ray goes on trying for minutes."""
+    """Refuse an invalid address, or one without a listener, because Ray would retry for minutes."""
     import socket
 
     if address == "auto":
@@ -203,8 +197,8 @@ def check_address(address: str) -> None:
     host, _, port = address.rpartition(":")
     if "://" in address or not host or not port.isdigit():
         raise InputError(
-            f"--address is HOST:PORT of the cluster's head (ray start --head says it) or auto, not {address!r}. assay runs on a "
-            "machine of the cluster."
+            f"--address must be HOST:PORT of the cluster's head (ray start --head prints it) or auto, not {address!r}. Run "
+            "assay on a machine of the cluster."
         )
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()

@@ -1,8 +1,8 @@
-"""The process between a driver and Ray: it has the connection and the actors, and hands out the tasks.
+"""Broker process between the driver and Ray: holds the connection and the actors, and distributes the tasks.
 
-An actor gets a task only when it has started and said who it is. So one that finds no place in the cluster holds nothing up, and
-one with another version of assay gets nothing to do. One whose tasks are short gets the next before it is done with the last, so
-that it need not wait for the way there and back.
+An actor gets a task only after it has started and reported its version. So an actor that cannot be scheduled does not delay the
+run, and one with another version of assay gets no task. An actor with short tasks gets the next one in advance, to avoid the
+round trip.
 """
 
 from __future__ import annotations
@@ -28,62 +28,62 @@ from assay.corpus.job import WORK, Fault, Job, ShardOutcome, ShardTask
 from assay.io.files.folders import open_folder
 
 PLACE_SECONDS = 120.0
-"""How long there may be no worker at all before the run is given up."""
+"""Seconds without any worker after which the run fails."""
 SHORT_SECONDS = 1.0
-"""How long a task may take for its actor to get the next one early. Behind a longer one a task could wait while others are idle."""
+"""Longest task after which an actor gets the next one in advance; behind a longer one, a task could wait while others are idle."""
 MOST_FALSE_STARTS = 20
-"""Workers in a row that may end before they have said who they are."""
+"""Consecutive workers that may end before they have reported."""
 KILL_SECONDS = 5.0
-"""How long to wait for killed processes of a stopped cluster."""
+"""Seconds to wait for killed processes of a stopped cluster."""
 
 
 class ShardWorker:
-    """What an actor is: the process that scores."""
+    """Ray actor: the process that scores."""
 
     def __init__(self) -> None:
         self._seen = ""
 
     def hello(self, folder: str) -> str:
-        """Where the driver is, so that its relative paths are the same here. Gives the version of assay."""
-        with suppress(OSError):  # a machine that has no such folder, where all is in an object store
+        """Change to the driver's folder, so that relative paths are the same, and return the version of assay."""
+        with suppress(OSError):  # the folder may be missing if all data is in an object store
             os.chdir(folder)
         return __version__
 
     def work(self, job: Job, task: ShardTask) -> ShardOutcome:
-        """Do a task; metrics stay loaded for the next."""
+        """Execute a task; metrics stay loaded for the next one."""
         key = job.run_key()
         if key != self._seen:
             if not sees_results(job.out, key):
-                said = (
-                    f"a worker on {platform.node()} does not see {job.out}: the machines of a cluster need a folder that they "
-                    "share, or an object store (s3://…)."
+                message = (
+                    f"a worker on {platform.node()} does not see {job.out}. The machines of a cluster need a shared folder, "
+                    "or an object store (s3://…)."
                 )
-                return ShardOutcome(task, fault=Fault("refused", said))
+                return ShardOutcome(task, fault=Fault("refused", message))
             self._seen = key
         return attempt(job, task)
 
 
 def sees_results(out: str, key: str) -> bool:
-    """Whether a folder is the one where the driver has left the key of this run."""
+    """Whether a folder is the one in which the driver has stored the key of this run."""
     return (open_folder(out).read(f"{WORK}/job.json") or b"").decode() == key
 
 
 @dataclass(eq=False)
 class Actor:
-    """One of them, as the broker sees it."""
+    """Actor as seen by the broker."""
 
     handle: Any
     tasks: deque[ShardTask] = field(default_factory=deque)
-    """What it has to do, the one it is at first."""
+    """Assigned tasks, the current one first."""
     since: float = 0.0
-    """When it began with that."""
+    """Time at which the current task began."""
     short: bool = False
-    """Whether the last one was short."""
+    """Whether the last task was short."""
     dead: bool = False
 
 
 class BrokerEnd(Exception):
-    """Nobody listens any more, or there is nothing to be done."""
+    """The driver has gone, or there is nothing to do."""
 
 
 class Broker:
@@ -100,11 +100,11 @@ class Broker:
         self._idle: list[Actor] = []
         self._busy: set[Actor] = set()
         self._short: dict[Actor, None] = {}
-        """Of the busy ones those that may have one task more."""
+        """Busy actors that may have one task more."""
         self._false_starts = 0
 
     def run(self, workers: int) -> None:
-        """Until the driver has gone."""
+        """Work until the driver has gone."""
         while True:
             placed = self._idle or self._busy
             try:
@@ -161,11 +161,11 @@ class Broker:
         self._idle.append(actor)
 
     def _died(self, error: Exception) -> bool:
-        """Whether a process or its node ended, rather than Python in it."""
+        """Whether a process or its node ended, as opposed to an exception in it."""
         import ray.exceptions as known
 
-        made = "creation task" in str(error)
-        return not made and isinstance(error, (known.RayActorError, known.OutOfMemoryError, known.NodeDiedError))
+        on_start = "creation task" in str(error)
+        return not on_start and isinstance(error, (known.RayActorError, known.OutOfMemoryError, known.NodeDiedError))
 
     def _done(self, actor: Actor, task: ShardTask, outcome: ShardOutcome | None, error: Exception | None) -> None:
         if error is not None and self._died(error):
@@ -173,8 +173,8 @@ class Broker:
             self._busy.remove(actor)
             self._short.pop(actor, None)
             task = actor.tasks.popleft()
-            self._waiting.extendleft(reversed(actor.tasks))  # it had not begun with these
-            send(self._replies, ShardOutcome(task, fault=Fault("died", "its worker in the Ray cluster ended")))
+            self._waiting.extendleft(reversed(actor.tasks))  # not started yet
+            send(self._replies, ShardOutcome(task, fault=Fault("died", "its worker in the Ray cluster crashed")))
             if self._waiting and not self._idle:
                 self._new()
             return
@@ -216,8 +216,8 @@ def main() -> None:
         ray = connect(wanted)
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         workers, threads, gpus = laid_out(wanted, nodes)
-        if said := too_few_gpus(wanted, gpus, nodes):
-            send(replies, Refusal(said))
+        if reason := too_few_gpus(wanted, gpus, nodes):
+            send(replies, Refusal(reason))
             return
         send(replies, Connected(workers, threads))
         options = {"num_cpus": threads, "num_gpus": gpus, "max_restarts": 0, "scheduling_strategy": "SPREAD"}
@@ -232,7 +232,7 @@ def main() -> None:
 
 
 def _exit(code: int, folder: str | None, ray: Any = None) -> None:
-    """End the cluster that lives in the folder, remove the folder, and exit without waiting for Ray's threads."""
+    """End the cluster in the folder, remove the folder, and exit without waiting for Ray's threads."""
     processes = _descendants() if folder else []
     if ray is not None:
         with suppress(Exception):
@@ -244,19 +244,19 @@ def _exit(code: int, folder: str | None, ray: Any = None) -> None:
 
 
 def _descendants() -> list[Any]:
-    """Processes that Ray has started for a cluster of our own; empty if Ray was not imported."""
+    """Return the processes that Ray has started for a cluster of assay; empty if Ray was not imported."""
     if "ray" not in sys.modules:
         return []
-    import psutil  # comes with Ray
+    import psutil  # installed with Ray
 
-    found: list[Any] = psutil.Process().children(recursive=True)
-    return found
+    processes: list[Any] = psutil.Process().children(recursive=True)
+    return processes
 
 
 def kill(processes: list[Any]) -> None:
     """Kill processes and wait for their end.
 
-    Ray's agents outlive a shutdown by some seconds, and their logs would bring back a folder that was removed.
+    Ray's agents outlive a shutdown by some seconds, and their logs would recreate a folder that was removed.
     """
     import psutil
 
@@ -278,7 +278,7 @@ def _alive(process: Any) -> bool:
 
 
 def _read(stream: IO[bytes], events: queue.Queue[tuple[Any, ...]], folder: str | None) -> None:
-    """Messages of the driver as events; when it has gone, a last one, and the end by force if that is not heard."""
+    """Turn messages of the driver into events; after its end, send a last event, and exit by force if that is not processed."""
     with suppress(EOFError, OSError):
         while True:
             events.put(("message", receive(stream)))

@@ -1,6 +1,6 @@
-"""The process of a local worker: jobs and tasks come in through stdin, outcomes go out where stdout was.
+"""Process of a local worker: jobs and tasks arrive on stdin, outcomes leave on what was stdout.
 
-What a library prints goes to stderr. When the driver is gone, stdin ends, and the worker with it, in the middle of its work.
+Output of libraries goes to stderr. When the driver ends, stdin closes, and the worker ends at once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.corpus.job import Job, ShardTask
 
 
 def main() -> None:
-    """Work until nobody sends any more."""
+    """Work until stdin closes."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     tasks: queue.Queue[Job | ShardTask] = queue.Queue()
@@ -44,8 +44,8 @@ def _read(stream: IO[bytes], tasks: queue.Queue[Job | ShardTask]) -> None:
 
 
 def _end() -> None:
-    """The driver is gone: end at once, with the temporary files."""
-    for _ in range(10):  # the work goes on meanwhile, and may put one file more there
+    """End at once after the end of the driver, and remove the temporary files."""
+    for _ in range(10):  # the task is still running and may create another file
         shutil.rmtree(os.environ[SCRATCH], ignore_errors=True)
         if not os.path.exists(os.environ[SCRATCH]):
             break
@@ -55,5 +55,5 @@ def _end() -> None:
 if __name__ == "__main__":
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the driver's: it ends the workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the driver handles Ctrl-C and ends the workers
     main()

@@ -1,1 +1,1 @@
-"""What several verbs share: their requests, the inputs they name, and results of the same kind."""
+"""Modules that several verbs share: options, requests, inputs, and results of the same kind."""

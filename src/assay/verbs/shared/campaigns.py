@@ -1,4 +1,4 @@
-"""Campaigns of human judgements: reading them from a year, a tree or a file, and their translations as a batch."""
+"""Campaigns of human judgements: reading from a year, a tree or a file, and their translations as a batch."""
 
 from __future__ import annotations
 
@@ -29,39 +29,39 @@ def read_people(
     skip_bad: bool = False,
     data_dir: PathName | None = None,
 ) -> Campaign:
-    """What people said, from a year, a tree or a file."""
+    """Read judgements from a year, a tree or a file."""
     text, wanted = os.fspath(judgements), list(dict.fromkeys(langpairs or ()))
     path = Path(text)
     if text in years() or path.is_dir() or path.name.endswith((".tar.xz", ".tar.gz", ".tgz", ".tar.zst", ".tar")):
         return _tree(judgements, wanted, data_dir)
     if not path.exists():
         raise InputError(f"{path} is neither a file nor a test set ({', '.join(years())}).")
-    found = read_campaign(path, langpair=wanted[0] if len(wanted) == 1 else "", columns=columns, skip_bad=skip_bad)
+    campaign = read_campaign(path, langpair=wanted[0] if len(wanted) == 1 else "", columns=columns, skip_bad=skip_bad)
     for pair in wanted:
-        if pair not in found.langpairs:
-            raise unknown(f"language pair in {path.name}", pair, [name for name in found.langpairs if name])
-    return found.of_langpairs(wanted) if wanted else found
+        if pair not in campaign.langpairs:
+            raise unknown(f"language pair in {path.name}", pair, [name for name in campaign.langpairs if name])
+    return campaign.of_langpairs(wanted) if wanted else campaign
 
 
 def _tree(name: PathName, wanted: Sequence[str], data_dir: PathName | None) -> Campaign:
-    """The ratings of a WMT tree; without a choice, the language pairs that have any."""
+    """Read the ratings of a WMT tree; by default of all language pairs that have any."""
     official, folder = find_set(name, data_dir)
     sets = read_pairs(folder, list(wanted) or default_pairs(official, folder))
     rated = {pair: evalset for pair, evalset in sets.items() if evalset.raters or pair in wanted}
     references = {pair: pair_facts(evalset, official).standard_reference for pair, evalset in rated.items()}
     label = official.name if official is not None else Path(name).name
-    found = campaign_of(list(rated.values()) or list(sets.values()), references, label)
+    campaign = campaign_of(list(rated.values()) or list(sets.values()), references, label)
     silent = [pair for pair in sets if pair not in rated]
-    return replace(found, notes=[f"{pair} has no ratings by rater and is left out" for pair in silent])
+    return replace(campaign, notes=[f"{pair} has no ratings by rater and is left out" for pair in silent])
 
 
 def judged_batch(people: Campaign) -> tuple[list[Cell], Any]:
-    """The judged translations as a batch; those that serve as the reference are left out."""
+    """Return the judged translations as a batch, without those that serve as the reference."""
     cells = [cell for cell in people.judgements if (cell.langpair, cell.system) not in people.standard]
     texts = [people.texts[cell] for cell in cells]
     without = [str(cell) for cell, text in zip(cells, texts, strict=True) if text.text is None]
     if without:
-        raise InputError(f"{people.name} has no translations to score ({listing(without, 3)}): it needs a column mt.")
+        raise InputError(f"{people.name} has no translations to score ({listing(without, 3)}). Add a column mt.")
     sources = [text.source for text in texts]
     references = [text.reference for text in texts]
     batch = Batch(

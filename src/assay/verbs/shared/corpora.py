@@ -88,11 +88,11 @@ class CorpusRun:
     def of(cls, out: str | os.PathLike[str], options: ScoreOptions) -> CorpusRun:
         """Find the shards that the options name; refuse an `out` among them, and an unknown `on_error`."""
         if options.get("on_error", "stop") not in ("stop", "skip"):
-            raise InputError(f"--on-error is stop or skip, not {options['on_error']!r}.")
+            raise InputError(f"--on-error must be stop or skip, not {options['on_error']!r}.")
         return cls(os.fspath(out), *_shards(os.fspath(out), options))
 
     def job(self, metrics: Mapping[str, Metric], **fields: Any) -> Job:
-        """Return the job of this run without a look at the shards; `fields` are further fields of `Job`."""
+        """Return the job of this run without a preflight check; `fields` are further fields of `Job`."""
         options = self.options
         neural = any(metric.card.neural for metric in metrics.values())
         return Job(
@@ -135,7 +135,7 @@ class CorpusRun:
         return check_first_shard(job, self.shards, metrics, options.get("on_error", "stop"))
 
     def carry_out(self, job: Job, metrics: Mapping[str, Metric], *, cut: bool = True) -> Driver:
-        """Process all shards and return the driver, which has the manifest. `cut`: large shards are cut into pieces."""
+        """Process all shards and return the driver, which has the manifest. With `cut`, large shards are split."""
         options = self.options
         shards = {
             shard.name: (shard, splitting.split(shard, job.quoting) if cut else [ShardPart()]) for shard in self.shards
@@ -154,7 +154,7 @@ class CorpusRun:
             driver.run()
         if driver.failed and not driver.manifest.shards:
             several = "the only shard" if len(shards) == 1 else f"each of {len(shards):,} shards"
-            raise InputError(f"{several} failed, and nothing was done. {next(iter(driver.failed.values()))}")
+            raise InputError(f"{several} failed, so there are no results. {next(iter(driver.failed.values()))}")
         return driver
 
     def outcome(self, driver: Driver, metrics: Mapping[str, Metric], alerts: Sequence[str] = ()) -> dict[str, Any]:
@@ -178,9 +178,7 @@ def named_metrics(metrics: Any, default: Sequence[str]) -> tuple[str, ...]:
     """Return the metrics as names, which workers load; objects are refused."""
     specs = (metrics,) if isinstance(metrics, str) else tuple(metrics or default)
     if not all(isinstance(spec, str) for spec in specs):
-        raise InputError(
-            "a corpus is scored by workers, which load metrics by name: give names ('chrf', 'module:name')."
-        )
+        raise InputError("workers load the metrics of a corpus by name. Give names ('chrf', 'module:name').")
     return specs
 
 
@@ -195,7 +193,7 @@ def _shards(out: str, options: ScoreOptions) -> tuple[list[Shard], ScoreOptions,
         shards = discovery.text_shards(mt, src or None, ref)
     else:
         if ref or src:
-            raise InputError("--ref and --src go with --mt; tables bring their own columns.")
+            raise InputError("--ref and --src require --mt; tables have their own columns.")
         shards, notes = discovery.table_shards(data)
     _refuse_inside(out, shards, discovery.searched_folders([data, mt, *ref, *([src] if src else [])]))
     return shards, options, notes
@@ -207,11 +205,11 @@ def _refuse_inside(out: str, shards: Sequence[Shard], searched_folders: Sequence
     for shard in shards:
         for file in shard.files:
             if os.path.realpath(file.path).startswith(folder) or file.path.startswith(os.path.join(out, "")):
-                raise InputError(f"--out {out} holds the input {file.path}: give another folder.")
+                raise InputError(f"--out {out} contains the input {file.path}. Give another folder.")
     if "://" not in out and any(
         folder.startswith(os.path.join(os.path.realpath(root), "")) for root in searched_folders
     ):
-        raise InputError(f"--out {out} lies among the shards that are read: give a folder beside them.")
+        raise InputError(f"--out {out} is inside an input folder. Give another folder.")
 
 
 def remarks(driver: Driver) -> list[str]:
@@ -227,7 +225,7 @@ def _without_rows(corpus: CorpusManifest) -> list[str]:
     if not bare:
         return []
     if len(bare) == len(corpus.shards):
-        return ["there are no rows in these shards: nothing was done."]
+        return ["these shards have no rows, so there are no results."]
     has = "has" if len(bare) == 1 else "have"
     return [f"{len(bare):,} of {count(len(corpus.shards), 'shard')} {has} no rows: {listing(bare, 3)}."]
 

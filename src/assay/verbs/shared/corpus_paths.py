@@ -12,7 +12,7 @@ from assay.io.table.folder import shards_of
 
 
 def in_shards(data: Any, out: str | os.PathLike[str] | None) -> bool:
-    """Whether an input and an output of Python's are a corpus and its folder of results, not a file and a file."""
+    """Whether arguments in Python name a corpus and its output folder, as opposed to two files."""
     if out is not None and (names_folder(os.fspath(out)) or os.path.isdir(out)):
         return True
     paths = [data] if isinstance(data, (str, os.PathLike)) else data if isinstance(data, (list, tuple)) else []

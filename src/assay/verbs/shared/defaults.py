@@ -1,4 +1,4 @@
-"""Which metrics score and compare take where none is named: what the texts allow, and what does not take long."""
+"""Default metrics of score and compare, by the available texts and the number of rows."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from assay.engine.inputs import Inputs
 
 MOST_ROWS = 20_000
-"""Rows up to which a network is asked unasked."""
+"""Largest input for which a neural metric runs by default."""
 ROWS_A_SECOND = 60
-"""Segments a second and core that assay-mini scores, roughly: what a note about time rests on."""
+"""Approximate speed of assay-mini in segments per second and core, for estimates of time."""
 LEARNED = "assay-mini"
 
 
 def with_defaults(inputs: Inputs, spans: bool) -> tuple[Mapping[str, Metric], list[str]]:
-    """chrF and BLEU where there is a reference; assay-mini where it is installed and the rows are few.
+    """Return chrF and BLEU if there are references, and assay-mini if it is installed and there are few rows; and notes.
 
-    With `spans`, assay-mini alone: the others mark none.
+    With `spans`, assay-mini is the only metric, because the others mark none.
     """
     first = list(islice(inputs.chunks, 2))
     rows = max(sum(map(len, first)), (inputs.rows or 0) if len(first) > 1 else 0)
@@ -48,47 +48,50 @@ def with_defaults(inputs: Inputs, spans: bool) -> tuple[Mapping[str, Metric], li
 
 
 def able(metrics: Mapping[str, Metric], langpairs: Iterable[str]) -> tuple[dict[str, Metric], list[str]]:
-    """Those of the metrics, which nobody asked for by name, that can be computed for these languages here, and a sentence about
-    each of the others: BLEU of Japanese without MeCab."""
-    found, notes, pairs = {}, [], list(langpairs)
+    """Return the default metrics that work for these languages, and a note on each of the others (such as BLEU of Japanese
+    without MeCab)."""
+    supported, notes, pairs = {}, [], list(langpairs)
     for name, candidate in metrics.items():
         if reason := next(iter(lacking(candidate, pairs).values()), ""):
             notes.append(f"{candidate.card.label} was left out: {reason}")
         else:
-            found[name] = candidate
-    return found, notes
+            supported[name] = candidate
+    return supported, notes
 
 
 def _has_references(batch: Batch) -> bool:
-    """Whether there is a reference; rows may lack it."""
+    """Whether any row has a reference."""
     return any(text is not None for column in batch.references or () for text in column)
 
 
 def with_learned(names: Sequence[str], rows: int) -> list[str | Metric]:
-    """Metrics that are always there, and assay-mini behind them where it is installed and the rows are few."""
+    """Return the metrics and, if it is installed and there are few rows, assay-mini."""
     learned = _learned() if rows <= MOST_ROWS else None
     return [*names, *([] if learned is None else [learned])]
 
 
 def without_reference(what: str = "scores without a reference") -> list[str | Metric]:
-    """What judges translations that have no reference; where it is not installed, how to get it, and `what` it does."""
+    """Return the default metric without references; if it is not installed, raise an error with instructions.
+
+    `what` completes the sentence that begins with the metric's name.
+    """
     learned = _learned()
     if learned is None:
         raise MissingPart(
-            f"{LEARNED} {what}, and is not installed: pip install 'mt-assay[mini]' (or name a metric: -m)"
+            f"{LEARNED} {what}, but is not installed: pip install 'mt-assay[mini]' (or name a metric: -m)"
         )
     return [learned]
 
 
 def _again(first: list[Batch], rest: Iterator[Batch]) -> Iterator[Batch]:
-    """The chunks that were looked at, then the others; a chunk is let go when it has been given."""
+    """Return the chunks that were read ahead, then the others; returned chunks are freed."""
     while first:
         yield first.pop(0)
     yield from rest
 
 
 def _learned() -> Metric | None:
-    """assay-mini, where its weights are installed."""
+    """Return assay-mini if its weights are installed."""
     try:
         return metric(LEARNED)
     except MissingPart:

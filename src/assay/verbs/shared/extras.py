@@ -7,23 +7,23 @@ from importlib.metadata import PackageNotFoundError, requires, version
 
 
 def requirements() -> dict[str, list[str]]:
-    """Extra to the names of the distributions that it asks for; under "" those that assay always needs."""
+    """Return the distributions that each extra requires; the key "" has those that assay always requires."""
     try:
         lines = requires("mt-assay") or []
     except PackageNotFoundError:
         return {}
-    found: dict[str, list[str]] = {}
+    by_extra: dict[str, list[str]] = {}
     for line in lines:
         requirement, _, marker = line.partition(";")
         extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", marker)
         name = re.match(r"[A-Za-z0-9._-]+", requirement.strip())
         if name:
-            found.setdefault(extra[1] if extra else "", []).append(name[0])
-    return found
+            by_extra.setdefault(extra[1] if extra else "", []).append(name[0])
+    return by_extra
 
 
 def installed(extra: str) -> bool:
-    """Whether every distribution that an extra asks for is here."""
+    """Whether all distributions of an extra are installed."""
     try:
         for distribution in requirements().get(extra, ()):
             version(distribution)

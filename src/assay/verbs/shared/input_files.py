@@ -1,4 +1,4 @@
-"""Which files a result was made from: those that its arguments name, and those of a data set that lies in a folder."""
+"""Input files of a result: those that its arguments name, and those of local test sets and suites."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ FILES = (
     "decisions",
     "rule",
 )
-"""Arguments of verbs that may name a file; a value that is none names something else (a suite, a year)."""
+"""Arguments of verbs that may name a file; other values name something else, such as a suite or a year."""
 
 
 def named_files(arguments: Mapping[str, Any]) -> list[str]:
-    """The files that arguments name, as they name them, without words after a colon and names before an equals sign."""
+    """Return the files that arguments name, without options after a colon and names before an equals sign."""
     return [path for name in FILES for given in several(arguments.get(name)) if (path := _file(given)) is not None]
 
 
 def several(value: Any) -> Iterator[str]:
-    """The texts in an argument that takes one, a list of them, or names for them."""
+    """Return the texts in an argument: a single one, a list, or the values of a mapping."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -51,7 +51,7 @@ def _file(given: str) -> str | None:
 
 
 def suite_files(card: SuiteCard, data_dir: str | os.PathLike[str] | None) -> list[str]:
-    """The files of a suite's local copy: those that its card knows, or all of a suite whose card knows none."""
+    """Return the files of a suite's local copy: those listed on its card, or all if the card lists none."""
     from assay.suites.locate import locate
 
     if not card.folders:
@@ -59,16 +59,17 @@ def suite_files(card: SuiteCard, data_dir: str | os.PathLike[str] | None) -> lis
     folder = locate(card, data_dir)
     if folder.is_file():
         return [str(folder)]
-    known = {*card.checksums, *card.downloads}
+    listed = {*card.checksums, *card.downloads}
     here = sorted(path for path in folder.rglob("*") if path.is_file())
-    chosen = [path for path in here if path.name in known or path.name.removesuffix(".gz") in known]
+    chosen = [path for path in here if path.name in listed or path.name.removesuffix(".gz") in listed]
     return [str(path) for path in chosen or here]
 
 
 def tree_files(
     name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None, pairs: Sequence[str]
 ) -> list[str]:
-    """The files of these language pairs in a test set or a tree; nothing for a file of judgements, which the arguments name."""
+    """Return the files of some language pairs in a test set or a tree; empty for a file of judgements, which the arguments
+    name."""
     from assay.io.wmt.files import source_files
     from assay.suites.wmt import years
     from assay.verbs.shared.named_sets import find_set

@@ -1,8 +1,8 @@
-"""A run directory while its run is under way: how far it is, and rows that are done, for whoever looks on with `assay view`.
+"""Progress of a run in its run directory, for `assay view`: state, and rows that are finished.
 
-At most twice a second `progress.json` is replaced and some of the new rows are appended to `rows.live.jsonl`: a fast run shows
-a sample of its rows, a slow one all, and neither is slowed down. The writer holds a lock on the latter; where nobody holds it any
-more, the run died. What is kept for resuming is none of this: see `assay.engine.progress_file`.
+At most twice a second, `progress.json` is replaced and some new rows are appended to `rows.live.jsonl`. So a fast run shows a
+sample of its rows, a slow one all of them, and neither is slowed down. The writer holds a lock on `rows.live.jsonl`; if nobody
+holds it, the run has crashed. Resuming uses other files (`assay.engine.progress_file`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from assay.core.metric import Metric
 
 EVERY = 0.5
-"""Seconds between two writings."""
+"""Seconds between two updates."""
 ROWS_AT_ONCE, MOST_ROWS = 1000, 50_000
-"""Rows that one writing appends, and all of them do: a look at a run under way, not the run."""
+"""Number of rows per update, and in total."""
 
 
 @contextmanager
@@ -39,10 +39,9 @@ def live(
     metrics: Mapping[str, Metric] | None = None,
     total: int | None = None,
 ) -> Iterator[None]:
-    """Say in a run directory how far the run in this block is; `folder` None says it nowhere.
+    """Write the progress of the run in this block to a run directory; None writes nothing.
 
-    When the block ends well, the files that say so go; when it does not, they say how far the run came. A folder in which nothing
-    had been done yet is left as it was.
+    After success, the files of progress are removed; after an error, they remain. A folder without any progress is not changed.
     """
     if folder is None:
         yield
@@ -58,7 +57,7 @@ def live(
 
 
 class Live:
-    """Writes what a run directory says of a run under way. What cannot be written stops no run."""
+    """Writer of the progress of a run. Errors in writing never stop the run."""
 
     def __init__(self, folder: Path, verb: str, metrics: Mapping[str, Metric], total: int | None) -> None:
         self._folder, self._verb, self._total = folder, verb, total
@@ -74,12 +73,12 @@ class Live:
         self._broken = False
 
     def metric(self, name: str, done: int, total: int) -> None:
-        """A slow metric has so many of its requests."""
+        """Record how many requests of a slow metric are finished."""
         self._slow = {} if done == total else {"metric": name, "done": done, "total": total}
         self._write()
 
     def chunk(self, chunk: Chunk, kept: Retained, reused: bool) -> None:
-        """Some rows are done."""
+        """Record finished rows."""
         self._done += len(chunk)
         self._fresh += 0 if reused else len(chunk)
         before = self._shown
@@ -123,7 +122,7 @@ class Live:
             except BlockingIOError:
                 time.sleep(0.01)
         else:
-            raise OSError("another run is written here")
+            raise OSError("another run writes to this folder")
         os.truncate(file, 0)
         self._rows = open(file, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
 
@@ -141,16 +140,16 @@ class Live:
         self._rows.flush()
 
     def stop(self, error: BaseException) -> None:
-        """The run ended before it was through."""
+        """Record that the run ended early."""
         if self._done or self._slow:
-            said = "" if isinstance(error, KeyboardInterrupt) else str(error)[:500]
-            self._write(state="stopped", message=said)
+            message = "" if isinstance(error, KeyboardInterrupt) else str(error)[:500]
+            self._write(state="stopped", message=message)
             self._close()
         else:
             self.end()
 
     def end(self) -> None:
-        """The run is through: the folder has its results, or nothing."""
+        """Remove the files of progress."""
         self._close()
         with suppress(OSError):
             for name in (PROGRESS, LIVE):

@@ -17,20 +17,20 @@ from assay.perturb.making.selection import explain_left_out
 from assay.verbs.result import Result
 
 SET = "items.jsonl"
-"""The items of a set in a run directory."""
+"""File name of the items in a run directory."""
 
 
 @dataclass(repr=False)
 class MadeSet(Result):
-    """A challenge set that was made: how many items of each perturbation, what was refused, and the data card."""
+    """Challenge set made by `assay make`: counts per perturbation, rejected items, and the data card."""
 
     card: dict[str, Any]
-    """What was made from what, with which tools; it lies beside a written set."""
+    """Data card: sources, settings and tools; it is written next to the set."""
     path: Path | None = None
-    """Where the set was written; None for one that is in `lines`."""
+    """Location of a written set; None for a set in `lines`."""
     lines: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    """What was passed over in the corpus, in sentences."""
+    """Rows of the corpus that were skipped, as notes."""
 
     verb: ClassVar[str] = "make"
     headline: ClassVar[str] = "made"
@@ -39,16 +39,16 @@ class MadeSet(Result):
         return int(self.card["items"])
 
     def items(self) -> list[dict[str, Any]]:
-        """The items as dictionaries with the columns of the file."""
+        """Return the items as dictionaries with the columns of the file."""
         lines = self.lines if self.path is None else self.path.read_text(encoding="utf-8").split("\n")
         return [json.loads(line) for line in lines if line]
 
     def columns(self) -> Columns:
-        """One row an item, with the columns of the file but ``meta``."""
+        """Return one row per item, with all columns but ``meta``."""
         return by_column({key: item[key] for key in item if key != "meta"} for item in self.items())
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
-        """A run directory: items.jsonl with its data card, tables.json and manifest.json."""
+        """Write a run directory: items.jsonl with its data card, tables.json and manifest.json."""
         path = super().write(folder, figures)
         write_lines(path / SET, [json.dumps(item, ensure_ascii=False) for item in self.items()])
         write_card(path / SET, self.card)
@@ -56,12 +56,12 @@ class MadeSet(Result):
 
 
 def card_path(path: Path) -> Path:
-    """Where the data card of a set lies."""
+    """Return the location of the data card of a set."""
     return path.with_name(path.name + ".card.json")
 
 
 def made_table(card: Mapping[str, Any]) -> Table:
-    """One line a perturbation."""
+    """Return a table with one row per perturbation."""
     rows = [
         {
             "perturbation": name,
@@ -74,8 +74,8 @@ def made_table(card: Mapping[str, Any]) -> Table:
     ]
     counts = [TableColumn(key, kind="count") for key in ("made", "refused", "failed")]
     columns = [TableColumn("perturbation"), *counts, TableColumn("mostly because")]
-    made, read = count(card["items"], "item"), count(card["segments"], "segment")
-    notes = [f"{made} from {read} · seed {card['seed']}", *explain_left_out(card["left out"])]
+    items, segments = count(card["items"], "item"), count(card["segments"], "segment")
+    notes = [f"{items} from {segments} · seed {card['seed']}", *explain_left_out(card["left out"])]
     return Table("made", columns, rows, notes=notes)
 
 

@@ -8,10 +8,10 @@ from assay.core.errors import InputError
 
 
 def manifest_of(path: Path) -> Path:
-    """The manifest of a run directory or of a written file; a manifest is its own."""
+    """Return the manifest of a run directory or of an output file; a manifest is returned as it is."""
     if path.is_dir():
         if not (path / "manifest.json").is_file():
-            raise InputError(f"{path} is no run directory: there is no manifest.json in it.{_of_corpus(path)}")
+            raise InputError(f"{path} is not a run directory: it has no manifest.json.{_of_corpus(path)}")
         return path / "manifest.json"
     beside = path.with_name(f"{path.name}.manifest.json")
     if not path.name.endswith("manifest.json") and beside.is_file():
@@ -24,10 +24,10 @@ def manifest_of(path: Path) -> Path:
 
 
 def _of_corpus(path: Path) -> str:
-    """What to do about a folder of shards instead."""
+    """Return what to do with a folder of shards, for an error message."""
     shards = (path / "_manifest.json").is_file()
     return (
-        " Its shards are those of a corpus: the command that made them, with another --out, gives the same bytes."
+        " It has the shards of a corpus: repeat the command with another --out, and compare the bytes."
         if shards
         else ""
     )

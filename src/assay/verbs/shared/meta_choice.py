@@ -1,4 +1,4 @@
-"""What ``assay meta`` compares when it is not the official tasks: a file of tasks, other gold scores, some stored metrics."""
+"""Choice of tasks of ``assay meta`` besides the official ones: a file of tasks, other gold scores, stored metrics."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class MetaChoice(TypedDict, total=False):
 
 
 Document = tuple[Any, str]
-"""What a file of tasks holds, and its name."""
+"""Content of a file of tasks, and its name."""
 
 
 def read_recipe(recipe: str | os.PathLike[str]) -> Document | None:
-    """The file of tasks, None for the official ones."""
+    """Read the file of tasks; None for the official tasks."""
     name = os.fspath(recipe)
     if name == "official":
         return None
@@ -63,14 +63,14 @@ def read_recipe(recipe: str | os.PathLike[str]) -> Document | None:
 
 
 def pairs_of(own: Document | None, official: Sequence[str]) -> list[str]:
-    """The language pairs that the tasks are about: those of a file, the official ones without."""
+    """Return the language pairs of the tasks: those of a file, or the official ones."""
     return list(official) if own is None else langpairs_of(recipe_of(*own, official))
 
 
 def tasks(
     choice: TaskChoice, own: Document | None, official: WmtFacts | None, judged: Mapping[str, JudgedSystems]
 ) -> TaskSet:
-    """The tasks before they are changed: of the statistics asked for, of the file, of the year, or of WMT23's shape."""
+    """Return the tasks before further choices: of the requested statistics, of the file, of the year, or of the shape of WMT23."""
     pairs = list(judged)
     recipe = official.recipe if official is not None else recipe_for(pairs)
     if choice.statistics:
@@ -83,23 +83,23 @@ def tasks(
 
 
 def _humans(recipe: Mapping[str, Any]) -> dict[str, bool]:
-    """Whether the official tasks about a language pair alone let human translations take part."""
+    """Return by language pair whether its official tasks include human translations."""
     return {
         row["langpairs"][0]: row.get("human", True) for row in recipe.get("tasks", ()) if len(row["langpairs"]) == 1
     }
 
 
 def judged_by(gold: str, sets: Mapping[str, EvalSet]) -> dict[str, EvalSet]:
-    """The language pairs that have these human scores."""
-    found = {pair: evalset for pair, evalset in sets.items() if gold in list(evalset.human)}
-    if not found:
+    """Return the language pairs that have these human scores."""
+    matching_sets = {pair: evalset for pair, evalset in sets.items() if gold in list(evalset.human)}
+    if not matching_sets:
         raise unknown("human score", gold, sorted({name for evalset in sets.values() for name in evalset.human}))
-    return found
+    return matching_sets
 
 
 def left_out(gold: str | None, pairs: set[str]) -> list[str]:
-    """A note on the language pairs that lack the gold scores."""
-    return [f"no scores {gold} for {listing(sorted(pairs))}, left out"] if pairs else []
+    """Return a note on language pairs without the gold scores."""
+    return [f"no scores {gold} for {listing(sorted(pairs))}: left out"] if pairs else []
 
 
 def stored_metrics(
@@ -109,9 +109,9 @@ def stored_metrics(
     patterns: Sequence[str],
     contrastive: bool,
 ) -> Sequence[str] | None:
-    """Names of the stored metrics that take part; None for all."""
+    """Return the names of the stored metrics to use; None for all."""
     if not patterns:
         return None if official is None or contrastive else official.primary
-    found = {name.name for pair, one in sets.items() for name in one.metric_names(about[pair].standard_reference)}
-    check_patterns(patterns, sorted(found), "stored metric")
-    return match_names(patterns, sorted(found))
+    names = {name.name for pair, one in sets.items() for name in one.metric_names(about[pair].standard_reference)}
+    check_patterns(patterns, sorted(names), "stored metric")
+    return match_names(patterns, sorted(names))

@@ -53,29 +53,29 @@ class MetaResult(Result):
     new: tuple[str, ...] = ()
     seed: int | None = None
     own: bool = False
-    """Whether the tasks are the caller's own, so that people look at their values first."""
+    """Whether the tasks are the caller's own; then their values are the main table."""
     texts: Mapping[str, EvalSet] = field(default_factory=dict)
     """The texts behind `sets`."""
     gold: str | None = None
-    """People's scores, where they are not the standard ones."""
+    """Name of the human scores, unless they are the standard ones."""
     comparisons: Sequence[PairwiseTests] = ()
-    """The tests of every two metrics, where significance was asked for."""
+    """Tests of all pairs of metrics, if significance was requested."""
     cards: Mapping[str, Card] = field(default_factory=dict)
-    """The cards of the metrics that were scored here."""
+    """Cards of the metrics that were scored."""
 
     verb = "meta"
     headline = "overall"
 
     def table(self, name: str | None = None) -> Table:
-        """The table called `name`; without a name the ranking, or the values of tasks of one's own."""
+        """Return the table called `name`; by default the ranking, or the values of the caller's own tasks."""
         return super().table(name or ("tasks" if self.own else None))
 
     def columns(self) -> Columns:
-        """One row for each task and metric."""
+        """Return one row per task and metric."""
         return (self.tables.get("tasks") or self.table()).by_column()
 
     def scores(self) -> polars.DataFrame:
-        """Segment scores of the metrics that were put into the table: langpair, system, segment, one column a metric."""
+        """Return segment scores of the added metrics: langpair, system, segment, and one column per metric."""
         return polars_frame(self._scores(), "scores()")
 
     def _scores(self) -> Columns:
@@ -91,27 +91,24 @@ class MetaResult(Result):
         return joined(parts)
 
     def scores_columns(self) -> Columns | None:
-        """The segment scores, where metrics were put into the table."""
+        """Return the segment scores, if metrics were added."""
         return self._scores() if self.new else None
 
     def viewed(self) -> ViewData | None:
-        """The translations that people judged, with their texts and every metric's score."""
+        """Return the judged translations with their texts and every metric's score."""
         return view_of_meta(self.sets, self.texts, self.comparisons, self.gold, self.cards)
 
     def subject(self) -> str:
-        """What messages call it."""
         return self.name
 
     def heading(self) -> str:
-        """Its title."""
         return self.title
 
     def head(self) -> Mapping[str, Any]:
-        """The data's name."""
         return {"data": self.name}
 
     def sizes(self) -> Mapping[str, int]:
-        """Segments of all systems, by language pair."""
+        """Return the number of segments of all systems, by language pair."""
         return {pair: len(judged.systems) * judged.segments for pair, judged in self.sets.items()}
 
 
@@ -142,20 +139,22 @@ class NewMetrics:
     ) -> dict[str, dict[str, LevelScores]]:
         """Return the scores by name and language pair; a name that is `stored` already gets the suffix ``(new)``."""
         kept = Store.for_metrics(self.metrics, self.store)
-        found: dict[str, dict[str, LevelScores]] = {}
+        by_metric: dict[str, dict[str, LevelScores]] = {}
         for spec, metric in self.metrics.items():
-            found[spec] = {
+            by_metric[spec] = {
                 pair: measure_systems(evalset, about[pair].standard_reference, metric, workers=self.workers, store=kept)
                 for pair, evalset in sets.items()
             }
         for file in self.files:
             for metric_name, by_pair in read_metric(file, sets).items():
-                found.setdefault(metric_name, {}).update(by_pair)
+                by_metric.setdefault(metric_name, {}).update(by_pair)
         for metric_name, scores in self.extra.items():
-            found.setdefault(metric_name, {}).update({pair: with_system_means(given) for pair, given in scores.items()})
+            by_metric.setdefault(metric_name, {}).update(
+                {pair: with_system_means(given) for pair, given in scores.items()}
+            )
         taken = {name.name for evalset in sets.values() for name in evalset.metric_names()}
         taken &= set(stored) if stored is not None else taken
-        return {f"{name} (new)" if name in taken else name: by_pair for name, by_pair in found.items()}
+        return {f"{name} (new)" if name in taken else name: by_pair for name, by_pair in by_metric.items()}
 
     def about(self, sets: Mapping[str, EvalSet], judged: Mapping[str, JudgedSystems]) -> dict[str, Any]:
         """Return the fields of a `MetaResult` that name its texts and metrics."""
@@ -210,16 +209,17 @@ def evaluate(
         chosen = chosen.only(tasks)
     chosen = choice.apply(chosen, judged)
     results = analysis.run_tasks(chosen, judged, significance=significance, draws=draws, seed=seed)
-    made = meta_tables.tables(chosen, results, _kinds(judged, official, new), draws)
+    made_tables = meta_tables.tables(chosen, results, _kinds(judged, official, new), draws)
     if worth:
-        made += point_worth_tables(chosen, judged, settings=choice.settings, seed=seed, draws=draws)
+        made_tables += point_worth_tables(chosen, judged, settings=choice.settings, seed=seed, draws=draws)
     label = official.name if official is not None else Path(name).name
     notes = [*_contaminated(built, label), *meta_choice.left_out(gold, set(wanted) - set(sets))]
-    made = [
-        replace(table, notes=[*table.notes, *notes]) if table.name in ("overall", "tasks") else table for table in made
+    made_tables = [
+        replace(table, notes=[*table.notes, *notes]) if table.name in ("overall", "tasks") else table
+        for table in made_tables
     ]
     return MetaResult(
-        {table.name: table for table in made},
+        {table.name: table for table in made_tables},
         name=label,
         title=official.title if official is not None else str(name),
         new=tuple(new),
@@ -227,14 +227,14 @@ def evaluate(
         seed=seed,
         own=bool(choice.statistics) or own is not None,
         gold=gold,
-        comparisons=_comparisons(made, results) if significance else (),
+        comparisons=_comparisons(made_tables, results) if significance else (),
         files=tree_files(name, data_dir, list(sets)),
         **added.about(sets, judged),
     )
 
 
 def _comparisons(made: Sequence[Table], results: Sequence[TaskResult]) -> tuple[PairwiseTests, ...]:
-    """The tests of every two metrics; over all tasks in the order of the ranking, where that has clusters."""
+    """Return the tests of all pairs of metrics: over all tasks in the order of the ranking, if it has clusters."""
     (ranking,) = (table for table in made if table.name == "overall")
     ranked = all("cluster" in row for row in ranking.rows)
     return comparisons(results, [row["metric"] for row in ranking.rows] if ranked else ())

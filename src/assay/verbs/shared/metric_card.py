@@ -41,8 +41,8 @@ class MetricCard(Result):
         """Return the facts and the main table of every suite."""
         chosen = [self.tables["card"]]
         for suite, result in self.results.items():
-            made = result.tables.values()
-            short = result.tables.get("summary") or min(made, key=lambda table: len(table.rows))
+            suite_tables = result.tables.values()
+            short = result.tables.get("summary") or min(suite_tables, key=lambda table: len(table.rows))
             chosen.append(self.tables[f"{suite} {short.name}"])
         return chosen
 
@@ -103,7 +103,7 @@ def _facts(card: Card, signature: str, suites: Collection[str]) -> Table:
         "range": f"{low} to {high}",
         "languages": ", ".join(card.languages),
         "trained on": ", ".join(card.trained_on) or "nothing",
-        "contaminated": f"† trained on {', '.join(trained)}: those results flatter it" if trained else "",
+        "contaminated": f"† trained on {', '.join(trained)}, so these results are too high" if trained else "",
         "licence": card.licence,
         "citation": card.citation,
         "signature": signature,
@@ -116,13 +116,13 @@ def read_card(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a card that ``assay card METRIC --format json`` wrote."""
     if not Path(path).exists():
         raise InputError(f"{path} does not exist. Create it with: assay card METRIC --format json --out {path}")
-    found = read_document(path, said="is not a card")
+    content = read_document(path, said="is not a card")
     try:
-        typed(_WrittenCard, found, Place(), strict=False)
+        typed(_WrittenCard, content, Place(), strict=False)
     except InputError as error:
-        said = str(error).rstrip(".")
-        raise InputError(f"{path} is not a card: {said} (assay card METRIC --format json).") from error
-    return dict(found)
+        message = str(error).rstrip(".")
+        raise InputError(f"{path} is not a card: {message} (assay card METRIC --format json).") from error
+    return dict(content)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Other words for metrics in tables and figures (``--label xcomet-xl=XCOMET-XL``); what was computed stays as it is."""
+"""Labels for metrics in tables and figures (``--label xcomet-xl=XCOMET-XL``)."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from assay.core.errors import InputError, unknown
 from assay.core.table import Table
 
 KEYS = ("metric", "best")
-"""The columns in which metrics stand by name."""
+"""Columns with names of metrics."""
 
 
 def check_labels(labels: Mapping[str, str], names: Sequence[str]) -> None:
-    """Refuse labels for metrics that are not among `names`, and such as two metrics would share."""
+    """Refuse labels for unknown metrics, and a label for two metrics."""
     for name in labels:
         if name not in names:
             raise unknown("metric to label", name, names)
     twice = [text for text, n in Counter(labels.get(name, name) for name in names).items() if n > 1]
     if twice:
-        raise InputError(f"two metrics would be called {twice[0]!r}: give each a label of its own.")
+        raise InputError(f"two metrics have the label {twice[0]!r}. Give each metric a different one.")
 
 
 def labelled(tables: Sequence[Table], labels: Mapping[str, str], names: Sequence[str]) -> list[Table]:
-    """The tables with metrics called by their labels, in rows and notes; `names` are the metrics there are."""
+    """Replace metrics by their labels in the rows and notes of tables; `names` are all metrics."""
     check_labels(labels, names)
     if not labels:
         return list(tables)

@@ -1,4 +1,4 @@
-"""Sources and references of a test set, for translations that come without: ``-t wmt23 -l en-de``, as for sacrebleu."""
+"""Test sets given by name: sources and references for translations without (``-t wmt23 -l en-de``), as in sacrebleu."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def known_texts(
     name: str | os.PathLike[str], langpair: str | None, data_dir: str | os.PathLike[str] | None = None
 ) -> Known:
-    """A year or any mt-metrics-eval tree that is here, with its standard reference; else what sacrebleu has downloaded."""
+    """Return the texts of a year or an mt-metrics-eval tree with its standard reference, else of a set downloaded by sacrebleu."""
     text = os.fspath(name)
     if text in years() or Path(text).exists():
         try:
@@ -37,11 +37,11 @@ def known_texts(
 def _tree(name: str, langpair: str | None, data_dir: str | os.PathLike[str] | None) -> Known:
     official, folder = find_set(name, data_dir)
     pair = _chosen(name, langpair, langpairs(folder))
-    found = read_eval_set(folder, pair)
-    reference = found.references[pair_facts(found, official).standard_reference]
+    evalset = read_eval_set(folder, pair)
+    reference = evalset.references[pair_facts(evalset, official).standard_reference]
     label = official.name if official is not None else Path(name).name
     files = [str(path) for path in source_files(folder, [pair])]
-    return Known(f"{label} {pair}", pair, found.sources, [reference], found.documents, files)
+    return Known(f"{label} {pair}", pair, evalset.sources, [reference], evalset.documents, files)
 
 
 def _downloaded(name: str) -> Path:
@@ -50,7 +50,7 @@ def _downloaded(name: str) -> Path:
 
 
 def _sacrebleu(name: str, langpair: str | None) -> Known:
-    """The plain texts that sacrebleu leaves in its own folder: SET.PAIR.src, SET.PAIR.ref (or ref:A, ref:B …)."""
+    """Read the texts that sacrebleu stores in its own folder: SET.PAIR.src, SET.PAIR.ref (or ref:A, ref:B …)."""
     folder, stem = _downloaded(name), name.replace("/", "_")
     if not folder.is_dir():
         from sacrebleu import DATASETS
@@ -77,14 +77,14 @@ def _chosen(name: str, langpair: str | None, there: Sequence[str]) -> str:
     if langpair is None:
         if len(there) == 1:
             return there[0]
-        raise InputError(f"{name} has several language pairs ({listing(there)}): choose one with -l.")
+        raise InputError(f"{name} has several language pairs ({listing(there)}). Choose one with -l.")
     if langpair not in there:
         raise unknown(f"language pair of {name}", langpair, there)
     return langpair
 
 
 def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
-    """Official facts and folder of a test set, or a tree somewhere else, whose folder may carry an official name."""
+    """Return the official facts and the folder of a test set. A tree elsewhere may have the name of an official set."""
     text = os.fspath(name)
     if text in years():
         return facts(text), locate(card_of(text), data_dir)
@@ -95,12 +95,12 @@ def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | No
 
 
 def default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
-    """The language pairs of the official tasks that the tree has; all of a tree without official tasks."""
+    """Return the language pairs of the official tasks that the tree has; all pairs of a tree without official tasks."""
     there = langpairs(folder)
     if official is None:
         return there
     wanted = langpairs_of(official.recipe)
     here = [pair for pair in wanted if pair in there]
     if not here:
-        raise InputError(f"{folder} has none of {', '.join(wanted)}, which the tasks of {official.name} are about.")
+        raise InputError(f"{folder} has none of {', '.join(wanted)}, the language pairs of {official.name}.")
     return here

@@ -164,7 +164,7 @@ def need_folder(options: Mapping[str, Any]) -> None:
 
 
 def refuse_with_folder(options: Mapping[str, Any]) -> None:
-    """Refuse options that have no meaning for a corpus in many files; a value that is None, false or empty was not given."""
+    """Refuse options that have no meaning for a corpus in many files; None, false and empty values count as not given."""
     for name, value in options.items():
         if value is not None and value is not False and not (isinstance(value, (list, tuple)) and not value):
             raise InputError(f"{name} cannot be combined with out=FOLDER. Give one file for that, without out.")
@@ -173,8 +173,8 @@ def refuse_with_folder(options: Mapping[str, Any]) -> None:
 def check_rows(options: Mapping[str, Any]) -> None:
     """Refuse a selection of rows that is not valid."""
     if options.get("sample") is not None and options["sample"] < 1:
-        raise InputError("--sample wants a whole number above 0.")
+        raise InputError("--sample must be a positive whole number.")
     if options.get("sample_by") and options.get("sample") is None:
-        raise InputError("--sample-by goes with --sample.")
+        raise InputError("--sample-by requires --sample.")
     if options.get("dedup") not in (None, "pair", "mt", "src"):
-        raise InputError(f"--dedup is pair, mt or src, not {options['dedup']!r}.")
+        raise InputError(f"--dedup must be pair, mt or src, not {options['dedup']!r}.")

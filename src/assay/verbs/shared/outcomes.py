@@ -55,7 +55,7 @@ def read_outcomes(
     judged = None
     if judge is not None:
         if isinstance(data, TaskOutcomes):
-            raise InputError("these outcomes are known already: a judge goes with a table of translations.")
+            raise InputError("a judge requires a table of translations, but these outcomes are known.")
         judged = judge_table(data, judge, options.get("judged"), columns, quoting=quoting, notes=notes)
     return load_outcomes(
         data, columns=columns, quoting=quoting, notes=notes, scores=scores, langs=options.get("langs", ()),

@@ -1,4 +1,4 @@
-"""Server of the page of `assay view`, for runs and for reviews in the browser."""
+"""Local server of the page of `assay view`, for runs and for reviews in the browser."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REDIRECT = """<!doctype html><meta charset="utf-8"><meta name="referrer" conten
 
 @dataclass(repr=False)
 class Viewing(Result):
-    """The runs that are shown, and where: at `url` until `close`, or in the file `out`."""
+    """Runs on a page: at `url` until `close`, or in the file `out`."""
 
     server: ViewServer | None = None
     out: Path | None = None
@@ -39,7 +39,7 @@ class Viewing(Result):
 
     @property
     def url(self) -> str:
-        """The address of the page, with its token; nothing where it was written to a file."""
+        """Address of the page with its token; empty if the page is a file."""
         return self.server.url if self.server is not None else ""
 
     def __enter__(self) -> Viewing:
@@ -49,9 +49,9 @@ class Viewing(Result):
         self.close()
 
     def open(self) -> bool:
-        """Open a browser on the page, through a file that the user alone can read.
+        """Open a browser on the page, through a redirect file that only the user can read.
 
-        Its address has the token in it, and the words of a command can be seen by every user of a machine.
+        The address contains the token, and other users of a machine can see the arguments of commands.
         """
         if self._redirect is None:
             self._redirect = tempfile.TemporaryDirectory(prefix="assay-view-")  # 0700
@@ -64,7 +64,7 @@ class Viewing(Result):
             return False
 
     def close(self) -> None:
-        """Stop answering."""
+        """Stop the server."""
         if self._redirect is not None:
             self._redirect.cleanup()
             self._redirect = None
@@ -73,7 +73,7 @@ class Viewing(Result):
             self.server.server_close()
 
     def wait(self) -> None:
-        """Until somebody interrupts, or finishes the review on the page."""
+        """Wait until the user interrupts, or finishes the review on the page."""
         review = self.server.answers.review if self.server is not None else None
         (review.finished if review is not None else threading.Event()).wait()
 
@@ -81,8 +81,8 @@ class Viewing(Result):
 def serve(
     made: Viewing, runs: Sequence[Run], *, port: int, browser: bool, session: ReviewSession | None = None
 ) -> None:
-    """Start the server of a page, and open a browser on it."""
+    """Start the server of a page, and open a browser."""
     made.server = ViewServer(runs, port, None if session is None else ReviewApi(session))
     threading.Thread(target=made.server.serve_forever, name="assay view", daemon=True).start()
     if browser and not made.open():
-        made.notes.append("no browser could be opened: open the address by hand.")
+        made.notes.append("no browser could be opened. Open the address yourself.")

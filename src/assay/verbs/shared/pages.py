@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def page_of(results: Sequence[Result], tables: Sequence[str] = ()) -> str:
-    """Results as one HTML page with their rows, as `assay view RUN --out page.html` would write it; `tables` names those to show.
+    """Return results as one HTML page with their rows; `tables` names the tables to show.
 
-    Rows that are too many for a browser are left out, and the page says so.
+    If there are too many rows for a browser, some are left out, and the page says so.
     """
     with tempfile.TemporaryDirectory(prefix="assay-page-") as folder:
         kept = []
         for number, result in enumerate(results):
             chosen = {name: result.table(name) for name in tables} if tables else result.tables
-            place = Path(folder) / str(number) / result.subject().removeprefix("assay ").replace(os.sep, "-")
-            kept.append(replace(result, tables=chosen).write(place, figures=()))
+            run_folder = Path(folder) / str(number) / result.subject().removeprefix("assay ").replace(os.sep, "-")
+            kept.append(replace(result, tables=chosen).write(run_folder, figures=()))
         return one_file(find_runs(kept), leave_out=True)

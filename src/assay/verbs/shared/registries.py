@@ -1,4 +1,4 @@
-"""Registries of everything that has a name: metrics, suites, analyses, perturbations, tasks and translators."""
+"""Registries by kind: metrics, suites, analyses, perturbations, tasks and translators."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ REGISTRIES = {
     "tasks": "assay.tasks:TASKS",
     "translators": "assay.tasks:TRANSLATORS",
 }
-"""Every kind of thing that has a name, and where its names are kept."""
+"""Module and attribute of the registry of each kind."""
 
 
 def names(kind: str) -> list[str]:
-    """The names of a kind (``metrics``, ``suites`` …), those of installed packages among them; nothing is loaded."""
+    """Return the names of a kind (``metrics``, ``suites`` …), including those of installed packages, without importing any."""
     return registry(kind).names()
 
 
 def registry(kind: str) -> Registry:
     """Return the registry of a kind."""
     module, _, attribute = REGISTRIES[kind].partition(":")
-    found: Registry = getattr(importlib.import_module(module), attribute)
-    return found
+    entries: Registry = getattr(importlib.import_module(module), attribute)
+    return entries
 
 
 def card_citation(name: str) -> str:
-    """What the card of a metric or a suite says to cite; nothing for other things."""
+    """Return the citation on the card of a metric or a suite; empty for other things."""
     for kind in ("metrics", "suites"):
         if name in names(kind):
             return str(registry(kind).resolve(name).card.citation)

@@ -1,4 +1,4 @@
-"""What score, compare and decide are asked: which texts, by which metrics. Refused here, before anything is read, if wrong."""
+"""Requests of score, compare and decide: the texts and metrics of a call, validated before anything is read."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 
 @dataclass
 class TextRequest:
-    """Texts to be scored, as a stream, and the metrics to score them with."""
+    """Texts to score as a stream, and the metrics."""
 
     inputs: Inputs
     metrics: Mapping[str, Metric]
     notes: Sequence[str] = ()
-    """What people should hear about the choice of metrics."""
+    """Notes on the choice of metrics."""
     call: Call | None = None
-    """The arguments that it was made from."""
+    """Recorded arguments of the call."""
     ours: Sequence[Metric] = ()
-    """The metrics that were built for this call: nobody scores with them again, and their networks go when it is through."""
+    """Metrics that were built for this call; their models are unloaded after it."""
 
     @property
     def rows(self) -> int | None:
-        """Roughly how many rows there will be; None where it cannot be told."""
+        """Approximate number of rows; None if unknown."""
         return self.inputs.rows
 
     def run(self, keep: Retained, workers: int | None, store: bool, progress: RowsDone | None) -> ScoredRun:
-        """Score it all; see `assay.engine.run.run_inputs`."""
+        """Score all texts; see `assay.engine.run.run_inputs`."""
         with self.released():
             run = run_inputs(self.inputs, self.metrics, retain=keep, workers=workers, store=store, progress=progress)
         run.notices += self.notes
@@ -99,14 +99,14 @@ def request(
     names = ("mt", "ref", "src", "columns", "testset")
     if given["data"] is None and (table := table_among(*(given[name] for name in names))) is not None:
         given |= {"data": table, "mt": ()}
-    known = None
+    named = None
     if given["testset"] is not None:
         from assay.verbs.shared.named_sets import known_texts
 
-        known = known_texts(given["testset"], given["langpair"], given["data_dir"])
-        given["langpair"] = known.langpair
+        named = known_texts(given["testset"], given["langpair"], given["data_dir"])
+        given["langpair"] = named.langpair
     built = metrics if isinstance(metrics, Mapping) else {} if metrics is None else build_metrics(metrics)
-    inputs = grouped(_inputs(built, given, known, whole=rows), by)
+    inputs = grouped(_inputs(built, given, named, whole=rows), by)
     notes: Sequence[str] = ()
     if metrics is None:
         built, notes = with_defaults(inputs, spans)
@@ -130,7 +130,7 @@ def _inputs(built: Mapping[str, Metric], given: Mapping[str, Any], known: Known 
     lists = any(given[name] is not None for name in TEXTS)
     if known is not None:
         if data is not None or ref or src is not None or lists:
-            raise InputError("a test set (-t) brings sources and references: give the translations alone, --mt FILE.")
+            raise InputError("a test set (-t) has sources and references. Give only the translations: --mt FILE.")
         return from_known(_several(mt) or ["-"], known)
     if data is not None:
         if files:
@@ -146,7 +146,7 @@ def _inputs(built: Mapping[str, Metric], given: Mapping[str, Any], known: Known 
             empty_reference=empty, whole=whole,
         )  # fmt: skip
     if given["columns"]:
-        raise InputError("--columns goes with --data.")
+        raise InputError("--columns requires --data.")
     if lists and files:
         raise InputError("give lists (hypotheses, references, sources) or files (mt, ref, src), not both.")
     if lists:
@@ -196,12 +196,12 @@ def table_among(
             "per system (--columns mt=A,mt=B)."
         )
     if name:
-        raise InputError(f"{path} is a table: name the system in its column 'system', not with {name}=FILE.")
+        raise InputError(f"{path} is a table. Name the system in its column 'system', not with {name}=FILE.")
     return path
 
 
 def demo_table() -> Path:
-    """The small table that comes with assay, for trying things."""
+    """Return the location of the demo table of the package."""
     return Path(__file__).parents[2] / "data" / "demo.tsv"
 
 
@@ -213,7 +213,7 @@ def _in_memory(
     empty_reference: EmptyReference | None,
 ) -> Inputs:
     if not systems:
-        raise InputError("compare needs at least one system.")
+        raise InputError("compare requires at least one system.")
     if any(texts is None for texts in systems.values()):
         raise InputError("there are references or sources, but no hypotheses=[...] to score.")
     batches = {
@@ -224,14 +224,14 @@ def _in_memory(
 
 
 def unequal(segments: Mapping[str, int], of: str = "") -> None:
-    """Refuse systems of different lengths."""
+    """Refuse systems with different numbers of segments."""
     if len(set(segments.values())) > 1:
         counts = ", ".join(f"{system} {n:,}" for system, n in segments.items())
         raise InputError(
-            f"the systems have different numbers of segments{of} ({counts}): a paired test needs the same."
+            f"the systems have different numbers of segments{of} ({counts}), but a paired test requires equal numbers."
         )
 
 
 def _several(paths: Any) -> Any:
-    """One path as a list; several, or names for them, as they are."""
+    """Return one path as a list; lists and mappings as they are."""
     return paths if isinstance(paths, (list, tuple, Mapping)) else [paths]

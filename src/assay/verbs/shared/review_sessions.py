@@ -1,4 +1,4 @@
-"""Where a review is held: on a terminal, or on a page in the browser. Both ask the same questions and write the same file."""
+"""Review sessions on a terminal or on a page in the browser; both ask the same questions and write the same file."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OnPage:
-    """A page on this machine, until its *Finish* is chosen or somebody interrupts; `told` gets its address."""
+    """Page on this machine for a review, until the annotator finishes it or interrupts. `announce` is called with its address."""
 
     port: int = 0
     browser: bool = True
-    told: Callable[[str], Any] = print
+    announce: Callable[[str], Any] = print
 
 
 def open_review(
@@ -36,14 +36,14 @@ def open_review(
     skipped: bool = False,
     apart: Mapping[str, DecisionLog] | None = None,
 ) -> AskQuestions:
-    """The review that was asked for: with a `page` there, else with the keys of `stream` and cards on `write`.
+    """Return the review: on a `page`, or with key presses from `stream` and text on `write`.
 
-    `apart` are the decisions of other annotators, where each has a file of their own: a page shows who disagrees.
+    `apart` has the decisions of other annotators, if each has a file; a page shows disagreements.
     """
     if page is not None:
         return lambda questions: _on_page(questions, log, title, page, apart or {})
     if stream is None or write is None:
-        raise InputError("a review needs a terminal (stream and write) or a page (page=OnPage()).")
+        raise InputError("a review requires a terminal (stream and write) or a page (page=OnPage()).")
 
     return terminal_review(stream, write, log, skipped=skipped)
 
@@ -52,10 +52,10 @@ def _on_page(
     questions: Sequence[Question], log: DecisionLog, title: str, page: OnPage, apart: Mapping[str, DecisionLog]
 ) -> Reviewed:
     session = QuestionSession(questions, log, title, apart=apart)
-    made = Viewing({})
-    serve(made, [], port=page.port, browser=page.browser, session=session)
-    with made:
-        page.told(made.url)
+    viewing = Viewing({})
+    serve(viewing, [], port=page.port, browser=page.browser, session=session)
+    with viewing:
+        page.announce(viewing.url)
         with suppress(KeyboardInterrupt):
-            made.wait()
+            viewing.wait()
     return session.summary()

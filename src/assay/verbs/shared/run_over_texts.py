@@ -1,4 +1,4 @@
-"""Results of a run over texts: what score and compare share, and the notes under their tables."""
+"""Base class of the results of score and compare, and the notes below their tables."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class RunOverTexts(Result):
-    """What score and compare share: the run behind their tables, which may lie on the disk until the result is let go."""
+    """Result with the run behind its tables, which may be on disk until the result is deleted."""
 
     run: ScoredRun
     standings: Standings
     seed: int | None = field(default=None, kw_only=True)
-    """The seed, where anything was drawn."""
+    """Seed of the resampling, if there was any."""
 
     headline = "systems"
 
@@ -41,44 +41,45 @@ class RunOverTexts(Result):
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        """The results are written: the progress file goes. After an error it stays, and the same call goes on from there."""
+        """Delete the progress file; after an error it remains, and the same call resumes from it."""
         if kind is not None:
             self.run.close()
         self._release()
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """The metrics by the name they were asked for; one that goes by the target language, for each of several (``bleu zh``)."""
+        """Metrics by requested name; one that depends on the target language has an entry per language (``bleu zh``)."""
         return self.run.metrics
 
     @property
     def components(self) -> dict[str, dict[str, dict[str, float]]]:
-        """What corpus scores are made of, by system and metric: BLEU's brevity penalty, lengths and precisions."""
+        """Components of corpus scores by system and metric, such as BLEU's brevity penalty, lengths and precisions."""
         return {
-            system: {name: dict(found) for name, sums in row.items() if (found := self.metrics[name].components(sums))}
+            system: {
+                name: dict(values) for name, sums in row.items() if (values := self.metrics[name].components(sums))
+            }
             for system, row in self.run.totals.items()
         }
 
     @property
     def flags(self) -> dict[str, int]:
-        """How many segments a reader should know about: ``empty_hypothesis``, ``comet truncated`` …"""
+        """Number of segments by flag: ``empty_hypothesis``, ``comet truncated`` …"""
         return self.run.flags
 
     def add_components(self) -> None:
-        """The table `components`, behind the others, where a metric says what its score is made of."""
+        """Add the table `components` if a metric has any."""
         self.tables |= {table.name: table for table in components_table(self.components, self.metrics)}
 
     @property
     def system_flags(self) -> dict[str, dict[str, int]]:
-        """The same, by system; one of which nothing is to be said has an empty dictionary."""
+        """Number of segments by system and flag; empty for a system without flags."""
         return self.run.flagged()
 
     def viewed(self) -> ViewData:
-        """Every translation with its scores; texts and spans where they were kept."""
+        """Return every translation with its scores; texts and spans if they were kept."""
         return view_of_run(self.run)
 
     def manifest(self) -> Manifest:
-        """What was asked and done, and how much of it an earlier run had left."""
         run = self.run
         return replace(
             super().manifest(),
@@ -89,32 +90,32 @@ class RunOverTexts(Result):
         )
 
     def sizes(self) -> Mapping[str, int]:
-        """Segments by system."""
         return self.run.segments
 
     def modules(self) -> Sequence[str]:
-        """Where the metrics come from."""
         return [type(metric).__module__ for metric in self.metrics.values()]
 
 
 def segments_note(run: ScoredRun) -> str:
-    """How many segments the systems have: ``1,997 segments``, or ``1 to 20 segments``."""
+    """Return the number of segments: ``1,997 segments``, or ``1 to 20 segments``."""
     return _range(run.segments.values(), "segment") + about_note(run)
 
 
 def fewest_segments(run: ScoredRun) -> int:
-    """The smallest number of segments that a metric is about."""
+    """Return the smallest number of segments that a metric covers."""
     return min(run.count(system, name) for system in run.systems for name in run.metrics)
 
 
 def about_note(run: ScoredRun) -> str:
-    """How many segments a metric is about if rows without a reference are left out: ``; 160 for chrF, BLEU``."""
-    found: dict[str, list[str]] = {}
+    """Return how many segments a metric covers if rows without a reference are left out: ``; 160 for chrF, BLEU``."""
+    labels_by_count: dict[str, list[str]] = {}
     for name in run.metrics if MISSING_REFERENCE in run.flags else ():
         if run.metrics[name].card.needs_reference:
             counts = [run.count(system, name) for system in run.systems]
-            found.setdefault(_range(counts, "segment").rpartition(" ")[0], []).append(run.metrics[name].card.label)
-    return "".join(f"; {n} for {', '.join(labels)}" for n, labels in found.items())
+            labels_by_count.setdefault(_range(counts, "segment").rpartition(" ")[0], []).append(
+                run.metrics[name].card.label
+            )
+    return "".join(f"; {n} for {', '.join(labels)}" for n, labels in labels_by_count.items())
 
 
 def _range(counts: Collection[int], noun: str) -> str:

@@ -55,7 +55,7 @@ class SuiteResult(Result):
     measured: list[Measured]
     analysis: str = ""
     reused: int = 0
-    """Of a set in many files: shards that an earlier run had done."""
+    """Shards that an earlier run had finished, of a set in many files."""
 
     verb = "run"
 
@@ -63,24 +63,21 @@ class SuiteResult(Result):
         return len(self.content.batch if isinstance(self.content, Judged) else self.content)
 
     def subject(self) -> str:
-        """What messages call it."""
         return self.suite
 
     def heading(self) -> str:
-        """Its title."""
         return self.title
 
     def head(self) -> Mapping[str, Any]:
-        """The suite's name."""
         return {"suite": self.suite}
 
     def lead(self) -> str:
-        """How many pairs or segments, by which metrics."""
+        """Return the number of pairs or segments, and the metrics."""
         what = "judged segment" if isinstance(self.content, Judged) else "pair"
         return f"{count(len(self), what)} · {', '.join(metric.name for metric in self.measured)}"
 
     def columns(self) -> Columns:
-        """One row for each item (or segment), with every metric's scores."""
+        """Return one row per item (or segment), with every metric's scores."""
         columns: dict[str, Any]
         if isinstance(self.content, Judged):
             n = len(self.content.batch)
@@ -97,11 +94,10 @@ class SuiteResult(Result):
     scores_columns = columns
 
     def sizes(self) -> Mapping[str, int]:
-        """Items, or judged segments."""
         return {self.suite: len(self)}
 
     def viewed(self) -> ViewData:
-        """Items or judged segments with their texts and scores."""
+        """Return items or judged segments with their texts and scores."""
         if isinstance(self.content, Judged):
             return view_of_judged(self.content, self.measured)
         return view_of_items(self.content, self.measured)
@@ -109,7 +105,7 @@ class SuiteResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class Analysing:
-    """How tables are made of scores."""
+    """Settings of the analysis that makes tables of scores."""
 
     analysis: str | Analysis | None = None
     """A name, ``module:function`` or a function; None for the suite's own."""
@@ -123,9 +119,9 @@ class Analysing:
         self, name: str | Analysis, content: Sequence[Item] | Judged, measured: Sequence[Measured]
     ) -> dict[str, Table]:
         """Return the tables by name, with metrics under their labels."""
-        made = analyse(name, content, measured, seed=self.seed, samples=self.samples, correction=self.correction)
-        made = labelled(made, self.labels, [metric.name for metric in measured])
-        return {table.name: table for table in made}
+        made_tables = analyse(name, content, measured, seed=self.seed, samples=self.samples, correction=self.correction)
+        made_tables = labelled(made_tables, self.labels, [metric.name for metric in measured])
+        return {table.name: table for table in made_tables}
 
 
 def analysis_name(analysis: str | Analysis) -> str:
@@ -145,41 +141,41 @@ def run_suite(
     **inputs: Unpack[SuiteInputs],
 ) -> SuiteResult:
     """Run metrics on a suite in memory and make its tables; the arguments are those of `assay.run`."""
-    made, whole, content = _loaded(suite, inputs)
+    loaded, whole, content = _loaded(suite, inputs)
     content = choose(content, subsample, how.seed)
-    name = how.analysis or made.card.analysis
+    name = how.analysis or loaded.card.analysis
     check_analysis(name, content)  # before anything is scored, or paid for
     unasked = metrics is None and not metric_files
     if unasked:
         metrics = with_learned(METRICS, len(content.batch) if isinstance(content, Judged) else 2 * len(content))
     built, pairs = build_metrics(metrics) if metrics else {}, langpairs_of(content)
-    if not made.card.by_language:
+    if not loaded.card.by_language:
         built = {name: metric.for_language("") for name, metric in built.items()}
     built, left_out = able(built, pairs) if unasked else (built, [])
-    read = [read_metric_file(path, content, made.card.name, whole) for path in metric_files]
+    read = [read_metric_file(path, content, loaded.card.name, whole) for path in metric_files]
     if not built and not read:
-        raise InputError("no metric was asked for (-m chrf, or --metric-file scores.tsv).")
+        raise InputError("no metric was given. Use -m chrf, or --metric-file scores.tsv.")
     check_labels(how.labels, [*built, *(metric.name for metric in read)])
     unable = unscored(built, pairs)
-    measured = [*measure(made, content, built, workers=workers, store=store), *read]
+    measured = [*measure(loaded, content, built, workers=workers, store=store), *read]
     computed = as_computed(built, pairs)
     notices = [notice for metric in computed.values() for notice in metric.notices]
-    notes = [*made.notes, *made.problems, *flagged(measured), *left_out, *unable, *notices, *_unsaid(metric_files)]
+    notes = [*loaded.notes, *loaded.problems, *flagged(measured), *left_out, *unable, *notices, *_unsaid(metric_files)]
     return SuiteResult(
         how.tables(name, content, measured),
-        suite=made.card.name,
-        title=made.card.title,
+        suite=loaded.card.name,
+        title=loaded.card.title,
         content=content,
         measured=measured,
         analysis=analysis_name(name),
         signatures={name: metric.signed(1) for name, metric in computed.items()},
         notes=notes,
-        files=suite_files(made.card, inputs.get("data_dir")),
+        files=suite_files(loaded.card, inputs.get("data_dir")),
     )
 
 
 def unscored(metrics: Mapping[str, Metric], langpairs: Sequence[str]) -> list[str]:
-    """Return a sentence for each metric and language that it cannot be computed for here; refuse a metric without any language."""
+    """Return a note per metric and language that the metric does not support; refuse a metric that supports none of them."""
     return [
         f"⚠ {name}: {sum(target(pair) == language for pair in langpairs):,} of {len(langpairs):,} are not scored: {reason}"
         for name, metric in metrics.items()
@@ -188,52 +184,54 @@ def unscored(metrics: Mapping[str, Metric], langpairs: Sequence[str]) -> list[st
 
 
 def flagged(measured: Sequence[Measured]) -> list[str]:
-    """What the metrics' flags say about the texts, a sentence each."""
+    """Return notes on the texts from the flags of metrics."""
     return flag_sentences({f"{metric.name} {flag}": n for metric in measured for flag, n in metric.flags.items()})
 
 
 def load_suite(suite: str | Suite, **inputs: Unpack[SuiteInputs]) -> tuple[Suite, Sequence[Item] | Judged]:
     """Return the suite object and its content."""
-    made, _, content = _loaded(suite, inputs)
-    return made, content
+    loaded, _, content = _loaded(suite, inputs)
+    return loaded, content
 
 
 def _loaded(suite: str | Suite, inputs: SuiteInputs) -> tuple[Suite, Sequence[Item] | Judged, Sequence[Item] | Judged]:
-    """Return the suite object, its whole content (a single language pair if the suite reads one at a time), and the content of the
-    language pair."""
+    """Return the suite object, its content, and the content of the language pair.
+
+    If the suite reads one language pair at a time, both contents are equal.
+    """
     parted("load_suite", inputs, SuiteInputs)
     langpair, skip_bad = inputs.get("langpair"), inputs.get("skip_bad", False)
     if isinstance(suite, Suite):
-        made = suite
+        loaded = suite
     elif suite.partition(":")[0] not in SUITES.entries and (
         os.sep in suite or Path(suite).suffix or Path(suite).is_file()
     ):
-        made = Contrastive(
+        loaded = Contrastive(
             Path(suite), columns=inputs.get("columns"), quoting=inputs.get("quoting", "auto"), langpair=langpair, skip_bad=skip_bad
         )  # fmt: skip
     else:
-        made = create(SUITES, _directed(suite, langpair), Suite)
-    made.skip_bad = made.skip_bad or skip_bad
-    folder = locate(made.card, inputs.get("data_dir")) if made.card.folders else None
+        loaded = create(SUITES, _directed(suite, langpair), Suite)
+    loaded.skip_bad = loaded.skip_bad or skip_bad
+    folder = locate(loaded.card, inputs.get("data_dir")) if loaded.card.folders else None
     if inputs.get("verify") and folder is not None:
-        check_sums(folder, made.card)
-    content = made.load(folder)
+        check_sums(folder, loaded.card)
+    content = loaded.load(folder)
     if not isinstance(content, Judged) and len(content) == 0:
-        raise InputError(f"{made.card.title} has no items: there is nothing to run.")
-    return made, content, content if langpair is None else of_langpair(content, langpair, made.card.title)
+        raise InputError(f"{loaded.card.title} has no items to run.")
+    return loaded, content, content if langpair is None else of_langpair(content, langpair, loaded.card.title)
 
 
 def choose(content: Sequence[Item] | Judged, subsample: int | None, seed: int) -> Sequence[Item] | Judged:
-    """At most `subsample` items of each phenomenon; all where None is asked for."""
+    """Draw at most `subsample` items per phenomenon; None keeps all."""
     if subsample is None:
         return content
     if isinstance(content, Judged):
-        raise InputError("--subsample draws items of phenomena: a judged set has none.")
+        raise InputError("--subsample draws items per phenomenon, but a judged set has none.")
     return drawn(content, subsample, seed)
 
 
 def _directed(spec: str, langpair: str | None) -> str:
-    """The spec of a suite that reads one language pair at a time, with that pair as its option; any other as it is."""
+    """Add the language pair to the spec of a suite that reads one language pair at a time."""
     name, given = parse(spec)
     if langpair is None or "langpair" in given or "langpair" not in options(SUITES.resolve(name)):
         return spec
@@ -241,7 +239,7 @@ def _directed(spec: str, langpair: str | None) -> str:
 
 
 def of_langpair(content: Sequence[Item] | Judged, langpair: str, title: str) -> Sequence[Item] | Judged:
-    """The items or segments of one language pair; a pair that the set lacks is refused with those it has."""
+    """Return the items or segments of one language pair; refuse a pair that the set does not have."""
     pairs = langpairs_of(content)
     rows = [row for row, pair in enumerate(pairs) if pair == langpair]
     if not rows:
@@ -252,7 +250,7 @@ def of_langpair(content: Sequence[Item] | Judged, langpair: str, title: str) -> 
 
 
 def langpairs_of(content: Sequence[Item] | Judged) -> Sequence[str]:
-    """The language pair of each item or segment; none where a judged set names none."""
+    """Return the language pair of each item or segment; empty for a judged set without language pairs."""
     return content.batch.langpairs or () if isinstance(content, Judged) else [item.langpair for item in content]
 
 
@@ -264,18 +262,18 @@ def measure(
     workers: int | None = None,
     store: bool = True,
 ) -> list[Measured]:
-    """What every metric says about the suite's texts."""
+    """Score the texts of a suite with every metric."""
     kept = Store.for_metrics(metrics, store)
     name = suite.card.name
-    found = []
+    results = []
     for m, built in metrics.items():
         if isinstance(content, Judged):
-            found.append(measure_judged(content, m, built, suite=name, workers=workers, store=kept))
+            results.append(measure_judged(content, m, built, suite=name, workers=workers, store=kept))
         else:
-            found.append(measure_items(content, m, built, suite=name, workers=workers, store=kept))
+            results.append(measure_items(content, m, built, suite=name, workers=workers, store=kept))
         if len(metrics) > 1:
             built.release()  # so that several networks fit one GPU, one after the other
-    return found
+    return results
 
 
 def read_metric_file(
@@ -284,20 +282,21 @@ def read_metric_file(
     suite: str = "",
     whole: Sequence[Item] | Judged | None = None,
 ) -> Measured:
-    """A metric from a file of its scores, aligned to the items; it may have those of the `whole` set, too."""
+    """Read a metric's scores from a file, aligned with the items; the file may also have scores for the rest of the `whole`
+    set."""
     everything = None if whole is None or whole is content else _ids(whole)
     return read_metric(spec, _ids(content), isinstance(content, Judged), suite, everything)
 
 
 def _ids(content: Sequence[Item] | Judged) -> list[str]:
-    """The ids by which files of scores name items or segments."""
+    """Return the ids that name items or segments in files of scores."""
     if isinstance(content, Judged):
         return list(content.batch.ids or (str(i) for i in range(1, len(content.batch) + 1)))
     return [item.id for item in content]
 
 
 def _unsaid(metric_files: Sequence[str]) -> list[str]:
-    """A sentence for every score file that does not say what its metric reads."""
+    """Return a note per score file that does not state what its metric reads."""
     return [
         missing_needs_note(path) for path, words in map(split, metric_files) if file_card(path, words).needs == "either"
     ]

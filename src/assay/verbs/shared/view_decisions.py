@@ -1,4 +1,4 @@
-"""What `assay breakdown` and `assay decide` keep for *Breakdown and decisions*: rows with outcomes, and limits to choose."""
+"""Rows of `assay breakdown` and `assay decide` for the screen *Breakdown and decisions* of `assay view`, with thresholds."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 QUALITY = "quality"
-"""The column of a blend: several metrics as one number, higher for better."""
+"""Column of a blend: several metrics as one number; higher is better."""
 LIMITS = 40
-"""Stops of a slider where there is one for every metric, task and language."""
+"""Number of stops of a slider, which exists for every metric, task and language."""
 
 
 def view_of_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> ViewData:
-    """Every example with its texts, outcome and scores; for each metric, task and language what a limit would let through."""
-    found: list[Sweep] = []
+    """Return every example with its texts, outcome and scores, and the effect of all thresholds by metric, task and language."""
+    sweeps: list[Sweep] = []
     several = {"task": len(set(outcomes.tasks)) > 1, "language": len(set(outcomes.languages)) > 1}
     part = 'split ~ "test"' if BOTH in outcomes.splits else 'split == "test"'
     apart = ["not controlled"] if outcomes.controlled.any() and not outcomes.controlled.all() else []
@@ -54,18 +54,18 @@ def view_of_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> V
         for metric in measured:
             sign, quality = _quality(metric)
             dev = quality[setup.dev]
-            known = (dev == dev) & (abs(dev) < math.inf)
-            if not known.any():
+            finite = (dev == dev) & (abs(dev) < math.inf)
+            if not finite.any():
                 continue
-            curve = breakdown_curve(dev[known], outcomes.worth[setup.dev][known])
+            curve = breakdown_curve(dev[finite], outcomes.worth[setup.dev][finite])
             named = SweepLabel(
                 metric.name, metric.name, sign, max(metric.card.decimals, 1), where, "test examples", setup.task, setup.language
             )  # fmt: skip
             rows = SweepSample(_finite(quality[setup.test]), outcomes.worth[setup.test])
-            above = _chosen(outcomes, dev[known], setup.dev[known], rows.quality)
-            found.append(sweep(named, rows, curve, above=above, reject_at=0.5, most=LIMITS))
+            above = _chosen(outcomes, dev[finite], setup.dev[finite], rows.quality)
+            sweeps.append(sweep(named, rows, curve, above=above, reject_at=0.5, most=LIMITS))
     cards = {metric.name: metric.card for metric in measured}
-    return ViewData("segments", cards, _outcome_rows(outcomes, measured), deciding=Deciding("", tuple(found)))
+    return ViewData("segments", cards, _outcome_rows(outcomes, measured), deciding=Deciding("", tuple(sweeps)))
 
 
 def _quality(metric: Measured) -> tuple[float, Floats]:
@@ -81,7 +81,7 @@ def _finite(values: Floats) -> Floats:
 
 
 def _chosen(outcomes: TaskOutcomes, dev: Floats, places: NDArray[np.int64], test: Floats) -> float:
-    """The threshold of the breakdown tables as a limit: the best score that they hold back. Graded outcomes have none."""
+    """Return the threshold of the breakdown tables: the best score that is rejected. Graded outcomes have none."""
     if outcomes.grades is not None:
         return -math.inf
     threshold = bin_threshold(dev, outcomes.success[places]).value
@@ -123,7 +123,7 @@ def _outcome_rows(
 def view_of_rule(
     rule: Rule, goal: Goal, outcomes: TaskOutcomes, measured: Sequence[Measured], teach: Bools, held: Bools, test: Bools
 ) -> ViewData:
-    """The examples that a rule was learned from and tried on, labelled by it, and what it would do at every other limit."""
+    """Return the examples that a rule was learned from and tested on, with their labels and the effect of other thresholds."""
     import numpy as np
 
     values: dict[str, Floats] = {}
@@ -135,8 +135,8 @@ def view_of_rule(
     tried = test.any()
     sweeps = []
     for name, group in rule.groups.items():
-        mine = np.ones(len(outcomes), bool) if name == EVERY else spoken == name
-        rows, taught = mine & (test if tried else teach), mine & held
+        of_group = np.ones(len(outcomes), bool) if name == EVERY else spoken == name
+        rows, taught = of_group & (test if tried else teach), of_group & held
         if not rows.any() or not taught.any():
             continue
         where = [equal("language", name)] if name != EVERY else []
@@ -159,7 +159,7 @@ def view_of_rule(
 
 
 def view_of_labels(rule: Rule, parts: Iterable[Decisions], seen: QualityValues) -> ViewData:
-    """New translations with their labels, and how many would be used at other limits; what came of them nobody knows yet."""
+    """Return new translations with their labels and the effect of other thresholds; their outcomes are unknown."""
 
     def rows() -> Iterator[Mapping[str, Any]]:
         done = 0
@@ -177,9 +177,9 @@ def view_of_labels(rule: Rule, parts: Iterable[Decisions], seen: QualityValues) 
     goal = _goal(rule)
     sweeps = [_of_group(rule, rule.groups[EVERY], SweepSample(seen.qualities()), "", "translations", goal)]
     for name in seen.languages() if len(seen.languages()) > 1 else ():
-        mine = SweepSample(seen.qualities(name))
+        sample = SweepSample(seen.qualities(name))
         sweeps.append(
-            _of_group(rule, rule.group(name), mine, equal("language", name), "translations", goal, shown=name)
+            _of_group(rule, rule.group(name), sample, equal("language", name), "translations", goal, shown=name)
         )
     cards = {
         member.name: Card(
@@ -191,27 +191,27 @@ def view_of_labels(rule: Rule, parts: Iterable[Decisions], seen: QualityValues) 
 
 
 class QualityValues:
-    """The qualities of translations as they go by, language by language."""
+    """Qualities of translations, collected by language."""
 
     def __init__(self) -> None:
         self._parts: dict[str, list[Floats]] = {}
 
     def add(self, decisions: Decisions) -> None:
-        """Those of one chunk."""
+        """Add the qualities of one chunk."""
         names, codes = decisions.languages
         for code, name in enumerate(names):
             self._parts.setdefault(name, []).append(decisions.qualities[codes == code])
 
     def languages(self) -> list[str]:
-        """The languages met."""
+        """Return the languages with any translations."""
         return [name for name, parts in self._parts.items() if any(len(part) for part in parts)]
 
     def qualities(self, language: str | None = None) -> Floats:
-        """Those of one language, or of all."""
+        """Return the qualities of one language, or of all."""
         import numpy as np
 
-        found = [part for name, parts in self._parts.items() if language in (None, name) for part in parts]
-        return np.concatenate(found) if found else np.zeros(0)
+        selected = [part for name, parts in self._parts.items() if language in (None, name) for part in parts]
+        return np.concatenate(selected) if selected else np.zeros(0)
 
 
 def _of_group(
@@ -239,7 +239,7 @@ def _of_group(
 
 
 def _goal(rule: Rule) -> Goal | None:
-    """The goal that a rule was learned for; None where its words are not those of this assay."""
+    """Return the goal of a rule; None if this version of assay cannot read it."""
     try:
         return parse_goal(rule.goal)
     except InputError:

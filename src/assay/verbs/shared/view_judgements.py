@@ -1,4 +1,4 @@
-"""What `assay meta` and `assay campaign` keep for the screen *People*: judged rows with their texts, and systems as points."""
+"""Rows of `assay meta` and `assay campaign` for the screen *People* of `assay view`: judged texts, and systems as points."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
     from assay.io.wmt.tree import EvalSet
 
-MEANING = "Higher is better, as meta-evaluation turns every metric."
+MEANING = "Higher is better, because meta-evaluation orients all metrics that way."
 
 
 def numbers(values: Floats) -> Numbers:
-    """Numbers of an array, None where there is none."""
+    """Return the numbers of an array, with None for NaN and infinities."""
     return tuple(
         None if value != value or value in (float("inf"), float("-inf")) else value for value in values.tolist()
     )
 
 
 def turned(names: Sequence[str], cards: Mapping[str, Card]) -> dict[str, Card]:
-    """A card for every metric: scores here are turned so that higher is better, whatever the metric's own way is."""
+    """Return a card per metric on which higher is better, because these scores are oriented that way."""
     from dataclasses import replace
 
     own = {name: cards.get(name.removesuffix(" (new)")) for name in names}
@@ -48,7 +48,7 @@ def view_of_meta(
     gold: str | None,
     cards: Mapping[str, Card],
 ) -> ViewData:
-    """The translations that people judged, with every metric's score, and the systems of every language pair as points."""
+    """Return the judged translations with every metric's score, and the systems of every language pair as points."""
     names = list(dict.fromkeys(name for judged in sets.values() for name in judged.metrics))
     pairs = [pair for judged in sets.values() if (pair := _points(judged, gold)) is not None]
     people = People(tuple(comparisons), tuple(pairs))
@@ -56,10 +56,10 @@ def view_of_meta(
 
 
 def _gold(judged: JudgedSystems, level: str, gold: str | None) -> str | None:
-    """The name of people's scores at a level, where there are any."""
+    """Return the name of the human scores at a level, if there are any."""
     name = gold or judged.standard_gold.get(level)
-    found = judged.gold.get(name) if name is not None else None
-    return name if found is not None and getattr(found, level) is not None else None
+    gold_scores = judged.gold.get(name) if name is not None else None
+    return name if gold_scores is not None and getattr(gold_scores, level) is not None else None
 
 
 def _points(judged: JudgedSystems, gold: str | None) -> JudgedPair | None:
@@ -97,12 +97,12 @@ def _judged_rows(
         for i, system in enumerate(judged.systems):
             if system == judged.standard_reference:
                 continue
+            segments = {metric: judged.metrics[metric].seg for metric in names if metric in judged.metrics}
             columns = {
-                metric: numbers(found[i]) if metric in judged.metrics and (found := judged.metrics[metric].seg) is not None else ()
-                for metric in names
-            }  # fmt: skip
-            said = numbers(scores[i])
-            for k, value in enumerate(said):
+                metric: () if (values := segments.get(metric)) is None else numbers(values[i]) for metric in names
+            }
+            scores_of_system = numbers(scores[i])
+            for k, value in enumerate(scores_of_system):
                 if value is None:
                     continue
                 row: dict[str, Any] = {
@@ -127,8 +127,8 @@ def view_of_campaign(
     by: str,
     cards: Mapping[str, Card],
 ) -> ViewData:
-    """Every judged translation with its score, its errors and the metrics, and the systems as points."""
-    names = list(dict.fromkeys(name for found in scores.values() for name in found))
+    """Return every judged translation with its score, errors and metrics, and the systems as points."""
+    names = list(dict.fromkeys(name for by_metric in scores.values() for name in by_metric))
     points = tuple(_campaign_points(people, pair, scores.get(pair.langpair, {}), label, by) for pair in pairs)
     return ViewData(
         "segments", turned(names, cards), _campaign_rows(people, pairs, scores, names), People(pairs=points)
@@ -159,10 +159,10 @@ def _campaign_rows(
     people: Campaign, pairs: Sequence[ScoredPair], scores: Mapping[str, Mapping[str, Floats]], names: Sequence[str]
 ) -> Iterator[Mapping[str, Any]]:
     for pair in pairs:
-        found = scores.get(pair.langpair, {})
+        by_metric = scores.get(pair.langpair, {})
         for i, system in enumerate(pair.systems):
             judged, z = numbers(pair.score[i]), numbers(pair.z[i])
-            columns = {name: numbers(found[name][i]) if name in found else () for name in names}
+            columns = {name: numbers(by_metric[name][i]) if name in by_metric else () for name in names}
             for k, value in enumerate(judged):
                 if value is None:
                     continue

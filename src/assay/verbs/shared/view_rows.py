@@ -1,4 +1,4 @@
-"""What the verbs keep of their rows for `assay view`: see `assay.core.view_data`. Every row of a run has the same keys."""
+"""Rows of score, compare and run for `assay view` (`assay.core.view_data`); all rows of a run have the same keys."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _ITEM = {
 
 
 def view_of_items(items: Sequence[Item], measured: Sequence[Measured]) -> ViewData:
-    """The pairs of a challenge set, with two scores of every metric.
+    """Return the pairs of a challenge set, with two scores per metric.
 
-    DEMETR's baseline has the reference in the place of the incorrect translation, and a metric passes by preferring it: there the
-    two sides are exchanged, so that the row says what the tables count.
+    DEMETR's baseline has the reference in the place of the incorrect translation, and a metric passes by preferring it. There,
+    the sides are exchanged, so that the row shows what the tables count.
     """
 
     def rows() -> Iterator[Mapping[str, Any]]:
@@ -46,7 +46,7 @@ def view_of_items(items: Sequence[Item], measured: Sequence[Measured]) -> ViewDa
 
 
 def _exchanged(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with its good side as the incorrect one, and the reverse; in the same order."""
+    """Return the row with its sides exchanged; the order of keys is kept."""
     sides = {"good": "incorrect", "incorrect": "good"}
     other = {
         name: (head + space + sides[side])
@@ -58,7 +58,7 @@ def _exchanged(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def view_of_judged(judged: Judged, measured: Sequence[Measured]) -> ViewData:
-    """The translations of a judged set, with every metric's score and what people said."""
+    """Return the translations of a judged set, with every metric's score and the human judgements."""
     batch = judged.batch
     n = len(batch)
     columns: dict[str, Sequence[Any]] = {
@@ -84,7 +84,7 @@ def view_of_judged(judged: Judged, measured: Sequence[Measured]) -> ViewData:
 
 
 def view_of_run(run: ScoredRun) -> ViewData:
-    """The translations of a run over texts, with what was kept of them."""
+    """Return the translations of a run over texts, with the retained columns."""
     metrics = {name: metric.card for name, metric in run.metrics.items()}
     return ViewData("segments", metrics, _run_rows(run))
 
@@ -96,7 +96,7 @@ def _run_rows(run: ScoredRun) -> Iterator[Mapping[str, Any]]:
 
 
 def chunk_rows(chunk: Chunk, keeps: Retained, met: dict[int, int]) -> Iterator[Mapping[str, Any]]:
-    """The rows of one chunk, columns with a role under its name; `met` counts the segments of each system so far."""
+    """Return the rows of a chunk, with role names for columns with a role. `met` counts the segments of each system so far."""
     numbered = dict(met)
     columns = chunk.rows(met).by_role()
     columns = {name: c for name, c in chunk.row_numbers(numbered).items() if name not in columns} | columns
@@ -112,15 +112,15 @@ def chunk_rows(chunk: Chunk, keeps: Retained, met: dict[int, int]) -> Iterator[M
 
 
 def _segments(systems: Sequence[str] | None, n: int) -> list[int]:
-    """The number of each row within its system."""
+    """Return the number of each row within its system."""
     met: dict[str, int] = {}
-    found = []
+    numbers = []
     for system in systems or [""] * n:
         met[system] = met.get(system, 0) + 1
-        found.append(met[system])
-    return found
+        numbers.append(met[system])
+    return numbers
 
 
 def marked(spans: Mapping[str, Sequence[ErrorSpan]]) -> dict[str, list[dict[str, Any]]]:
-    """Every metric's error spans in one translation and its source."""
-    return {metric: list(map(span_fields, found)) for metric, found in spans.items()}
+    """Return every metric's error spans in one translation and its source."""
+    return {metric: list(map(span_fields, marks)) for metric, marks in spans.items()}
