@@ -1,4 +1,4 @@
-"""Output formats of tables, rows and figures."""
+"""Output formats of tables, rows and figures: terminal, Markdown, LaTeX, HTML, CSV, JSON, Parquet, XLSX, SVG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output of rendered results to stdout or atomically to a file, and of messages to stderr."""
+"""Output of rendered results: to stdout, atomically to a file, or as messages to stderr."""
 
 from __future__ import annotations
 

@@ -80,7 +80,6 @@ class LlmClient:
         """Stop before paying for an answer that cannot be cached."""
         if not fine and self.cache is not None:
             why = self.cache.notices[-1].partition(": ")[2] if self.cache.notices else "they cannot be written."
-            why = why.replace("The run goes on without. ", "")
             raise OutputError(f"answers cannot be cached, so no further ones are requested: {why}")
 
     def close(self) -> None:
@@ -112,7 +111,7 @@ class LlmClient:
                 raise AskingStopped
 
     def _delay(self, later: Later, attempt: int) -> float:
-        """Return the seconds until the next attempt; raise InputError if there is none."""
+        """Return the seconds until the next attempt; raise InputError after the last one."""
         if attempt >= self.settings.retries:
             raise InputError(f"{later}, in each of {attempt + 1} attempts") from None
         if later.wait is None:

@@ -44,7 +44,7 @@ class RateLimiter:
             raise AskingStopped
 
     def rest(self, seconds: float) -> None:
-        """Grant no slot for so many seconds."""
+        """Grant no slot for a number of seconds."""
         with self._lock:
             self._next = max(self._next, time.monotonic() + seconds)
 

@@ -28,7 +28,8 @@ MOST_TENSORS, MOST_NAME, MOST_SHAPE = 100_000, 1000, 8
 
 
 def read_marian(path: Path) -> tuple[str, dict[str, NDArray[Any]]]:
-    """Return the settings, and name to read-only array over the mapped file; refuse any other file with the reason."""
+    """Return the settings, and a mapping from name to read-only array over the mapped file; refuse any other file with the
+    reason."""
     import numpy as np
 
     data = map_file(path, "a binary model of Marian")

@@ -1,4 +1,4 @@
-"""File operations that differ between POSIX and Windows, under common names.
+"""File operations that differ between POSIX and Windows, such as locking, under common names.
 
 Windows has its own lock call, cannot move or remove an open file, has no numeric owners, and converts line ends by default.
 """

@@ -43,7 +43,7 @@ class BundleEntry:
 
 
 def read_bundle(prefix: Path) -> dict[str, NDArray[Any]]:
-    """Return name to read-only array of the checkpoint ``PREFIX.index`` and its shards, without tensors of text."""
+    """Return a mapping from name to read-only array for the checkpoint ``PREFIX.index``, without tensors of text."""
     index = prefix.with_name(prefix.name + ".index")
     try:
         raw = index.read_bytes() if index.stat().st_size <= MOST else b""
@@ -102,7 +102,7 @@ def _tensor(name: str, entry: BundleEntry, data: NDArray[Any], path: Path) -> ND
 
 
 def _entries(raw: bytes) -> tuple[int, dict[str, BundleEntry]]:
-    """Return the number of shards, and every tensor's entry by name."""
+    """Return the number of shards, and a mapping from name to the entry of each tensor."""
     if len(raw) < FOOTER or struct.unpack("<Q", raw[-8:])[0] != MAGIC:
         raise ValueError("its last bytes are wrong")
     at = len(raw) - FOOTER

@@ -76,7 +76,7 @@ def map_file(path: Path, kind: str = "a safetensors file") -> mmap.mmap:
 
 
 def read_tensors(path: Path, data: mmap.mmap | None = None) -> dict[str, NDArray[Any]]:
-    """Return name to read-only array over the mapped file; refuse a malformed file with the reason."""
+    """Return a mapping from name to read-only array over the mapped file; refuse a malformed file with the reason."""
     data = map_file(path) if data is None else data
     try:
         return _tensors(data)

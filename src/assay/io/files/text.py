@@ -155,7 +155,7 @@ class Readable(Protocol):
     """Object with bytes to read."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most so many bytes; none at the end."""
+        """Return at most `size` bytes; none at the end."""
 
 
 def read_blocks(

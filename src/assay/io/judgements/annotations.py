@@ -58,8 +58,7 @@ class GoogleForm:
         return ("", text.system, text.segment, rater)
 
     def problem(self, text: AnnotatedText) -> str:
-        """Return why the format cannot hold a text: it has no tabs and line ends, and reads doubled quotes as a
-        spreadsheet's."""
+        """Return why the format cannot hold a text: it allows no tabs and line ends, and reads doubled quotes as escapes."""
         for cell in (text.system, text.document, text.segment, text.source, text.target):
             if any(sign in cell for sign in "\t\n\r\x00") or '""' in cell or without_tags(cell)[0] != cell:
                 return "contains a tab, a line end, doubled quotes or <v>"

@@ -62,7 +62,7 @@ def facts() -> GembaFacts:
 
 
 def find_prompts(name: str) -> Path:
-    """Return the folder with the prompts of the metric `name`; raise MissingPart with instructions if there is none."""
+    """Return the folder with the prompts of the metric `name`; if it is missing, raise MissingPart with instructions."""
     location = _prompt_folder()
     if is_trusted(location) and all(
         (location / f"{stem}.toml").is_file() for stem in (name, f"{name}-ref") if stem in facts().prompts

@@ -258,7 +258,7 @@ def read_benchmark(
 
 
 def _place(path: Path) -> tuple[str, str]:
-    """Return the task of a file and its part (empty if there is none), from its folders."""
+    """Return the task of a file and its part, which may be empty, from its folders."""
     part = PARTS.get(path.parent.name.lower(), "")
     return (path.parent.parent if part else path.parent).name.replace("_", " "), part
 

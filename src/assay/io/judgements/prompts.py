@@ -142,7 +142,7 @@ def prompt_of(values: Any, place: Place) -> Prompt:
 
 
 def _problem(prompt: Prompt) -> str:
-    """Return the problem of a prompt in a sentence; empty if there is none."""
+    """Return the problem of a prompt in a sentence; empty for a valid prompt."""
     if "translation" not in prompt.reads:
         return "no message contains the translation. Add {translation}."
     if prompt.answer in ("number", "stars") and (prompt.low is None or prompt.high is None):

@@ -17,7 +17,7 @@ _STARS = ("one", "two", "three", "four", "five")
 
 
 def read_number(answer: str, low: float, high: float) -> float | None:
-    """Return the only number between `low` and `high` in an answer; None if there is none or it is ambiguous."""
+    """Return the only number between `low` and `high` in an answer; None without one or with several."""
     text = re.sub(rf"\(?\b{low:g}\s*(?:-|–|to)\s*{high:g}\b\)?", "", answer[:MOST_ANSWER]).strip()  # the scale itself
     candidates = [_only_number(text, high), *(_only_number(match, high) for match in _SAID.findall(text))]
     values = {value for value in candidates if value is not None}

@@ -66,7 +66,7 @@ def pack(sets: Mapping[str, Iterable[str]]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, Hashes]:
-    """Return set name to its sorted hashes."""
+    """Return a mapping from the name of a set to its sorted hashes."""
     import numpy as np
 
     try:

@@ -205,7 +205,7 @@ class WordNet:
 
 
 def _index(text: bytes) -> dict[bytes, bytes]:
-    """Return lemma to the unparsed rest of its line; lines that begin with a space are the licence."""
+    """Return a mapping from lemma to the unparsed rest of its line; lines that begin with a space are the licence."""
     entries = (line.partition(b" ") for line in text.split(b"\n") if line and not line.startswith(b" "))
     return {lemma: rest for lemma, _, rest in entries}
 

@@ -1,4 +1,4 @@
-"""Policy for unusable rows: stop at the first one, or leave them out and list them."""
+"""Handling of unusable rows: stop at the first one, or skip and list them."""
 
 from __future__ import annotations
 

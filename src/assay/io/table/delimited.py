@@ -31,7 +31,7 @@ class Cells(Protocol):
 
     notes: list[str]
     unquoted_rows: int
-    """Rows of a TSV that had quoted cells."""
+    """How many rows of a TSV had quoted cells."""
 
     @property
     def quoted(self) -> bool:

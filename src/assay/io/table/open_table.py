@@ -1,4 +1,4 @@
-"""Interface of an open table: the names of its columns, then pieces of the wanted ones, in bounded memory."""
+"""Interface of open tables: column names, then pieces of the wanted columns in bounded memory."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Opened(NamedTuple):
 
 
 def inside(value: Any, keys: Sequence[str]) -> Any:
-    """Return the value under nested keys; None if there is none."""
+    """Return the value under nested keys; None if a key is missing."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
@@ -74,7 +74,7 @@ class OpenTable(ABC):
     """Whether values can be objects, in which `look_inside` finds further columns."""
     repeated_headers = 0
     stray_fields = 0
-    """Rows with empty fields beyond the last column; the fields are dropped."""
+    """How many rows had empty fields beyond the last column, which were dropped."""
 
     @property
     def quoted(self) -> bool:
@@ -83,7 +83,7 @@ class OpenTable(ABC):
 
     @property
     def unquoted_rows(self) -> int:
-        """Return the rows of a TSV, the header included, that had quoted cells."""
+        """Return how many rows of a TSV, including the header, had quoted cells."""
         return 0
 
     @property

@@ -1,4 +1,4 @@
-"""Rule for quotation marks in tab-separated files: quoting or text?
+"""Rule that decides whether quotation marks in tab-separated files are quoting or text.
 
 Both are common: spreadsheets quote their cells, and corpora contain ``"Yes," he said.`` literally. A file is quoted if every
 cell that begins with a quotation mark also ends with one and the marks between are doubled, where cells end at tabs and line
@@ -65,7 +65,7 @@ def strip_leftover_quotes(cell: str) -> str:
 
 
 class Quotes:
-    """Decision about one file, made at its first cell that begins with a quotation mark."""
+    """Decision whether marks in one file are quoting, made at the first cell that begins with a mark."""
 
     def __init__(self, path: str, quoting: Quoting) -> None:
         self.on = self.across = False

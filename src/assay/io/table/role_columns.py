@@ -1,4 +1,4 @@
-"""Columns of a table by role (translations, references, ids …) as batches, with every value checked."""
+"""Columns of a table by role (translations, references, ids …), checked value by value and joined into batches."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def _root(path: Path) -> Path | None:
 
 
 def _archives(path: Path) -> dict[str, Path]:
-    """Return language pair to archive; ``en-de.esa-campaign.tar.xz`` does not count as a pair."""
+    """Return a mapping from language pair to archive; ``en-de.esa-campaign.tar.xz`` does not count as a pair."""
     files = [path] if path.is_file() else sorted(path.iterdir())
     archives = {}
     for file in files:
