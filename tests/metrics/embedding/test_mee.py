@@ -121,7 +121,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     batch = Batch(("cat dog",), references=(("cats dog",),))
     for content, said in (
         ("cat 1 2\n", r"the first line must be their count and width"),
-        ("2 2\ncat 1 0\ncats 1\n", r"line 3: 2 numbers after the word"),
+        ("2 2\ncat 1 0\ncats 1\n", r"line 3: expected 2 numbers after the word"),
         ("2 2\ncat 1 0\ncats 1 nan\n", r"line 3: expected 2 numbers"),
     ):
         path = tmp_path / "odd.vec"
