@@ -110,6 +110,6 @@ _html_renderer: Callable[[Table], str] | None = None
 
 
 def set_html_renderer(renderer: Callable[[Table], str]) -> None:
-    """Set the function that renders tables in notebooks. `assay.report` registers its own on import."""
+    """Set the function that renders tables in notebooks. `assay.verbs` sets it to that of `assay.report`."""
     global _html_renderer  # noqa: PLW0603
     _html_renderer = renderer
