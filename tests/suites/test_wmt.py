@@ -13,7 +13,7 @@ from tests.data import need
 
 
 def test_facts_of_the_years():
-    assert years() == ["wmt22", "wmt23", "wmt24", "wmt25"]
+    assert years() == ["wmt22", "wmt23", "wmt24", "wmt24-news", "wmt25"]
     official = facts("wmt23")
     assert {pair: official.langpairs[pair].standard_reference for pair in ("en-de", "he-en", "zh-en")} == {
         "en-de": "refA",
