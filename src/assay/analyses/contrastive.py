@@ -190,7 +190,7 @@ def _summary(
                 "phenomena": int(np.count_nonzero(counts.n[m])),
                 "blindest": blindest(lowest),
                 "blindest_short": blindest(
-                    (value, place, _shortened(name), tied) for value, place, name, tied in lowest
+                    (value, order, _shortened(name), tied) for value, order, name, tied in lowest
                 ),
             }
         )

@@ -112,8 +112,8 @@ def majority(votes: Sequence[Bools]) -> Bools:
 def resample_counts(counts: Confusion, rng: np.random.Generator, samples: int) -> Confusion:
     """Bootstrap confusion counts: resampling examples is a multinomial draw of the four cells."""
     cells = np.array([int(count) for count in counts])
-    drawn = rng.multinomial(cells.sum(), cells / cells.sum(), samples)
-    return Confusion(*drawn.T)
+    resampled = rng.multinomial(cells.sum(), cells / cells.sum(), samples)
+    return Confusion(*resampled.T)
 
 
 def resample_paired_counts(
@@ -122,8 +122,8 @@ def resample_paired_counts(
     """Bootstrap the counts of two classifiers on the same examples: a multinomial draw of their eight joint cells."""
     code = 4 * np.asarray(good, bool) + 2 * np.asarray(first, bool) + np.asarray(second, bool)
     cells = np.bincount(code, minlength=8)
-    drawn = rng.multinomial(len(code), cells / len(code), samples).T
-    by = {(g, a, b): drawn[4 * g + 2 * a + b] for g in (0, 1) for a in (0, 1) for b in (0, 1)}
+    resampled = rng.multinomial(len(code), cells / len(code), samples).T
+    by = {(g, a, b): resampled[4 * g + 2 * a + b] for g in (0, 1) for a in (0, 1) for b in (0, 1)}
 
     def counts(which: int) -> Confusion:
         def cell(g: int, called: int) -> Integers:
@@ -171,8 +171,8 @@ def resamples(n_positive: int, n_negative: int, generator: np.random.Generator, 
     """Draw resamples that keep the number of positives and of negatives."""
     refuse_beyond_memory("--samples", samples, 8 * (n_positive + 3 * n_negative))
     positives = generator.integers(0, n_positive, (samples, n_positive))
-    drawn = generator.integers(0, n_negative, (samples, n_negative)) + n_negative * np.arange(samples)[:, None]
-    negatives = np.bincount(drawn.ravel(), minlength=samples * n_negative).reshape(samples, n_negative)
+    indices = generator.integers(0, n_negative, (samples, n_negative)) + n_negative * np.arange(samples)[:, None]
+    negatives = np.bincount(indices.ravel(), minlength=samples * n_negative).reshape(samples, n_negative)
     return Resamples(positives, negatives.astype(np.int32))
 
 

@@ -98,17 +98,17 @@ def pair_accuracy(gold: Floats, metrics: Floats) -> Floats:
     Pairs that are tied in `gold` do not count. A tie of the metric counts as half.
 
     Args:
-        gold: Human scores, one row per system and one column per source; NaN if there is none.
+        gold: Human scores, one row per system and one column per source; NaN if not judged.
         metrics: Scores of each metric in the same layout.
     """
     right, pairs = np.zeros(len(metrics)), 0
     for i in range(len(gold)):
         for j in range(i + 1, len(gold)):
-            wanted = gold[i] - gold[j]
-            counted = ~np.isnan(wanted) & (wanted != 0)
+            gold_difference = gold[i] - gold[j]
+            counted = ~np.isnan(gold_difference) & (gold_difference != 0)
             pairs += int(counted.sum())
-            found = np.sign(metrics[:, i, counted] - metrics[:, j, counted])
-            right += ((1 + found * np.sign(wanted[counted])) / 2).sum(axis=1)
+            metric_sign = np.sign(metrics[:, i, counted] - metrics[:, j, counted])
+            right += ((1 + metric_sign * np.sign(gold_difference[counted])) / 2).sum(axis=1)
     return right / pairs if pairs else np.full(len(metrics), np.nan)
 
 
@@ -140,7 +140,7 @@ def _p_values(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
     if (missing == missing[0]).all():
         sums = 2 * masked_sums(plus, filled.reshape(-1, segments)) - filled.reshape(-1, segments).sum(axis=1)
         sums = sums.reshape(len(plus), metrics, systems)
-        drawn = sums[..., left] - sums[..., right]
+        flipped = sums[..., left] - sums[..., right]
         observed = filled.sum(axis=2)[:, left] - filled.sum(axis=2)[:, right]
         size = np.abs(filled).sum(axis=2)
         slack = 1e-12 * (size[:, left] + size[:, right])
@@ -148,11 +148,11 @@ def _p_values(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
         shared = ~(missing[left] | missing[right])
         difference = ((filled[:, left] - filled[:, right]) * shared).reshape(-1, segments)
         observed = difference.sum(axis=1).reshape(metrics, -1)
-        drawn = (2 * masked_sums(plus, difference)).reshape(len(plus), metrics, -1) - observed
+        flipped = (2 * masked_sums(plus, difference)).reshape(len(plus), metrics, -1) - observed
         slack = 1e-12 * np.abs(difference).sum(axis=1).reshape(metrics, -1)
-        p = (drawn >= observed - slack).mean(axis=0)
+        p = (flipped >= observed - slack).mean(axis=0)
         return np.asarray(np.where(shared.any(axis=1), p, np.nan))
-    return np.asarray((drawn >= observed - slack).mean(axis=0))
+    return np.asarray((flipped >= observed - slack).mean(axis=0))
 
 
 def _single_precision(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
@@ -161,8 +161,8 @@ def _single_precision(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
     signs = np.where(plus, np.float32(1), np.float32(-1))
     out = []
     for scores in stack.astype(np.float32):
-        observed, drawn = scores.sum(axis=1), signs @ scores.T
-        out.append((drawn[:, left] - drawn[:, right] >= observed[left] - observed[right]).mean(axis=0))
+        observed, flipped = scores.sum(axis=1), signs @ scores.T
+        out.append((flipped[:, left] - flipped[:, right] >= observed[left] - observed[right]).mean(axis=0))
     return np.array(out)
 
 

@@ -169,10 +169,10 @@ class _PearsonDraws:
         self.left, self.right = left, right
 
     def __call__(self, swapped: Bools) -> Floats:
-        taken = masked_sums(swapped, self.columns).reshape(len(swapped), 3, -1)
-        kept = self.totals.reshape(3, -1) - taken
+        swapped_sums = masked_sums(swapped, self.columns).reshape(len(swapped), 3, -1)
+        unswapped = self.totals.reshape(3, -1) - swapped_sums
         a, b = self.left, self.right
-        return self._r(kept[..., a] + taken[..., b]) - self._r(kept[..., b] + taken[..., a])
+        return self._r(unswapped[..., a] + swapped_sums[..., b]) - self._r(unswapped[..., b] + swapped_sums[..., a])
 
     def _r(self, sums: Floats) -> Floats:
         total, squares, products = sums[:, 0], sums[:, 1], sums[:, 2]

@@ -55,9 +55,9 @@ class SpanVariant:
         if len(parts) != 4:
             raise InputError(f"span statistic {name!r}: expected MEASURE/MATCHING/AVERAGE/SEVERITY, four parts.")
         measure, matching, average, severity = parts
-        for part, known in ((measure, MEASURES), (matching, MATCHINGS), (average, AVERAGES)):
-            if part not in known:
-                raise InputError(f"span statistic {name!r}: {part!r} is not one of {listing(known)}.")
+        for part, choices in ((measure, MEASURES), (matching, MATCHINGS), (average, AVERAGES)):
+            if part not in choices:
+                raise InputError(f"span statistic {name!r}: {part!r} is not one of {listing(choices)}.")
         option, _, value = severity.partition("=")
         if option == "weights" and value in WEIGHTS:
             if measure != "MPP":

@@ -125,12 +125,12 @@ def recall(sums: Floats, hits: str = "credit", gold: str = "gold", *, empty: flo
     return ratio(sums[..., PLACES[hits]], sums[..., PLACES[gold]], empty)
 
 
-def drop_undefined(drawn: Floats) -> Floats:
+def drop_undefined(draws: Floats) -> Floats:
     """Return the draws that have a value, or a single NaN if none has.
 
     A resample without the spans in question does not mean that the share is 0.
     """
-    defined = drawn[~np.isnan(drawn)]
+    defined = draws[~np.isnan(draws)]
     return defined if len(defined) else np.full(1, np.nan)
 
 
