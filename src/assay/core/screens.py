@@ -50,7 +50,7 @@ class JudgedPair:
     """Why a system is left out of the official comparison: it is a human translation or an outlier."""
     metrics: Mapping[str, Numbers]
     column: str = ""
-    """The column of the rows with human segment scores; empty if there is none."""
+    """The column of the rows with human segment scores; empty without such scores."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Deciding:
-    """The thresholds to choose from, and the goal of the learned rule; empty if there is none."""
+    """The thresholds to choose from, and the goal of the learned rule; empty without a rule."""
 
     goal: str
     sweeps: tuple[Sweep, ...]

@@ -25,7 +25,7 @@ class UntranslatedWord(TextRule):
     card = card_of("untranslated-word")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Draw one of the certain word pairs; if there is none, take the nearest of the others."""
+        """Draw one of the certain word pairs, or take the nearest of the others."""
         pair = segment.langpair or ""
         source_language = pair.rpartition("-")[0]
         if not source_language:

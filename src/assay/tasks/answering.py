@@ -113,7 +113,7 @@ class Answering(Task):
         return {} if self.data_dir is None or self.span_model is not None else xquad.omitted(self.data_dir)
 
     def model(self) -> TaskModel:
-        """Return the English-only model, which searches the given context, or all paragraphs if there is none."""
+        """Return the English-only model, which searches the given context, or all paragraphs without one."""
         if self.span_model is not None:
             return SpanFinder(self.span_model)
         if self.in_context:

@@ -26,7 +26,7 @@ _NEAR = 4
 
 
 def find_clause(text: str, language: str) -> int | None:
-    """Return the position of the clause of reason; None if there is none or it opens the text."""
+    """Return the position of the clause of reason; None if the text has no such clause or opens with it."""
     pattern = REASONS.get(language)
     match = re.search(pattern, text) if pattern else None
     return match.start() if match and match.start() > 8 else None

@@ -25,7 +25,7 @@ CHUNK = 128
 
 
 class Attempt(NamedTuple):
-    """Result of one perturbation on one segment: a line of JSON, or the reason why there is none."""
+    """Result of one perturbation on one segment: a line of JSON, or the reason for its absence."""
 
     row: int
     langpair: str
