@@ -164,7 +164,17 @@ class Tools(Protocol):
 
 
 class Perturbation(ABC):
-    """Base class of every perturbation; options are keyword arguments of the constructor."""
+    """Base class of every perturbation; options are keyword arguments of the constructor.
+
+    Example:
+        >>> class Doubled(Perturbation):
+        ...     card = PerturbationCard(
+        ...         "doubled", "the text twice", "doubled", "accuracy/addition", "major", ("our own",)
+        ...     )
+        ...     def perturb(self, segment, language, rng, tools):
+        ...         end = len(segment.hypothesis)
+        ...         return Perturbed((Change(end, end, " " + segment.hypothesis),), "doubled")
+    """
 
     card: PerturbationCard
 

@@ -30,6 +30,7 @@ def error(function: ControlledError) -> ControlledError:
         The same function.
 
     Example:
+        >>> from assay import error
         >>> @error
         ... def lowercase(text, rng):
         ...     return text.lower(), "capitals"
