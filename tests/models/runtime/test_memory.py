@@ -22,7 +22,7 @@ from assay.engine.run import score_stream  # noqa: E402
 from assay.metrics import build_metrics, metric  # noqa: E402
 from assay.metrics.neural import NeuralMetric, free_memory  # noqa: E402
 from assay.models.runtime.memory import with_memory  # noqa: E402
-from tests.metrics.test_sequence import tiny as seq2seq  # noqa: E402
+from tests.metrics.test_bartscore import tiny as seq2seq  # noqa: E402
 from tests.models.official import unpack  # noqa: E402
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
