@@ -253,7 +253,7 @@ def _figures(tables: Mapping[str, Any]) -> dict[str, tuple[str, float | None, in
             figure = next(
                 (figure for figure in FIGURES if isinstance(row.get(figure, ""), (int, float, NoneType))), None
             )
-            # A name that stands in two categories is told apart by them.
+            # Phenomena of the same name are distinguished by their category.
             shared = names[str(row[key])] > 1 and row.get("category")
             label = f"{row['category']} / {row[key]}" if shared else str(row[key])
             if figure is not None:

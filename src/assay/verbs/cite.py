@@ -111,7 +111,7 @@ def _of_run(path: Path) -> list[str]:
     then = Manifest.read(manifest_of(path))
     asked = then.call
     wanted = asked.arguments.get("metrics") if asked is not None else None
-    # BLEU of several target languages is signed for each: "bleu zh", "bleu ja"
+    # BLEU of several target languages has a signature for each: "bleu zh", "bleu ja"
     used = [name_of(spec) for spec in wanted or [name.partition(" ")[0] for name in then.signatures]]
     if asked is not None:
         data = (asked.arguments.get(key) for key in ("suite", "name", "gold", "judgements", "testset"))

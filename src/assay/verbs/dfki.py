@@ -166,7 +166,7 @@ def review(
     hold = open_review(
         log, "DFKI: outputs that the rules leave open", stream=stream, write=write, page=page, skipped=skipped
     )
-    # What was decided before is asked of the log: a page shows it, a terminal passes over it.
+    # Earlier decisions are read from the log: a page shows them, a terminal skips them.
     came = hold([ask for direction in _directions(langpair) for ask in _judged(direction, data_dir, None).questions()])
     counts = {"decided": came.answered, "skipped": came.skipped, "left": came.left}
     table = Table("reviewed", [TableColumn(key, kind="count") for key in counts], [counts])

@@ -173,7 +173,7 @@ def _data() -> Table:
         try:
             cards[name] = SUITES.resolve(name).card
         except AssayError:
-            continue  # assay list suites says why
+            continue  # assay list suites shows the reason
     cards |= {year: card_of(year) for year in years()}
     lines: list[dict[str, str | None]] = []
     for name, card in cards.items():

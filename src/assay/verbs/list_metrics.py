@@ -118,7 +118,7 @@ def _wanting(card: Card, missing: list[str], *, here: bool) -> Iterator[str]:
     yield from (f"extra {extra}" for extra in missing)
     if card.weights and not here:
         licence = card.weights.licence or card.licence
-        terms = licence.partition(" (")[0].partition(";")[0]  # all of it stands in the view of one metric
+        terms = licence.partition(" (")[0].partition(";")[0]  # the view of one metric shows it in full
         if terms.endswith(" own"):  # the folder's, the checkpoint's
             yield f"your own {card.weights.what}"
         else:

@@ -132,7 +132,7 @@ class Ways:
 
     def python(self) -> float:
         """Score with `assay.score` on lists, which have no language pair per row."""
-        references = cast("References", self.batch.references)  # None where a row lacks one, as in a table
+        references = cast("References", self.batch.references)  # None if a row lacks one, as in a table
         result = assay.score(
             self.batch.hypotheses, references, sources=self.batch.sources, metrics=[self.metric], store=False
         )

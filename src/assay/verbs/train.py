@@ -58,10 +58,24 @@ def train(
 ) -> TrainResult:
     """Train a metric with error spans: the curriculum of xCOMET, or the recipe of assay-mini.
 
-    `config` is the path of a YAML file (docs/train.md, docs/train_mini.md) or its sections. `resume` goes on with the run in its
-    output folder, with the same result as one that was never stopped. `minutes` ends a run of stages after so long, whole, to be
-    resumed. `listener` is an object with any of the methods ``note(sentence)``, ``phase(config, records, first_step, steps)``,
-    ``step(number, loss)``, ``evaluated(config, number, evaluation)`` and, for stages, ``stage_step(stage, number, steps, loss)``.
+    Args:
+        config: Path of a YAML file (docs/train.md, docs/train_mini.md), or its sections as a mapping.
+        resume: Resume the run in the output folder; the result is that of an uninterrupted run.
+        minutes: Stop a run of the recipe of assay-mini after this time; it can be resumed.
+        listener: Object with any of the methods ``note(sentence)``, ``phase(config, records, first_step, steps)``,
+            ``step(number, loss)``, ``evaluated(config, number, evaluation)`` and, for stages,
+            ``stage_step(stage, number, steps, loss)``.
+
+    Returns:
+        The path of the metric, and whether the run is finished.
+
+    Raises:
+        InputError: The configuration or its data are invalid.
+        MissingPart: The extra ``neural`` is not installed.
+
+    Example:
+        >>> import assay
+        >>> assay.train("xcomet.yaml").metric  # doctest: +SKIP
     """
     read = _configuration(config)
     _need_torch()

@@ -103,8 +103,8 @@ class Live:
                 "done": self._done, "total": self._total, "rate": self._fresh / seconds, "slow": self._slow,
                 "rows": self._shown, "metrics": self._metrics, **said,
             }  # fmt: skip
-            part = self._folder / f".{PROGRESS}.part"  # whole or not at all, but nobody waits for the disk
-            part.unlink(missing_ok=True)  # a new file: a link or a pipe that somebody put there is not written to
+            part = self._folder / f".{PROGRESS}.part"  # atomic, but without waiting for the disk
+            part.unlink(missing_ok=True)  # always a new file, never an existing link or pipe
             with part.open("x", encoding="utf-8") as out:
                 out.write(json.dumps(about, allow_nan=False))
             part.replace(self._folder / PROGRESS)
@@ -115,7 +115,7 @@ class Live:
         from assay.io.files.atomic import open_locked
 
         self._folder.mkdir(parents=True, exist_ok=True)
-        for _ in range(20):  # a page that looks whether somebody writes holds it for a moment
+        for _ in range(20):  # a page holds the lock briefly while it checks for a writer
             try:
                 file = open_locked(self._folder / LIVE)
                 break

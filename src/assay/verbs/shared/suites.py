@@ -144,7 +144,7 @@ def run_suite(
     loaded, whole, content = _loaded(suite, inputs)
     content = choose(content, subsample, how.seed)
     name = how.analysis or loaded.card.analysis
-    check_analysis(name, content)  # before anything is scored, or paid for
+    check_analysis(name, content)  # before anything is scored
     unasked = metrics is None and not metric_files
     if unasked:
         metrics = with_learned(METRICS, len(content.batch) if isinstance(content, Judged) else 2 * len(content))
@@ -272,7 +272,7 @@ def measure(
         else:
             results.append(measure_items(content, m, built, suite=name, workers=workers, store=kept))
         if len(metrics) > 1:
-            built.release()  # so that several networks fit one GPU, one after the other
+            built.release()  # one neural metric at a time on the GPU
     return results
 
 

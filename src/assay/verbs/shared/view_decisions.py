@@ -230,7 +230,7 @@ def _of_group(
     language = shown if shown is not None else "" if group.name == EVERY else group.name
     named = SweepLabel(name, column, sign, decimals, where, counted, language=language)
     above = group.above
-    if group.use_at < 1:  # a rule by costs goes by the probability: the best score that is still too risky to use
+    if group.use_at < 1:  # a rule by costs uses the probability: the best score that is too risky to use
         risky = rows.quality[group.curve.at(rows.quality) > group.use_at]
         above = float(risky.max()) if len(risky) else -math.inf
     return sweep(
