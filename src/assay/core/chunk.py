@@ -63,7 +63,7 @@ class Chunk:
     `InputRows.to_dict`."""
     languages: Sequence[str] = ()
     """All target languages up to this chunk, if a metric depends on them."""
-    spoken: NDArray[np.int32] | None = None
+    language_codes: NDArray[np.int32] | None = None
     """The index of each row's language in `languages`."""
 
     def __len__(self) -> int:
@@ -135,8 +135,8 @@ class Chunk:
 
         put(_encoded([list(self.systems), dict(self.columns), list(self.languages)]), "about")
         put(self.codes, "codes")
-        if self.spoken is not None:
-            put(self.spoken, "spoken")
+        if self.language_codes is not None:
+            put(self.language_codes, "spoken")
         for flag, rows in self.raised.items():
             put(rows, "raised", flag)
         for metric, scores in self.scores.items():
@@ -177,8 +177,8 @@ class Chunk:
             )
         sums = {metric: of("sum", metric) for metric in scores}
         raised = {flag: column[""] for flag, column in by_kind.get("raised", {}).items()}
-        spoken = of("spoken", "").get("")
-        return cls(systems, of("codes", "")[""], scores, sums, raised, columns, languages, spoken)
+        language_codes = of("spoken", "").get("")
+        return cls(systems, of("codes", "")[""], scores, sums, raised, columns, languages, language_codes)
 
 
 def _encoded(value: object) -> NDArray[np.uint8]:

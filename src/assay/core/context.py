@@ -107,7 +107,7 @@ def response_cache() -> ResponseCache | None:
 
 
 def use_threads(number: int | None) -> AbstractContextManager[None]:
-    """Let each metric in this block start `number` threads, or one per core if it is None."""
+    """Let each metric in this block start `number` threads; by default one per core."""
     return _set(_threads, number)
 
 

@@ -141,5 +141,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         sums={name: {key: np.concatenate(parts) for key, parts in places.items()} for name, places in sums.items()},
         raised=raised,
         columns={name: [value for chunk in chunks for value in chunk.columns[name]] for name in last.columns},
-        spoken=None if last.spoken is None else np.concatenate([c.spoken for c in chunks if c.spoken is not None]),
+        language_codes=None
+        if last.language_codes is None
+        else np.concatenate([c.language_codes for c in chunks if c.language_codes is not None]),
     )

@@ -171,7 +171,7 @@ def _places(chunk: Chunk, metric: Metric, keep: Bools) -> dict[tuple[str, str], 
     import numpy as np
 
     rows_by_key: dict[tuple[str, str], Bools] = {}
-    spoken = chunk.spoken if metric.by_language else None
+    spoken = chunk.language_codes if metric.by_language else None
     for code in np.unique(chunk.codes).tolist():
         of_system = chunk.codes == code
         for number in (0,) if spoken is None else np.unique(spoken[of_system]).tolist():

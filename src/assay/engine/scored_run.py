@@ -71,7 +71,11 @@ class ScoredRun:
         for chunk in self.chunks():
             rows = np.flatnonzero(chunk.codes == code)
             scores = chunk.scores[requested].take(rows)
-            yield scores if number is None or chunk.spoken is None else _only(scores, chunk.spoken[rows] == number)
+            yield (
+                scores
+                if number is None or chunk.language_codes is None
+                else _only(scores, chunk.language_codes[rows] == number)
+            )
 
     def values(self, system: str, metric: str) -> Iterator[Floats]:
         """Yield the segment values of one system and metric, chunk by chunk."""
@@ -87,7 +91,7 @@ class ScoredRun:
         return metric in self.shares or (self.metrics[metric].card.needs_reference and MISSING_REFERENCE in self.flags)
 
     def count(self, system: str, metric: str) -> int:
-        """Return how many segments of a system a metric covers."""
+        """Return how many segments of a system the metric covers."""
         return int(self.about(system, metric).sum()) if self.partial(metric) else self.segments[system]
 
     def stats(self, system: str, metric: str) -> Floats:
@@ -97,16 +101,20 @@ class ScoredRun:
         return np.concatenate([statistics(scores) for scores in self.scores(system, metric)])
 
     def about(self, system: str, metric: str) -> Bools:
-        """Return which segments of a system a metric covers: those with the reference it needs, in the language of its variant."""
+        """Return which segments of a system the metric covers: with the reference it needs, in the language of its variant."""
         if not self.partial(metric):
             return np.ones(self.segments[system], bool)
         code = self.systems.index(system)
         return np.concatenate([self.about_rows(chunk, metric)[chunk.codes == code] for chunk in self.chunks()])
 
     def about_rows(self, chunk: Chunk, metric: str) -> Bools:
-        """Return which rows of a chunk a metric covers."""
+        """Return which rows of a chunk the metric covers."""
         _, number = self.shares.get(metric, (metric, None))
-        rows = np.ones(len(chunk), bool) if number is None or chunk.spoken is None else chunk.spoken == number
+        rows = (
+            np.ones(len(chunk), bool)
+            if number is None or chunk.language_codes is None
+            else chunk.language_codes == number
+        )
         if self.metrics[metric].card.needs_reference and MISSING_REFERENCE in chunk.raised:
             rows = rows & ~chunk.raised[MISSING_REFERENCE]
         return rows
@@ -118,7 +126,7 @@ class ScoredRun:
             return
         code, (requested, number) = self.systems.index(system), self.shares[metric]
         for chunk in self.chunks():
-            yield chunk.scores[requested].values[(chunk.codes == code) & (chunk.spoken == number)]
+            yield chunk.scores[requested].values[(chunk.codes == code) & (chunk.language_codes == number)]
 
     def own_stats(self, system: str, metric: str) -> Floats:
         """Return the statistics of the segments that a metric covers, from which resampling draws."""

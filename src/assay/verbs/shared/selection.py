@@ -185,7 +185,7 @@ def _taken(chunk: Chunk, rows: list[int], inputs: InputRows) -> Chunk:
         scores={name: scores.take(np.array(rows, np.int64)) for name, scores in chunk.scores.items()},
         raised={flag: column[rows] for flag, column in chunk.raised.items()},
         columns={**columns, "rows": inputs.map(take).to_dict()},
-        spoken=None if chunk.spoken is None else chunk.spoken[rows],
+        language_codes=None if chunk.language_codes is None else chunk.language_codes[rows],
     )
 
 
