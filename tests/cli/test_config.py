@@ -113,7 +113,7 @@ def test_one_column_cannot_be_translation_and_reference(capsys: pytest.CaptureFi
     Path("t.tsv").write_text("mt\tref\na cat\tthe cat\n")
     Path("assay.toml").write_text('[score]\ncolumns = "mt=ref,ref=ref"\nmetric = "chrf"\n')
     assert main(["score", "--data", "t.tsv"]) == 2
-    assert "takes 'ref' of t.tsv as hypothesis and as reference" in capsys.readouterr().err
+    assert "chooses 'ref' of t.tsv as hypothesis and as reference" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["src", "ref"])
