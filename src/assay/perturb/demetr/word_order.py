@@ -7,7 +7,7 @@ import re
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
-from assay.perturb.cards import card_of
+from assay.perturb.cards import card_of, variant
 from assay.perturb.demetr.rules import TextRule, first_fit
 from assay.perturb.language.texts import capitalise, compile_pattern, is_mark, is_spaceless
 
@@ -18,8 +18,7 @@ _OPENING = "\"'“”‘’„«»([{「『《¿¡"
 class Repetition(TextRule):
     """Base of rules that write the last word `times` times."""
 
-    def __init__(self, times: int = 2) -> None:
-        self.times = times
+    times = 2
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         text = segment.hypothesis
@@ -64,24 +63,8 @@ def _may_end_word(character: str) -> bool:
     return character.isalnum() or character in "%€$£°" or is_mark(character)
 
 
-class RepeatTwice(Repetition):
-    """Perturbation that writes the last word twice (DEMETR 1)."""
-
-    card = card_of("repeat-twice")
-
-    def __init__(self) -> None:
-        super().__init__(2)
-
-
-class RepeatFourTimes(Repetition):
-    """Perturbation that writes the last word four times (DEMETR 2)."""
-
-    card = card_of("repeat-four-times")
-
-    def __init__(self) -> None:
-        super().__init__(4)
-
-
+RepeatTwice = variant(Repetition, "repeat-twice", times=2)
+RepeatFourTimes = variant(Repetition, "repeat-four-times", times=4)
 _WORD = r"<W>+(?:[-'’.,:/]<W>+)*%?"
 
 
