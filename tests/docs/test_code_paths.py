@@ -59,3 +59,9 @@ def test_source_files_of_a_page_exist(page: Path) -> None:
 def test_missing_files_and_modules_are_reported() -> None:
     text = "`io/contamination.py`\n`assay.io.atomic`, `nothing.py`\n`assay.io.files.atomic`, `core/batch.py:Batch`\n"
     assert [fault.split(" ")[0] for fault in missing("page.md", text)] == ["page.md:1:", "page.md:2:", "page.md:2:"]
+
+
+def test_the_architecture_describes_every_package() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    packages = [path.parent.name for path in SOURCE.glob("*/__init__.py")]
+    assert [name for name in packages if f"| `{name}/` |" not in text] == []
