@@ -164,6 +164,27 @@ def masked_sums(rng: random.Random) -> Arguments:
     return masks, np.array([[rng.randrange(9) for _ in range(cells)] for _ in range(rng.randrange(1, 20))], np.float64)
 
 
+def span_credits(rng: random.Random) -> Arguments:
+    """Up to six spans on each side of a few segments, under a random measure and matching."""
+    severities = ("minor", "major", "critical")
+
+    def spans() -> list[tuple[int, int, str, str]]:
+        starts = [rng.randrange(30) for _ in range(rng.choice((0, 1, 2, 6)))]
+        return [
+            (start, start + rng.randrange(1, 12), rng.choice(("source", "target")), rng.choice(severities))
+            for start in starts
+        ]
+
+    segments = rng.randrange(4)
+    measure, matching = (
+        rng.choice(("EM", "MP", "MPP", "WMT25")),
+        rng.choice(("one_to_one-optimal", "one_to_one-greedy", "many_to_many")),
+    )
+    weights = dict.fromkeys(severities, 0.5) if measure == "MPP" and rng.random() < 0.3 else {}
+    sides = [[spans() for _ in range(segments)] for _ in range(2)]
+    return (*sides, measure, matching, rng.choice((0.0, 0.5, 1.0)), weights)
+
+
 TEXTS: dict[str, Callable[[random.Random, Batch], Arguments]] = {
     "bleu": bleu,
     "chrf": chrf,
@@ -191,8 +212,9 @@ ARRAYS: dict[str, Callable[[random.Random], Arguments]] = {
     "correct_pairs": epsilons,
     "masked_counts": masked_counts,
     "masked_sums": masked_sums,
+    "span_credits": span_credits,
 }
-"""The kernels that read arrays."""
+"""The kernels that read arrays or spans."""
 
 
 def as_lists(result: Any) -> Any:

@@ -160,7 +160,7 @@ def test_a_tab_in_a_cell_is_quoted_and_said(tmp_path: Path) -> None:
     out = tmp_path / "out.tsv"
     result = assay.filter_rows("true", [{"mt": "a\tb"}, {"mt": "c\nd"}, {"mt": 'e "f"'}], out=out)
     assert out.read_text() == 'mt\n"a\tb"\n"c\nd"\ne "f"\n'
-    assert result.notes[0].startswith("2 cells hold a tab or a line end, in quotation marks")
+    assert result.notes[0].startswith("2 cells with a tab or a line end are in quotation marks")
     assert assay.filter_rows("true", out, quoting="csv").columns() == {"mt": ["a\tb", "c\nd", 'e "f"']}
 
 
