@@ -157,7 +157,7 @@ def test_a_garbled_shard_stops_or_is_left_out(tmp_path: Path) -> None:
     again = score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2)
     assert again.counts["shards"] == 12 and not again.failed
     with pytest.raises(
-        InputError, match=r"each of 2 shards failed, and nothing was done\. .*a\.jsonl line 1: not JSON"
+        InputError, match=r"each of 2 shards failed, so there are no results\. .*a\.jsonl line 1: not JSON"
     ):
         (tmp_path / "bad").mkdir()
         for name in ("a.jsonl", "b.jsonl"):
@@ -288,11 +288,11 @@ def test_folders_that_are_not_meant(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="scored has files of another run"):
         score(data=tmp_path / "in", out=tmp_path / "scored", metrics=["bleu"])
     (tmp_path / "in" / "part-0002.tsv").unlink()
-    with pytest.raises(InputError, match=r"which have no input here: part-0002\.tsv"):
+    with pytest.raises(InputError, match=r"without an input here: part-0002\.tsv"):
         score(data=tmp_path / "in", out=tmp_path / "scored", metrics=["chrf"])
     assert contents(tmp_path / "scored") == before
     for out in (tmp_path / "in", tmp_path / "in" / "deeper"):
-        with pytest.raises(InputError, match="give a"):
+        with pytest.raises(InputError, match="Give another folder"):
             score(data=tmp_path / "in", out=out, metrics=["chrf"])
 
 

@@ -192,7 +192,7 @@ def test_what_cannot_be_meant_is_refused(
         (["decide", "apply", f"{tmp_path}/ready.json", str(source), "--out", f"{tmp_path}/o/"], "unknown column"),
         (
             ["decide", "apply", f"{tmp_path}/ready.json", "--mt", str(source), "--out", f"{tmp_path}/o/"],
-            "the rule goes by ready scores: give tables with them (s), not --mt",
+            "the rule uses precomputed scores. Give tables with them (s), not --mt",
         ),
     ):
         assert main(given) == 2

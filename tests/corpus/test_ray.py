@@ -324,7 +324,7 @@ def test_what_cannot_start_is_told_at_once() -> None:
     assert not too_few_gpus(here, 0.0, [{"CPU": 2.0}]), "none are asked for"
     assert not too_few_gpus(there, 2.0, [{"CPU": 2.0}]), "a machine that has them may join"
     auto = WantedWorkers("auto", None, None, False, 1)
-    assert why_not(auto, ConnectionError("Could not find any")).startswith("no Ray cluster runs on this machine: start")
+    assert why_not(auto, ConnectionError("Could not find any")).startswith("no Ray cluster runs on this machine. Start")
     assert "RAY_AUTH_TOKEN" in why_not(auto, RuntimeError("no token")) and "TOKEN" not in why_not(here, OSError("x"))
 
 
