@@ -6,7 +6,7 @@ import argparse
 import importlib
 import sys
 
-from assay.cli.main import VERBS
+from assay.cli import VERBS
 from assay.cli.parser import Help, Parser, declare
 from assay.verbs.shared.registries import names
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
+from assay.cli import VERBS
 from assay.cli.formats import SUFFIXES
-from assay.cli.main import VERBS
 from assay.cli.parser import Parser, parser_for
 from assay.core.errors import InputError, unknown
 

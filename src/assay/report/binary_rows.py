@@ -15,7 +15,7 @@ from assay.core.columns import Columns, import_polars, plain_list
 from assay.core.errors import InputError
 from assay.core.rows import SPAN, SPANS
 from assay.io.files.atomic import scratch_errors
-from assay.report.rows import cell_text
+from assay.report.text import cell_text
 
 
 def write_parts(

@@ -15,6 +15,7 @@ from assay.core.columns import Columns, plain, plain_list
 from assay.core.errors import count
 from assay.core.rows import SCORES, split_columns
 from assay.report.data import inert
+from assay.report.text import cell_text
 
 Objects = Sequence[Mapping[str, Any]]
 ROWS = ("jsonl", "tsv", "csv", "parquet", "xlsx")
@@ -213,16 +214,3 @@ def _texts(name: str, column: Sequence[Any]) -> list[str]:
     if kinds == {int}:
         return list(map(str, column))
     return [value if isinstance(value, str) else cell_text(name, value) for value in column]
-
-
-def cell_text(name: str, value: Any) -> str:
-    """Return a value as a cell: missing values are empty, flags comma-separated, other lists and objects JSON."""
-    if value is None or (isinstance(value, float) and not math.isfinite(value)):
-        return ""
-    if name == "flags" and isinstance(value, (list, tuple)):
-        return ",".join(map(str, value))
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, (bool, list, tuple, dict)):
-        return json.dumps(plain(value), ensure_ascii=False)
-    return str(value)

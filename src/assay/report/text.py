@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import Any
+
+from assay.core.columns import plain
 
 _SOFT = "-_/:,;."
 """Characters after which an overlong word is best broken."""
@@ -13,8 +18,7 @@ _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u20
 
 
 def visible(text: str) -> str:
-    """Return third-party text for one line of a terminal, with control characters as escapes such as ``\\x1b`` or ``
-    ``.
+    """Return third-party text for one line of a terminal, with control characters as escapes such as ``\\x1b``.
 
     Marks that scripts need (joiners, left-to-right marks) stay.
     """
@@ -66,3 +70,16 @@ def _pieces(word: str, width: int) -> Iterator[str]:
             piece += char
         if piece:
             yield piece
+
+
+def cell_text(name: str, value: Any) -> str:
+    """Return a value as a cell: missing values are empty, flags comma-separated, other lists and objects JSON."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    if name == "flags" and isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, (bool, list, tuple, dict)):
+        return json.dumps(plain(value), ensure_ascii=False)
+    return str(value)

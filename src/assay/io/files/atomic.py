@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -260,3 +261,13 @@ def _output_error(path: str, error: OSError) -> OutputError:
     else:
         message = f"cannot write {path}: {error.strerror or error}. Try another folder."
     return OutputError(message)
+
+
+def lock_error(path: str, content: bytes) -> OutputError:
+    """Return the error about a folder that another run has locked."""
+    try:
+        who = json.loads(content)
+        holder = f"process {who['process']} on {who['machine']}, since {who['since']}"
+    except (ValueError, KeyError, TypeError):
+        holder = "another process"
+    return OutputError(f"{path} is being written by {holder}. Wait for it or stop it, or choose another --out.")

@@ -6,7 +6,6 @@ Files are written atomically. `open_folder` chooses the kind by the path.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import socket
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from assay.core.errors import OutputError
-from assay.io.files.atomic import atomic_write, open_locked
+from assay.io.files.atomic import atomic_write, lock_error, open_locked
 from assay.io.files.system import MOVES_OPEN_FILES
 
 
@@ -81,16 +80,6 @@ def owner() -> dict[str, Any]:
     from assay.core.call import now
 
     return {"process": os.getpid(), "machine": socket.gethostname(), "since": now()}
-
-
-def lock_error(path: str, content: bytes) -> OutputError:
-    """Return the error about a folder that another run has locked."""
-    try:
-        who = json.loads(content)
-        holder = f"process {who['process']} on {who['machine']}, since {who['since']}"
-    except (ValueError, KeyError, TypeError):
-        holder = "another process"
-    return OutputError(f"{path} is being written by {holder}. Wait for it or stop it, or choose another --out.")
 
 
 class LocalFolder:

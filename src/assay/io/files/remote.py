@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from assay.core.errors import AssayError, InputError, MissingPart, OutputError
-from assay.io.files.atomic import scratch_errors
-from assay.io.files.folders import lock_error
+from assay.io.files.atomic import lock_error, scratch_errors
 
 T = TypeVar("T")
 TRIES = 5
