@@ -3,7 +3,7 @@
 from assay.core.registry import Registry
 
 LANGUAGES = ("es", "pt", "fr", "de", "zh")
-"""Languages of the embedded tasks' human translations."""
+"""Languages of the bundled tasks' human translations."""
 
 TASKS = Registry(
     "task",

@@ -1,14 +1,14 @@
-"""Question answering task. Only exactly the right sentence is a success.
+"""Question answering task. An answer counts as correct only if it is exactly the right sentence.
 
-The task follows Moghe et al. (2023), §3.2.2, who find spans in XQuAD. assay's paragraphs are its own, and invented: no model
-knows them by heart. Over the collection the paragraphs stay in English, since the user reads another language but the
-collection does not change. With ``context=translated``, as in the user's copy of XQuAD, question and paragraph are both
-translated and either may fail. Over XQuAD with the user's span model, success is SQuAD's exact match of the span (`spans.py`),
-as in the paper.
+The task follows Moghe et al. (2023), §3.2.2, who search for spans in XQuAD. The bundled paragraphs were invented for assay, so
+no model can have memorised them. With the bundled collection, the paragraphs stay in English: the scenario is a user who asks
+in another language about a fixed English collection. With ``context=translated``, and always for XQuAD (which the user
+supplies), both question and paragraph are translated, so an error in either can cause a failure. On XQuAD, with a span model
+supplied by the user, success means SQuAD exact match of the span (`spans.py`), as in the paper.
 
-The embedded paragraphs are one hand-written file per language with the same structure as the English one. A block has its title
-after ``#``, one sentence per line, and the questions after ``?`` and the number of the answering sentence. The blocks have
-English titles in every language, so misaligned translations are detected.
+The bundled paragraphs are stored in one hand-written file per language, with the same structure as the English file. Each block
+has a title line starting with ``#``, then one sentence per line, then question lines: ``?``, the number of the sentence that
+answers it, and the question. Titles are in English in every language, so misaligned translations are detected.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from assay.tasks.spans import Span, SpanFinder, normalise_answer
 
 
 class Paragraph(NamedTuple):
-    """A paragraph; `answers` has the number of the answering sentence (from 1) for each question."""
+    """A paragraph; for each question, `answers` contains the number of the sentence that answers it (counted from 1)."""
 
     title: str
     sentences: list[str]
@@ -37,7 +37,7 @@ class Paragraph(NamedTuple):
 
 @functools.cache
 def paragraphs(language: str = "en") -> list[Paragraph]:
-    """Return all paragraphs in a language; raise an error if a translation has another structure than the English text."""
+    """Return all paragraphs in a language; raise an error if a translation does not have the same structure as the English text."""
     text = read_text(f"tasks/answering/{language}.txt")
     blocks = [_paragraph(block, language) for block in text.strip().split("\n\n")]
     if language != "en":
@@ -70,16 +70,16 @@ def _shape(paragraph: Paragraph) -> tuple[str, int, list[int]]:
 
 
 def join_sentences(paragraph: Paragraph, language: str = "en") -> str:
-    """Return the sentences as running text, without spaces in Chinese."""
+    """Return the sentences as running text, with no spaces if the language is Chinese."""
     return ("" if language == "zh" else " ").join(paragraph.sentences)
 
 
 class Answering(Task):
     """305 questions about 61 paragraphs, in English and five languages; with `data_dir`, XQuAD (by span with a `span_model`).
 
-    With `context` ``collection`` the model searches the English answer in all paragraphs. With ``translated`` it searches
-    inside the paragraph, which is translated like the question. The title stays in English because "it" in the text refers to
-    it. XQuAD always has its context.
+    With ``context=collection``, the model searches all English paragraphs for the answer. With ``translated``, it searches only
+    the question's own paragraph, which is translated too. The title stays in English because "it" in the text refers to it.
+    XQuAD questions always come with their context.
     """
 
     name = "answering"
@@ -109,7 +109,7 @@ class Answering(Task):
         return _embedded(self.in_context)
 
     def omitted(self) -> Mapping[str, int]:
-        """Return the number of XQuAD questions whose answer cannot be judged by its sentence."""
+        """Return the number of XQuAD questions whose answer cannot be judged by sentence."""
         return {} if self.data_dir is None or self.span_model is not None else xquad.omitted(self.data_dir)
 
     def model(self) -> TaskModel:
@@ -124,7 +124,8 @@ class Answering(Task):
     def succeeds(self, example: Example, answer: Any) -> bool:
         """Return whether the answer is the right sentence or span.
 
-        A sentence of a translated context is compared by position because its words differ; a span by SQuAD's exact match.
+        A sentence from a translated context is compared by position, since its words differ. A span is compared by SQuAD exact
+        match.
         """
         if isinstance(example.expected, Span):
             return isinstance(answer, Span) and normalise_answer(answer.text) == normalise_answer(example.expected.text)
@@ -132,7 +133,7 @@ class Answering(Task):
 
 
 def _embedded(in_context: bool) -> list[Example]:
-    """Return the embedded questions, alone or with their paragraphs; positions count within the paragraph or the collection."""
+    """Return the bundled questions, with or without their paragraphs; positions count within the paragraph or the collection."""
     examples: list[Example] = []
     start = 0
     for number, paragraph in enumerate(paragraphs()):

@@ -1,9 +1,9 @@
 """Belief tracker for the user's own dialogues: predicts the state after a turn from the state before it and the turn.
 
-The ontology of the user's data finds the values that the system and the user mention. One perceptron predicts which slot a
+Values that the system and the user mention are found with the ontology of the user's data. One perceptron predicts which slot a
 mention fills, if any. A second one predicts slots that are filled without a mention ("do you have parking?", "I don't mind").
-Both learn from English turns. The tracker gets the correct state before the turn (an oracle history): only the turn is
-translated, so only the turn may fail.
+Both learn from English turns. The tracker gets the correct state before the turn (an oracle history): since only the turn is
+translated, a failure can only come from the turn.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Turn(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A mention of an ontology value: the speaker, the word position, and the slots that may have the value."""
+    """Mention of an ontology value: the speaker, the word position, and the slots that allow this value."""
 
     value: str
     speaker: str
@@ -43,7 +43,7 @@ class Mention(NamedTuple):
 
 
 class Ontology:
-    """The possible values of each slot, and a search for them in texts."""
+    """Possible values of each slot, with a search for them in texts."""
 
     def __init__(self, values: Mapping[str, Collection[str]]) -> None:
         """Index `values`, which maps each slot to its possible values."""
@@ -60,7 +60,7 @@ class Ontology:
         self._longest = max(map(len, self._slots), default=0)
 
     def mentions(self, words: Sequence[str], speaker: str) -> list[Mention]:
-        """Return the values among the words from left to right, the longest one at each position."""
+        """Return the values mentioned in `words`, from left to right; at each position, the longest match."""
         mentions: list[Mention] = []
         at = 0
         while at < len(words):
@@ -79,7 +79,7 @@ class Ontology:
 
 
 def normalise_value(value: str) -> str:
-    """Return a value in the form in which states are compared: the ontology's words, and times as ``18:30``."""
+    """Return a value in normalised form for comparing states: the ontology's wording, and times as ``18:30``."""
     words = _words(value)
     return (parse_time(words[0], words[1:2]) if words else None) or " ".join(words)
 
@@ -90,7 +90,7 @@ class BeliefTracker:
     name = "belief-tracker"
 
     def __init__(self, turns: Sequence[Turn], ontology: Ontology) -> None:
-        """Train on at most 20,000 evenly drawn turns: more take long and teach little."""
+        """Train on a sample of at most 20,000 evenly spaced turns; more turns take longer and barely improve the tracker."""
         self._ontology = ontology
         self._slots, self._unsaid = AveragedPerceptron(), AveragedPerceptron()
         features, labels, bags, gaps = [], [], [], []
@@ -137,7 +137,7 @@ def _words(text: str) -> list[str]:
 
 
 def _filled_slot(mention: Mention, update: State) -> str:
-    """Return the slot that a mention fills; of several the first in alphabetical order."""
+    """Return the slot that a mention fills; if there are several, the first in alphabetical order."""
     return min((slot for slot in mention.slots if update.get(slot) == mention.value), default="")
 
 

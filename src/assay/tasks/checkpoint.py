@@ -19,7 +19,7 @@ _NLLB_CODES = {row["language"]: row["code"] for row in rows("tasks/nllb_codes.cs
 
 
 def language_tokens(tokenizer: Any, source: str, target: str) -> tuple[str, str] | None:
-    """Return the tokenizer's name of the source language and the first token of a translation; None if it lacks either.
+    """Return the tokenizer's name for the source language and the first token of a translation, or None if it lacks either.
 
     M2M100 uses the token ``__es__`` and the name ``es``; NLLB uses ``spa_Latn`` for both.
     """
@@ -30,7 +30,7 @@ def language_tokens(tokenizer: Any, source: str, target: str) -> tuple[str, str]
 
 
 def has_tokens(tokenizer: Any, *tokens: str) -> bool:
-    """Return whether the tokenizer has all these tokens; M2M100's does not list its language tokens."""
+    """Return whether the tokenizer knows all these tokens; M2M100's does not list its language tokens."""
     return not {tokenizer.convert_tokens_to_ids(token) for token in tokens} & {None, tokenizer.unk_token_id}
 
 
@@ -87,7 +87,7 @@ class Checkpoint:
         return list(tokenizer.batch_decode(rows, skip_special_tokens=True))
 
     def _languages(self, tokenizer: Any, source: str, target: str) -> dict[str, Any]:
-        """Return the options that set the languages; a Marian model has one pair and needs none."""
+        """Return the options that set the languages; a Marian model has a fixed language pair and needs none."""
         if self.kind != "m2m_100":
             return {}
         if (names := language_tokens(tokenizer, source, target)) is None:
@@ -105,7 +105,7 @@ class Checkpoint:
 
 
 def load_pretrained(name: str, folder: Path, model_class: str, what: str, **options: Any) -> tuple[Any, Any]:
-    """Load the tokenizer and the model in a folder with a class of transformers, without running code of the folder."""
+    """Load the tokenizer and the model from a folder with a transformers class, without running any code from the folder."""
     try:
         transformers: Any = importlib.import_module("transformers")
         loader = getattr(transformers, model_class)
@@ -123,16 +123,16 @@ def load_pretrained(name: str, folder: Path, model_class: str, what: str, **opti
 
 _NEEDS = ("ctranslate2", "transformers")
 _ENGLISH = ("__en__", "eng_Latn")
-"""English language tokens of M2M100 and NLLB, which every such model has."""
+"""English language tokens of M2M100 and NLLB; every model of these families has them."""
 _BATCH = 16
 _WORKER = "import sys; from assay.tasks.checkpoint import translate_stream; translate_stream(*sys.argv[1:])"
 
 
 class Converted:
-    """Translator ``ctranslate2:FOLDER``: a converted checkpoint with its tokenizer and greedy decoding, in a separate process.
+    """Translator ``ctranslate2:FOLDER``: a converted checkpoint with its tokenizer, run with greedy decoding in a separate process.
 
-    ``ct2-transformers-converter --model CHECKPOINT --output_dir FOLDER --copy_files …`` writes the folder. The copied files are
-    all tokenizer files of the checkpoint (``tokenizer_config.json``, ``source.spm``, ``vocab.json`` …).
+    ``ct2-transformers-converter --model CHECKPOINT --output_dir FOLDER --copy_files …`` creates the folder. Copy all tokenizer
+    files of the checkpoint (``tokenizer_config.json``, ``source.spm``, ``vocab.json`` …).
     """
 
     def __init__(self, folder: str, seconds: float = 600.0, longest: int = 256) -> None:
@@ -147,7 +147,7 @@ class Converted:
             )
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """Return one translation per text; None if the model crashed or hung."""
+        """Return one translation per text; None if the model crashes or hangs."""
         if absent := [name for name in _NEEDS if importlib.util.find_spec(name) is None]:
             raise MissingPart(f"{self.name} needs {' and '.join(absent)}: pip install 'mt-assay[ctranslate2]'")
         command = [sys.executable, "-c", _WORKER, str(self.folder), source, target, str(self.longest)]
@@ -168,7 +168,7 @@ class Converted:
 
 
 def translate_stream(folder: str, source: str, target: str, longest: str) -> None:
-    """Translate the lines of standard input to standard output, in the separate process of `Converted`."""
+    """Translate standard input line by line to standard output; runs in the separate process started by `Converted`."""
     import ctranslate2
     from transformers import AutoTokenizer
 
@@ -191,7 +191,7 @@ def translate_stream(folder: str, source: str, target: str, longest: str) -> Non
 
 
 def _set_languages(tokenizer: Any, source: str, target: str) -> str | None:
-    """Set the tokenizer's source language and return the first token of a translation; None for a model of one pair."""
+    """Set the tokenizer's source language and return the first token of a translation, or None for a single-pair model."""
     if not any(has_tokens(tokenizer, token) for token in _ENGLISH):
         return None
     if (names := language_tokens(tokenizer, source, target)) is None:

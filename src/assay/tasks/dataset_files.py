@@ -1,4 +1,4 @@
-"""Finder and reader of data set files in a user's folder, in any case, plain or compressed."""
+"""Finder and reader of data set files in a user's folder; file names match in any case, plain or compressed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENDS = ("", ".gz", ".xz", ".zst")
 
 
 def find_folder(folder: str | os.PathLike[str], inside: str = "") -> Path:
-    """Return the given folder, or the folder `inside` it that the data set comes in."""
+    """Return the given folder, or its subfolder `inside` if the data set is there."""
     path = Path(folder).expanduser()
     if not path.is_dir():
         raise InputError(f"--data-dir {path} is not a folder.")
@@ -24,7 +24,7 @@ def find_folder(folder: str | os.PathLike[str], inside: str = "") -> Path:
 
 
 def find_file(folder: Path, name: str) -> Path | None:
-    """Return the file called `name` in any case, plain or compressed, or None; a plain one takes precedence."""
+    """Return the file called `name` (in any case, plain or compressed), or None; a plain file takes precedence."""
     here = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_file()}
     return next((here[name.lower() + end] for end in _ENDS if name.lower() + end in here), None)
 
@@ -38,18 +38,18 @@ def require_file(folder: Path, name: str, what: str) -> Path:
 
 
 def find_language_codes(folder: Path, pattern: str) -> list[str]:
-    """Return the lower-case language codes of files whose names match; the pattern's only group is the code."""
+    """Return the lower-case language codes in the names of matching files; the pattern's only group captures the code."""
     shape = re.compile(pattern + r"(?:\.gz|\.xz|\.zst)?", re.IGNORECASE)
     return sorted({match[1].lower() for path in folder.iterdir() if (match := shape.fullmatch(path.name))})
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file; a truncated file has its own error."""
+    """Read a JSON file; a truncated file raises a specific error."""
     return read_document(path, most=MOST_TEXT)
 
 
 def refuse_foreign(path: Path, names: Iterable[str], english_names: Container[str], base: str, noun: str) -> None:
-    """Raise an error if a translated file has ids that the English file `base` lacks."""
+    """Raise an error if a translated file contains ids that are missing from the English file `base`."""
     if foreign := [name for name in names if name not in english_names]:
         raise InputError(
             f"{path} does not belong to {base}: {count(len(foreign), noun)} not found there ({listing(foreign, 3)})."

@@ -1,12 +1,13 @@
 """Dialogue state tracking task, with its tracker. Success is joint goal accuracy.
 
 The task follows Moghe et al. (2023), §3.2.3, who use Multi2WOZ with an oracle history. Only the user's latest turn is
-translated, and the earlier turns are given in English. assay's dialogues are its own. In the user's copy of Multi2WOZ the state
-before the turn is also given. Its dialogues are long, and an earlier mistake is not a breakdown of this turn.
+translated; the earlier turns stay in English. The bundled dialogues were written for assay. For Multi2WOZ, which the user
+supplies, the state before the turn is also given: its dialogues are long, and an earlier mistake should not count as a
+breakdown of this turn.
 
-The tracker's ontology finds the values in a turn. One perceptron predicts the domain, a second one the slot that each mention
-fills, if any ("not to the museum but …"). Both are trained on English turns (`dialogues_train.jsonl`) that are not examples of
-the task.
+The tracker finds the values in a turn with its ontology. One perceptron predicts the domain; a second one predicts which slot
+each mention fills, if any ("not to the museum but …"). Both are trained on English turns (`dialogues_train.jsonl`) that are not
+examples in the task.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _PHRASES = {
     "train station": "station", "railway station": "station", "bus station": "bus_station", "police station": "police_station",
     "town hall": "town_hall", "city hall": "town_hall", "swimming pool": "swimming_pool",
 }  # fmt: skip
-"""Places of several words, with their names in the state."""
+"""Multi-word places, with their names in the state."""
 _PLACES = (
     *["museum", "station", "airport", "cathedral", "hospital", "university", "castle", "theatre", "library", "stadium"],
     *dict.fromkeys(name for name in _PHRASES.values() if "_" in name),
@@ -69,7 +70,7 @@ class TurnMention(NamedTuple):
 
 
 class DialogueTracker:
-    """Model that reads the oracle history and the current turn and answers with the whole state, as ``domain-slot`` to value."""
+    """Model that reads the oracle history and the current turn and returns the whole state, a map from ``domain-slot`` to value."""
 
     name = "dialogue-tracker"
 
@@ -105,7 +106,7 @@ class DialogueTracker:
 
 @functools.cache
 def _trained() -> tuple[AveragedPerceptron, AveragedPerceptron]:
-    """Train the two perceptrons at first use, in about a second."""
+    """Train the two perceptrons on first use, which takes about a second."""
     rows = json_lines("tasks/dialogues_train.jsonl")
     domains, slots = AveragedPerceptron(), AveragedPerceptron()
     turns = [_tokens(f"{row['system']} {row['text']}") for row in rows]
@@ -123,7 +124,7 @@ def _trained() -> tuple[AveragedPerceptron, AveragedPerceptron]:
 
 
 def _tokens(text: str) -> list[str]:
-    """Return words and times; a place of several words is one token, so a train station does not suggest trains."""
+    """Return words and times; a multi-word place is one token, so "train station" does not suggest trains."""
     return _WORDS.findall(_PHRASE.sub(lambda match: _PHRASES[match[0].lower()], text))
 
 
@@ -177,19 +178,19 @@ class Dialogue(Task):
         self.data_dir = data_dir
 
     def examples(self) -> Sequence[Example]:
-        """Return all user turns; ``expected`` is the state after the turn. All turns of a dialogue are in the same part."""
+        """Return all user turns; ``expected`` is the state after the turn. All turns of a dialogue are in the same split."""
         if self.data_dir is not None:
             return multiwoz.examples(self.data_dir)
         return [example for row in json_lines("tasks/dialogues.jsonl") for example in _turns(row)]
 
     def model(self) -> TaskModel:
-        """Return the tracker, trained on assay's English turns, or on the train part and ontology of Multi2WOZ."""
+        """Return the tracker, trained on the bundled English turns, or on the training split and ontology of Multi2WOZ."""
         if self.data_dir is not None:
             return BeliefTracker(multiwoz.train(self.data_dir), multiwoz.ontology(self.data_dir))
         return DialogueTracker()
 
     def succeeds(self, example: Example, answer: Any) -> bool:
-        """Return whether the whole state is right."""
+        """Return whether the whole state is correct."""
         return bool(answer == example.expected)
 
 

@@ -1,4 +1,4 @@
-"""Normaliser of English words for the task models: no case, no punctuation, numbers as digits, times as 17:30."""
+"""English word normaliser for the task models: lower case, no punctuation, numbers as digits, times as 17:30."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NUMBERS = (
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of running text, with hyphenated ones split."""
+    """Return the words of running text, with hyphenated words split."""
     return [word for word in _JOINTS.split(text) if word]
 
 
@@ -53,7 +53,7 @@ _HOUR_WORDS = _LATE | {"am", "a", "h", "hours", "o'clock"}
 
 
 def parse_time(word: str, after: Sequence[str]) -> str | None:
-    """Return ``17:30`` for "17:30", "17h30", "5:30 pm", "5:30 p. m." and the like; None for a bare number."""
+    """Return ``17:30`` for "17:30", "17h30", "5:30 pm", "5:30 p. m." and similar forms; None for a bare number."""
     match = _TIME.fullmatch(word)
     if match is None:
         return None

@@ -1,6 +1,7 @@
-"""Flight database of the parsing task, with safe execution of generated SQL queries.
+"""Flight database for the parsing task, with safe execution of generated SQL queries.
 
-A frame is a question with one SQL query: the kind of answer (``intent``) and the conditions (slots) that a flight must meet.
+A frame represents a question that has a single SQL query: the kind of answer (``intent``) and the conditions (slots) that a
+flight must meet.
 """
 
 from __future__ import annotations
@@ -62,14 +63,16 @@ _LIMITS = {
     sqlite3.SQLITE_LIMIT_VDBE_OP: 25_000,
     sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH: 100,
 }
-"""Limits on a single step of a query (texts, patterns, the query itself), since the time limit is checked between steps."""
+"""Limits on the size of texts, patterns and the query itself: a single step must be short, since the time limit is checked
+between steps.
+"""
 _COPIES = re.compile(r"\bwith\b", re.IGNORECASE)
 _LITERAL = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?(?:\*/|\Z)""", re.DOTALL)
 """A string, a quoted name or a comment, in which WITH is not a keyword."""
 
 
 def frame_to_sql(frame: Mapping[str, str]) -> str:
-    """Return the query of a frame. Slots: origin, destination, airline, number, day, period, after, before, stops, price,
+    """Return the SQL query for a frame. Slots: origin, destination, airline, number, day, period, after, before, stops, price,
     class.
     """
     conditions = []
@@ -104,9 +107,9 @@ def _quoted(value: str) -> str:
 
 
 def execute(query: str) -> frozenset[tuple[object, ...]] | None:
-    """Return the rows of a query as a set; None if it fails, writes, runs too long or returns too much.
+    """Return the rows of a query as a set, or None if it fails, writes, runs too long or returns too much.
 
-    WITH is not allowed: SQLite expands such a part at every use, including nested uses, before it checks any limit.
+    WITH is not allowed: SQLite expands such a clause at every use, including nested uses, before it checks any limit.
     """
     if _COPIES.search(_LITERAL.sub("", query)):
         return None
@@ -126,7 +129,7 @@ _LOCK = threading.Lock()
 
 @functools.cache
 def _database() -> sqlite3.Connection:
-    """Build the database in memory at first use, then make it read-only."""
+    """Build the database in memory on first use, then make it read-only."""
     connection = sqlite3.connect(":memory:", check_same_thread=False)
     connection.executescript(_SCHEMA)
     columns = ("number", "airline", "origin", "destination", "departure", "arrival", "minutes", "stops", "aircraft")
@@ -145,7 +148,7 @@ def _database() -> sqlite3.Connection:
 
 
 def _authorize(action: int, _: str | None, name: str | None, *__: str | None) -> int:
-    """Allow reading, and functions that cannot produce large values."""
+    """Allow reading, and only functions that cannot produce large values."""
     allowed = action in _ALLOWED or (action == sqlite3.SQLITE_FUNCTION and name in _FUNCTIONS)
     return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 

@@ -1,8 +1,8 @@
-"""Judges of downstream work: a user's command or function that reads rows and returns their outcomes.
+"""Judges for downstream work: a user's command or function that reads rows and returns their outcomes.
 
-A translation may be needed for any work: a tool call, an answer from retrieved text, a filled form. The judge does or checks
-that work for each row of a table. It returns success, breakdown, a grade from 0 to 1, or ``skip``, which leaves the row out.
-Every answer is stored immediately, so an interrupted run resumes with the remaining rows.
+Translations serve many purposes: a tool call, an answer from retrieved text, a filled form. For each table row, the judge does
+or checks that work. It returns success, breakdown, a grade from 0 to 1, or ``skip``, which leaves the row out. Every answer is
+stored immediately, so an interrupted run resumes with the remaining rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from assay.tasks.programs import LineProgram
 SKIP = "skip"
 COMMAND = "cmd:"
 BATCH = 32
-"""Rows per call of the judge: few, so an interruption loses little."""
+"""Rows per judge call, kept small so that an interruption loses little."""
 PATIENCE = 32
 """After this many consecutive rows without an outcome, the judge is considered broken."""
 SECONDS = 600.0
@@ -43,10 +43,10 @@ def judge_table(
     quoting: Quoting = "auto",
     notes: list[str] | None = None,
 ) -> list[float | None]:
-    """Return the outcome of every row of a table, None for rows that are left out; their counts and reasons go to `notes`.
+    """Return the outcome of every row in a table (None for rows that are left out); add counts and reasons to `notes`.
 
-    The judge gets each row as a dictionary of the table's own columns. The rows of one example (question and context) come as
-    one, with all of them under ``parts``. `log_path` is the file of earlier answers.
+    The judge gets each row as a dictionary of the table's own columns. Rows of the same example (question and context) are sent
+    as one request, with all of them under ``parts``. `log_path` is the file that stores earlier answers.
     """
     if isinstance(data, (str, os.PathLike)) and (str(data) == "-" or Path(data).is_dir()):
         raise InputError("a judge needs a table in a file (--data rows.tsv), not a folder or standard input.")
@@ -74,7 +74,7 @@ def judge_table(
 
 
 def open_judge(spec: str) -> LineProgram:
-    """Return the program of ``cmd:COMMAND``."""
+    """Return the program for ``cmd:COMMAND``."""
     command = spec.removeprefix(COMMAND)
     if command == spec or not command.strip():
         raise InputError(f"judge {spec!r} is not valid: write cmd: followed by a command that reads and writes lines.")
@@ -82,7 +82,7 @@ def open_judge(spec: str) -> LineProgram:
 
 
 class _JudgeCalls:
-    """One pass over the requests: stores each outcome on arrival and remembers the last problem."""
+    """One pass over the requests: stores each outcome as it arrives and records the last problem."""
 
     def __init__(self, judge: str | Judge, name: str, path: Path | None) -> None:
         self.judge, self.name, self.path = judge, name, path
@@ -91,7 +91,7 @@ class _JudgeCalls:
         self.outcomes: dict[str, str] = {}
 
     def ask(self, requests: Mapping[str, str]) -> dict[str, str]:
-        """Return the answers by key; a row on which the judge failed has none."""
+        """Return the answers by key; a row on which the judge failed is missing."""
         keys, lines = list(requests), list(requests.values())
         if isinstance(self.judge, str):
             program = open_judge(self.judge)
@@ -107,7 +107,7 @@ class _JudgeCalls:
         return self.outcomes
 
     def store(self, keys: Sequence[str], batch: Sequence[Any]) -> None:
-        """Store the answers that are outcomes; raise an error after too many rows without any."""
+        """Store the answers that are valid outcomes; raise an error after too many rows without one."""
         before = len(self.outcomes)
         for key, answer in zip(keys, batch, strict=True):
             if answer is None:
@@ -135,7 +135,7 @@ class _JudgeCalls:
         return f" ({self.problem})" if self.problem else ""
 
     def _call(self, lines: Sequence[str]) -> list[Any]:
-        """Call the judge's function; if the call fails, call it row by row."""
+        """Call the judge's function; if the call fails, retry row by row."""
         assert callable(self.judge)
         try:
             outcomes = list(self.judge([json.loads(line) for line in lines]))
@@ -152,7 +152,7 @@ def _outcome(answer: str | None) -> float | None:
 
 
 def _requests(data: Any, columns: Mapping[str, str] | None, quoting: Quoting) -> tuple[list[str], list[int], list[str]]:
-    """Return one line of JSON per example, the example of each row, and the location of each example."""
+    """Return one JSON line per example, the example of each row, and the location of each example."""
     with open_table(data, quoting=quoting) as table:
         places = assign(table.names, UNJUDGED, columns, table.name).places
         rows = list(table.rows())
@@ -178,7 +178,7 @@ def _requests(data: Any, columns: Mapping[str, str] | None, quoting: Quoting) ->
 
 
 def _line(request: Mapping[str, Any]) -> str:
-    """Return the request as one line, whatever its texts contain."""
+    """Return the request as a single line, whatever characters its texts contain."""
     return json.dumps(request, ensure_ascii=False, default=str).translate(_LINE_ENDS)
 
 

@@ -1,11 +1,11 @@
 """Loader and frame parser for MultiATIS++ in the user's folder (LDC2021T04).
 
 Xu, Haider and Mansour (2020), "End-to-end slot alignment and recognition …". The files ``train_EN.tsv``, ``dev_EN.tsv``,
-``test_EN.tsv``, ``test_DE.tsv`` … have the columns id, utterance, slot_labels (one BIO label per word) and intent. An id means
-the same utterance in all languages. There is no SQL, so success is the exact frame: the intent, and every slot with its value.
-Values count because a wrong city is the breakdown that matters. They are compared as the parser reads them, without case and
-punctuation and with numbers as digits, so "August twenty seventh" equals "August 27th.". Other wordings of a value ("NYC")
-count as wrong, since no database shows that they are equal.
+``test_EN.tsv``, ``test_DE.tsv`` … have the columns id, utterance, slot_labels (one BIO label per word) and intent. The same id
+refers to the same utterance in all languages. There is no SQL, so success is the exact frame: the intent, and every slot with
+its value. Values count because a wrong city is the breakdown that matters. They are compared in the parser's normalised form:
+lower case, no punctuation, numbers as digits. So "August twenty seventh" matches "August 27th.". Other wordings of a value
+("NYC") count as wrong, since there is no database to show that they are equivalent.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _GAP = re.compile(rf"(?<={_CHINESE}) (?={_CHINESE})")
 
 
 class Frame(NamedTuple):
-    """The intent, and the slots with their values in alphabetical order."""
+    """Intent and slots, with their values in alphabetical order."""
 
     intent: str
     slots: tuple[tuple[str, str], ...]
 
 
 class FrameParser:
-    """Parser from English to frames, trained on the English train part of the user's copy."""
+    """Parser from English to frames, trained on the English training split of the user's copy."""
 
     name = "frame-parser"
 
@@ -56,15 +56,15 @@ class FrameParser:
 
 
 def train(folder: str | os.PathLike[str]) -> list[Labelled]:
-    """Return the English train part."""
+    """Return the English training split."""
     return [labelled for _, labelled in _english(find_folder(folder), "train").values()]
 
 
 def examples(folder: str | os.PathLike[str]) -> list[Example]:
-    """Return every English utterance of the dev and test parts, with its translations.
+    """Return every English utterance of the dev and test splits, with its translations.
 
-    In a copy without dev files (LDC's first release) every second test utterance belongs to the development part. A language
-    may lack utterances (Hindi and Turkish do), but has none that English lacks.
+    If a copy has no dev files (LDC's first release), every second test utterance is assigned to the development split. A
+    language may lack some of the English utterances (Hindi and Turkish do), but never contains additional ones.
     """
     base = find_folder(folder)
     parts = ["dev", "test"] if find_file(base, "dev_EN.tsv") else ["test"]
@@ -88,7 +88,7 @@ def examples(folder: str | os.PathLike[str]) -> list[Example]:
 
 
 def frame_of_labels(labelled: Labelled) -> Frame:
-    """Return the frame of BIO labels; a slot may have two values."""
+    """Return the frame for a sequence of BIO labels; a slot may have two values."""
     slots: list[tuple[str, list[str]]] = []
     before = ""
     for word, tag in zip(labelled.words, labelled.tags, strict=True):
@@ -102,8 +102,8 @@ def frame_of_labels(labelled: Labelled) -> Frame:
 
 
 class _Kinds:
-    """Function from a word to its kind: the shape of words with digits (AA999), or the label it had nine times in ten in
-    training.
+    """Function from a word to its kind: the shape of words with digits (AA999), the label that the word had in at least nine of
+    ten training occurrences, or the word itself.
     """
 
     def __init__(self, rows: Sequence[Labelled]) -> None:
@@ -124,12 +124,12 @@ class _Kinds:
 
 
 def _last(tags: Sequence[str]) -> str:
-    """Return the previous slot: what follows "from Boston" is seldom another origin."""
+    """Return the previous slot: the words after "from Boston" are seldom another origin."""
     return next((tag[2:] for tag in reversed(tags) if tag != _OUTSIDE), "")
 
 
 def _english(base: Path, part: str) -> dict[str, tuple[str, Labelled]]:
-    """Return the utterances and labels of an English part, by id."""
+    """Return the utterances and labels of one English split, by id."""
     path = require_file(base, f"{part}_EN.tsv", _WHAT)
     utterances: dict[str, tuple[str, Labelled]] = {}
     for line, (identifier, utterance, labels, intent) in _rows(path, ("id", "utterance", "slot_labels", "intent")):
@@ -147,7 +147,7 @@ def _english(base: Path, part: str) -> dict[str, tuple[str, Labelled]]:
 
 
 def _utterances(base: Path, part: str, code: str, english: Mapping[str, object]) -> dict[str, str]:
-    """Return a language's utterances by id; Chinese and Japanese without the spaces that separate labelled words."""
+    """Return a language's utterances by id; for Chinese and Japanese, the spaces between labelled words are removed."""
     path = require_file(base, f"{part}_{code}.tsv", _WHAT)
     utterances = {
         identifier: _GAP.sub("", utterance.strip()) for _, (identifier, utterance) in _rows(path, ("id", "utterance"))
@@ -157,7 +157,7 @@ def _utterances(base: Path, part: str, code: str, english: Mapping[str, object])
 
 
 def _rows(path: Path, columns: Sequence[str]) -> list[tuple[int, list[str]]]:
-    """Return the numbered rows of a file with these columns; raise an error if an id occurs twice."""
+    """Return the rows of a file with these columns, by id; raise an error for a duplicate id."""
     with open_table(path, BadRows(remedy=""), quoting="none") as table:
         if missing := [name for name in columns if name not in table.names]:
             raise InputError(

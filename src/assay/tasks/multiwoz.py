@@ -1,7 +1,7 @@
 """Loader for Multi2WOZ and MultiWOZ 2.x in the user's folder, with dialogue states at every turn.
 
 Hung et al. (2022), on Eric et al. (2020). The files ``train_dials.json``, ``dev_dials.json``, ``test_dials.json`` and
-``ontology.json`` are English; ``dev_dials-de.json`` and ``test_dials-de.json`` have the same dialogues in another language.
+``ontology.json`` are English; ``dev_dials-de.json`` and ``test_dials-de.json`` contain the same dialogues in another language.
 Each file is a list of dialogues (``dialogue_idx``, ``dialogue``). Their turns have ``system_transcript``, ``transcript`` (the
 user) and ``belief_state``, a list of ``{"slots": [[slot, value]]}``. MultiWOZ's state trackers share this format. States are
 read from the English files only.
@@ -30,7 +30,7 @@ _ANYTHING = ("dontcare", "dont care", "don't care", "do n't care", "do not care"
 
 
 def train(folder: str | os.PathLike[str]) -> list[Turn]:
-    """Return the turns of the English train part."""
+    """Return the turns of the English training split."""
     dialogues = _dialogues(require_file(find_folder(folder, _INSIDE), "train_dials.json", _WHAT), states=True)
     return [turn for turns in dialogues.values() for turn in turns]
 
@@ -45,7 +45,7 @@ def ontology(folder: str | os.PathLike[str]) -> Ontology:
 
 
 def examples(folder: str | os.PathLike[str]) -> list[Example]:
-    """Return every user turn of the dev and test parts; ``expected`` is the state after it, and the state before it is given."""
+    """Return every user turn of the dev and test splits, with the state before it as input; ``expected`` is the state after it."""
     base = find_folder(folder, _INSIDE)
     task_examples: list[Example] = []
     for part in ("dev", "test"):
@@ -83,7 +83,7 @@ def _translated(base: Path, part: str, code: str, english: Dialogues) -> Dialogu
 
 
 def _dialogues(path: Path, states: bool) -> Dialogues:
-    """Return the turns of each dialogue by its name, with or without states."""
+    """Return the turns of each dialogue by dialogue name, with or without states."""
     dialogues: dict[str, Sequence[Turn]] = {}
     table = read_json(path)
     if not isinstance(table, list) or not table:
@@ -119,7 +119,7 @@ class _Dialogue:
 
 
 def _lacking(row: Any, states: bool) -> str:
-    """Return the first required key that a dialogue or one of its turns lacks."""
+    """Return the first required key that is missing from a dialogue or one of its turns."""
     required = ("transcript", "system_transcript", *(("belief_state",) if states else ()))
     here = [name for name in ("dialogue_idx", "dialogue") if isinstance(row, dict) and name not in row]
     turns = row.get("dialogue") if isinstance(row, dict) else None

@@ -1,11 +1,12 @@
-"""Semantic parsing task: questions about flights become SQL. Success is the same result from the database.
+"""Semantic parsing task: questions about flights are parsed into SQL. Success means the same result from the database.
 
-The task follows Moghe et al. (2023), §3.2.1, who use MultiATIS++SQL. assay's utterances, translations and database are its own.
-MultiATIS++ in the user's folder has frames instead of SQL, so success is the exact frame (`multiatis.py`). There is no loader
-for the SQL version: it is not public (its authors give it to holders of three LDC licences) and needs its own database.
+The task follows Moghe et al. (2023), §3.2.1, who use MultiATIS++SQL. The bundled utterances, translations and database were
+written for assay. MultiATIS++, which the user supplies, comes with frames instead of SQL, so success means the exact frame
+(`multiatis.py`). There is no loader for the SQL version: it is not public (its authors share it with holders of three LDC
+licences) and needs its own database.
 
-The parser turns English into SQL. A frame reader predicts the intent and the slot of each word, and small tables turn slot
-words into values. It is trained only on English sentences (`flights_train.jsonl`), none of which is an example of the task.
+The parser turns English into SQL. A frame parser predicts the intent and the slot of each word, and small tables map slot words
+to values. It is trained only on English sentences (`flights_train.jsonl`), none of which is an example in the task.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _NUMBER = re.compile(r"[a-z]{2}\d{3}")
 _CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?(am|pm)?")
 _PLACES = ("origin", "destination")
 _UNKNOWN = "?"
-"""The value of a slot whose words mean nothing to the database; no row has it."""
+"""Slot value for words that are unknown to the database; it occurs in no row."""
 
 
 class FlightParser:
@@ -58,12 +59,12 @@ class FlightParser:
 
 @functools.cache
 def _trained() -> FrameReader:
-    """Train the reader at first use, in about a second."""
+    """Train the reader on first use, which takes about a second."""
     return FrameReader([Labelled(**row) for row in json_lines("tasks/flights_train.jsonl")], _kind, _seen)
 
 
 def _kind(word: str) -> str:
-    """Return the word, or its type of value: the city itself must not matter."""
+    """Return the word or its value type: the parser should not depend on which city is named."""
     low = word.lower()
     tables = {"CITY": _CITIES, "AIRLINE": _AIRLINES, "DAY": _DAYS, "PERIOD": _PERIODS, "CLASS": _CLASSES}
     for kind, table in tables.items():
@@ -77,12 +78,12 @@ def _kind(word: str) -> str:
 
 
 def _seen(tags: Sequence[str]) -> str:
-    """Return which ends of the journey are already known."""
+    """Return the journey's ends (origin, destination) that are already tagged."""
     return "+".join(place for place in _PLACES if place in tags)
 
 
 def _value(slot: str, words: Sequence[str]) -> str:
-    """Return the database's value for the words of a slot."""
+    """Return the database value for the words of a slot."""
     tables = {
         "origin": _CITIES,
         "destination": _CITIES,
@@ -123,21 +124,21 @@ class Parsing(Task):
         self.data_dir = data_dir
 
     def examples(self) -> Sequence[Example]:
-        """Return all utterances; ``expected`` is the SQL query, or the frame for MultiATIS++."""
+        """Return all utterances; ``expected`` is the SQL query, or the frame in the case of MultiATIS++."""
         if self.data_dir is not None:
             return multiatis.examples(self.data_dir)
         return [_example(row) for row in json_lines("tasks/flights.jsonl")]
 
     def model(self) -> TaskModel:
-        """Return the parser, trained on assay's English sentences or on the English train part of MultiATIS++."""
+        """Return the parser, trained on the bundled English sentences or on the English training split of MultiATIS++."""
         if self.data_dir is not None:
             return multiatis.FrameParser(multiatis.train(self.data_dir))
         return FlightParser()
 
     def succeeds(self, example: Example, answer: Any) -> bool:
-        """Return whether the query has the same result as the right query, or whether the frame is right.
+        """Return whether the query has the same result as the gold query, or whether the frame is correct.
 
-        A query that fails in the database is wrong.
+        A query that fails in the database counts as wrong.
         """
         if isinstance(example.expected, multiatis.Frame):
             return bool(answer == example.expected)

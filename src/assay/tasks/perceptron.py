@@ -1,7 +1,7 @@
-"""Averaged perceptron, and the frame reader for utterances that is built on two of them.
+"""Averaged perceptron, and a semantic frame parser (intent and slots) that uses two of them.
 
-Collins (2002), "Discriminative training methods for hidden Markov models". Features are strings. Training makes a few passes in
-an order drawn from a fixed seed, so two machines learn the same weights.
+Collins (2002), "Discriminative training methods for hidden Markov models". Features are strings. Training makes a few passes
+over the examples in an order drawn from a fixed seed, so the weights are the same on every machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class AveragedPerceptron:
     def train(
         self, features: Sequence[Iterable[str]], labels: Sequence[str], passes: int = 8, margin: float = 20.0
     ) -> None:
-        """Train on examples: every mistake or near miss changes the weights, and the mean over all steps is used."""
+        """Train on examples: every mistake or near miss updates the weights, and the final weights are the mean over all steps."""
         self.labels = sorted(set(labels))
         number = {label: index for index, label in enumerate(self.labels)}
         coded = [self._coded(names, grow=True) for names in features]
@@ -51,7 +51,7 @@ class AveragedPerceptron:
         self._weights = weights - drift / moment
 
     def predict(self, features: Iterable[str], allowed: Collection[str] | None = None) -> str:
-        """Return the best-scoring label among the allowed ones; of equals the first in alphabetical order."""
+        """Return the best-scoring label among the allowed ones; ties go to the first in alphabetical order."""
         scores = self._weights[self._coded(features)].sum(axis=0)
         order = sorted(range(len(self.labels)), key=lambda index: (-scores[index], index))
         return next(self.labels[index] for index in order if allowed is None or self.labels[index] in allowed)
@@ -73,8 +73,8 @@ class Labelled(NamedTuple):
 class FrameReader:
     """Predictor of intents and slot tags from words, trained on labelled utterances.
 
-    `kind` returns a word, or its type of value in capitals: the city itself must not matter. `seen` summarises the previous
-    tags for the next prediction.
+    `kind` maps a word to itself or to its value type in capitals, so that predictions do not depend on which city is named.
+    `seen` summarises the previous tags for the next prediction.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class FrameReader:
             yield " ".join(pair)
 
     def _around(self, words: Sequence[str], at: int, tags: Sequence[str]) -> Iterator[str]:
-        """Yield features of a word: itself, its neighbours, and the previous tags."""
+        """Yield the features of a word: itself, its neighbours, and the previous tags."""
         kinds = ["<s>", "<s>", *(self._kind(word) for word in words), "</s>", "</s>"]
         here = at + 2
         capital = words[at][0].isupper() and at > 0

@@ -17,10 +17,10 @@ _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 class LineProgram:
-    """A command that reads lines and writes as many lines.
+    """A command that reads lines and writes the same number of lines.
 
-    `blank_lines` adds an empty line after each, for programs that would otherwise read past the end of a line. `noun` is the
-    program's name in messages. `complaint` is the last line that it wrote to standard error when it failed.
+    `blank_lines` adds an empty line after each line, for programs that would otherwise read past the end of a line. `noun` is
+    how messages refer to the program. `complaint` is the last line that it wrote to standard error when it failed.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class LineProgram:
     def translate(self, texts: Sequence[str], batch: int = 256) -> list[str | None]:
         """Return one translation per text, or None.
 
-        Texts of several lines are sent line by line and joined again; empty lines are not sent.
+        Multi-line texts are sent line by line and joined again; empty lines are not sent.
         """
         parts = [_LINE_END.split(text) for text in texts]
         sent = [line for text in parts for line in text if line.strip()]
@@ -48,8 +48,8 @@ class LineProgram:
     def answers(
         self, lines: Sequence[str], batch: int = 256, receive: Callable[[int, Sequence[str | None]], None] | None = None
     ) -> list[str | None]:
-        """Return one answer per line, or None, from calls with `batch` lines; `receive` gets the start and the answers of each
-        batch.
+        """Return one answer (or None) per line, from calls with `batch` lines each; `receive` is called with the start and the
+        answers of each batch.
 
         If the program crashes, hangs or writes a wrong number of lines, the lines are bisected until the failing one is found.
         After six time-outs in a row the remaining lines are skipped.

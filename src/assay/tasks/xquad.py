@@ -1,9 +1,9 @@
 """Loader for XQuAD in the user's folder.
 
-Artetxe, Ruder and Yogatama (2020), "On the cross-lingual transferability of …". The files ``xquad.LANGUAGE.json`` have the
-format of SQuAD 1.1, plain or compressed. Paragraphs and questions have the same order in all languages, so they are parallel
-text. XQuAD has no development part. As in Moghe et al. (2023, Appendix B), thresholds are chosen on the first 200 questions,
-and all questions are reported, including those 200.
+Artetxe, Ruder and Yogatama (2020), "On the cross-lingual transferability of …". The files ``xquad.LANGUAGE.json`` are in SQuAD
+1.1 format, plain or compressed. Paragraphs and questions are in the same order in all languages, so they are parallel text.
+XQuAD has no development set. As in Moghe et al. (2023, Appendix B), thresholds are chosen on the first 200 questions, and
+results cover all questions, including those 200.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from assay.tasks.retriever import Answer, split_sentences
 from assay.tasks.spans import Span
 
 DEVELOPMENT = 200
-"""Number of questions, from the first, on which thresholds are chosen."""
+"""Number of initial questions on which thresholds are chosen."""
 
 
 def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Example]:
     """Return every question with its translations.
 
-    By sentence, only questions with an answer inside one sentence of the English context take part. A language is included if
-    its context has as many sentences as the English one and the answer is in the same sentence. A translated context can then
-    be judged by position. With `spans` all questions and languages take part.
+    When answers are judged by sentence, only questions whose answer lies within one sentence of the English context take part.
+    A language is included if its context has the same number of sentences as the English one and the answer is in the same
+    sentence. A translated context can then be judged by position. With `spans`, all questions and languages take part.
     """
     base = find_folder(folder, "xquad")
     english = _questions(base, "en")
@@ -56,13 +56,13 @@ def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Exampl
 
 
 def omitted(folder: str | os.PathLike[str]) -> dict[str, int]:
-    """Return how many questions have an English answer that is not inside one sentence."""
+    """Return the number of questions whose English answer does not lie within one sentence."""
     n = sum(_answer(row) is None for row in _questions(find_folder(folder, "xquad"), "en").values())
     return {"the answer is not within one sentence of the English context": n} if n else {}
 
 
 def _other_place(row: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """Return why the answer in another language cannot be judged by the English sentence's position; empty if it can."""
+    """Return the reason an answer in another language cannot be judged by the English sentence's position; empty if it can."""
     first, second = _answer(row), _answer(other)
     if len(split_sentences(row["context"])) != len(split_sentences(other["context"])):
         return "the context has another number of sentences than in English"
@@ -127,13 +127,13 @@ class _Article:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """The format of SQuAD 1.1."""
+    """SQuAD 1.1 file format."""
 
     data: tuple[_Article, ...]
 
 
 def _answer(row: Mapping[str, Any]) -> Answer | None:
-    """Return the sentence with the answer; None if the answer crosses a sentence boundary."""
+    """Return the sentence that contains the answer; None if the answer crosses a sentence boundary."""
     position = 0
     for index, sentence in enumerate(split_sentences(row["context"])):
         start = row["context"].index(sentence, position)
