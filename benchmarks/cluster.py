@@ -85,7 +85,8 @@ class EmptyEngine:
         self._tasks.append(task)
 
     def wait(self, seconds: float) -> list[ShardOutcome]:
-        from assay.corpus.execution import attempt, shard_key
+        from assay.corpus.execution import attempt
+        from assay.corpus.records import shard_key
 
         found, self._tasks = self._tasks, []
         if self._first is None:

@@ -30,8 +30,8 @@ from assay.models.encoders.encoder import Encoder, Layer
 from assay.models.heads.checkpoint import LoadedCheckpoint
 from assay.models.heads.inference import Predictor
 from assay.models.heads.prediction import PASSES
-from assay.models.runtime.fp8 import FP8, by_rows, centres_of, exact_rows
-from assay.models.runtime.packing import Packed, Places, pack
+from assay.models.runtime.fp8 import FP8, by_rows, exact_rows
+from assay.models.runtime.packing import Packed, Places, centres_of, pack
 from benchmarks.comet_gpu import Numbers, random_model, ranked, texts
 from benchmarks.cut_model import Texts, read
 

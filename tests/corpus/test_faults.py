@@ -312,8 +312,8 @@ def test_a_worker_with_other_metrics_is_refused() -> None:
     from dataclasses import replace
 
     from assay._version import __version__
-    from assay.corpus.execution import WorkerRefused, metrics_of
     from assay.corpus.job import Job
+    from assay.corpus.records import WorkerRefused, metrics_of
 
     job = Job("out", ("chrf",), {"chrf": "chrF2|case:mixed|eff:yes|nc:6|nw:0|space:no|v:0"}, __version__)
     with pytest.raises(WorkerRefused, match="a worker computes chrf differently from the driver"):

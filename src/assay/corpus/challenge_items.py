@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.corpus.execution import check_version, keep_record, local_files, shard_key
 from assay.corpus.job import Job, ShardRecord, ShardTask
+from assay.corpus.records import check_version, keep_record, shard_key
+from assay.corpus.shard_reader import local_files
 from assay.corpus.shard_writer import HashedStream, compressed
 from assay.corpus.tally import CorpusTally
 from assay.io.files.folders import Folder

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field, replace
 
-from assay.corpus.execution import crash_log_name
 from assay.corpus.job import ShardTask
+from assay.corpus.records import crash_log_name
 from assay.io.files.folders import Folder
 
 MAX_CRASHES = 60

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import AssayError, InputError, Interrupted, OutputError, count, listing
 from assay.corpus.crashes import Crashes
 from assay.corpus.engines import Engine
-from assay.corpus.execution import part_name, read_record, record_name, shard_key
 from assay.corpus.job import (
     LOCK,
     REJECTED,
@@ -31,6 +30,7 @@ from assay.corpus.job import (
     task_key,
 )
 from assay.corpus.manifest import CorpusManifest
+from assay.corpus.records import part_name, read_record, record_name, shard_key
 from assay.io.files.folders import Folder, is_intact, open_folder, owner
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
-from assay.corpus.execution import local_files, record_name
 from assay.corpus.job import WORK, Job, ShardRecord, ShardTask, task_key
-from assay.corpus.shard_reader import reading
+from assay.corpus.records import record_name
+from assay.corpus.shard_reader import local_files, reading
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch

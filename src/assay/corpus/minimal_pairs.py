@@ -11,8 +11,8 @@ import numpy as np
 
 from assay.core.item import Item
 from assay.core.rows import SIDES, SPANS, span_objects
-from assay.corpus.execution import metrics_of
 from assay.corpus.job import Job
+from assay.corpus.records import metrics_of
 from assay.engine.measure import measure_items
 from assay.io.table.bad_rows import BadRows
 from assay.suites.contrastive import ItemReader, place_by_name

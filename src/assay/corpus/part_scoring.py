@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from assay.core.errors import InputError
 from assay.corpus.bisection import BisectingScorer, CrashLog
 from assay.corpus.duplicates import dropped
-from assay.corpus.execution import crash_log_name, keep_record, local_files, part_name, shard_key
 from assay.corpus.job import Job, Rejected, ShardRecord, ShardTask, task_key
+from assay.corpus.records import crash_log_name, keep_record, part_name, shard_key
 from assay.corpus.row_jobs import RowsJob, rows_for
 from assay.corpus.row_selection import RowSelection
-from assay.corpus.shard_reader import reading
+from assay.corpus.shard_reader import local_files, reading
 from assay.corpus.shard_writer import HashedStream, ParquetPartWriter, TextPartWriter, compressed, output_format
 from assay.corpus.tally import CorpusTally
 

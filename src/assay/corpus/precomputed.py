@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.corpus.execution import check_version
 from assay.corpus.job import Job
-from assay.corpus.row_jobs import rule_of
+from assay.corpus.records import check_version
 from assay.decide.apply import Tally, decide
+from assay.decide.rule import Rule
 from assay.decide.tables import labels_columns
 from assay.io.judgements.outcomes import score_value
 from assay.io.scores.precomputed import ROLES
@@ -106,3 +108,13 @@ class PrecomputedRows:
     def counted(self) -> dict[str, Any]:
         """Return labels by language, and counts for the drift check."""
         return self._labels.to_dict()
+
+
+def rule_of(job: Job) -> Rule:
+    """Return the rule of a job, read once per process."""
+    return _rule(json.dumps(job.settings["rule"]))
+
+
+@functools.lru_cache(maxsize=1)
+def _rule(values: str) -> Rule:
+    return Rule.from_dict(json.loads(values))

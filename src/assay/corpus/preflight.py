@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, listing, unknown
-from assay.corpus.execution import local_files
 from assay.corpus.job import Job, OnError, Shard, ShardPart, ShardTask
 from assay.corpus.shard_columns import layout_of, renamed_columns, roles
+from assay.corpus.shard_reader import local_files
 from assay.engine.inputs import with_pair
 from assay.io.files.text import read_parallel
 from assay.io.table.formats import open_table

@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-import functools
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -15,11 +13,11 @@ from assay.core.chunk import Chunk, Retained
 from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import no_spans_message
 from assay.corpus.bisection import joined
-from assay.corpus.execution import WorkerRefused, metrics_of
 from assay.corpus.job import Job
 from assay.corpus.minimal_pairs import PairRows
+from assay.corpus.precomputed import PrecomputedRows, rule_of
+from assay.corpus.records import WorkerRefused, metrics_of
 from assay.decide.apply import Tally, label_chunks
-from assay.decide.rule import Rule
 from assay.decide.tables import labels_columns
 from assay.engine.run import score_chunk
 from assay.engine.scored_run import ScoredRun
@@ -62,8 +60,6 @@ def rows_for(job: Job) -> RowsJob:
     if job.purpose == "pairs":
         return PairRows(job)
     if job.settings.get("ready"):
-        from assay.corpus.precomputed import PrecomputedRows
-
         return PrecomputedRows(job)
     return LabelledRows(job) if job.purpose == "label" else ScoredRows(job)
 
@@ -130,13 +126,3 @@ class LabelledRows(ScoredRows):
     def counted(self) -> dict[str, Any]:
         """Return labels by language, and counts for the drift check."""
         return self._labels.to_dict()
-
-
-def rule_of(job: Job) -> Rule:
-    """Return the rule of a job, read once per process."""
-    return _rule(json.dumps(job.settings["rule"]))
-
-
-@functools.lru_cache(maxsize=1)
-def _rule(values: str) -> Rule:
-    return Rule.from_dict(json.loads(values))

@@ -7,16 +7,19 @@ in blocks of bounded size, and all columns are kept for the output.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import IO, Any
 
 from assay.core.batch import Batch, apply_empty_reference
+from assay.core.errors import InputError
 from assay.core.rows import renaming_notes
-from assay.corpus.job import Job, Shard, ShardPart
+from assay.corpus.job import Job, Shard, ShardPart, ShardTask
 from assay.corpus.shard_columns import check_columns, layout_of, reader_for, renamed_columns
+from assay.io.files.folders import is_remote
 from assay.io.files.text import open_bytes, read_blocks, read_parallel, regroup, split_lines
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.cells import cells, is_plain
@@ -298,3 +301,30 @@ def _joined_blocks(blocks: Iterator[tuple[list[str], ...]], rows: int) -> Iterat
             held, n, size = [], 0, 0
     if held:
         yield tuple([text for part in held for text in part[k]] for k in range(len(held[0])))
+
+
+@contextmanager
+def local_files(task: ShardTask) -> Iterator[list[str]]:
+    """Provide the shard's files on this machine; errors name them as the user does."""
+    with ExitStack() as held:
+        paths = []
+        for source in task.shard.files:
+            if is_remote(source.path):
+                from assay.io.files.remote import local_copy
+
+                paths.append(held.enter_context(local_copy(source.path)))
+            else:
+                paths.append(source.path)
+        try:
+            yield paths
+        except InputError as error:
+            message = with_user_paths(str(error), task.shard, paths)
+            raise InputError(_renumbered(message, task, paths[0])) from error
+
+
+def _renumbered(said: str, task: ShardTask, path: str) -> str:
+    """Replace the line number in a message about a part by the number in the whole file."""
+    if task.part.number == 0 or task.shard.form == "parquet":
+        return said
+    before = lines_before(path, task.part.starts[0]) - (task.shard.form == "tsv")  # the header is read before each part
+    return re.sub(r"(?<= line )[0-9]+", lambda found: str(int(found[0]) + before), said, count=1)

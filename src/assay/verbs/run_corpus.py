@@ -17,9 +17,8 @@ from assay.core.errors import InputError
 from assay.core.rows import SIDES, SPANS
 from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
-from assay.corpus.execution import local_files
 from assay.corpus.job import ShardTask
-from assay.corpus.shard_reader import with_user_paths
+from assay.corpus.shard_reader import local_files, with_user_paths
 from assay.engine.languages import as_computed
 from assay.io.files.folders import open_folder
 from assay.io.table.formats import open_table

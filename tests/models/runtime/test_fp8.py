@@ -15,8 +15,8 @@ from torch.nn import functional
 from assay.core.errors import InputError
 from assay.models.encoders.config import EncoderConfig
 from assay.models.encoders.encoder import Encoder, Layer, attend
-from assay.models.runtime.fp8 import FP8, LARGEST, Fp8Layer, Fp8Linear, by_rows, centres_of, exact_rows, quantise
-from assay.models.runtime.packing import Places, pack
+from assay.models.runtime.fp8 import FP8, LARGEST, Fp8Layer, Fp8Linear, by_rows, exact_rows, quantise
+from assay.models.runtime.packing import Places, centres_of, pack
 from assay.models.runtime.precision import choose_dtype
 
 SMALL = EncoderConfig("xlm-roberta-xl", 64, 3, 4, 256, 500)

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from assay.models.runtime.fused import Norm, add_norm, summed
-from assay.models.runtime.packing import Places
+from assay.models.runtime.packing import Places, centres_of
 
 FP8 = torch.float8_e4m3fn
 LARGEST = 448.0
@@ -45,11 +45,6 @@ def by_rows(rows: Tensor) -> tuple[Tensor, Tensor]:
     wide = rows.float()
     scale = (wide.abs().amax(dim=1, keepdim=True) / LARGEST).clamp_min(1e-12)
     return (wide / scale).clamp(-LARGEST, LARGEST).to(FP8), scale
-
-
-def centres_of(exact: Tensor) -> Tensor:
-    """Return the half of a table of `exact_rows` that holds the centres."""
-    return exact.chunk(2)[1]
 
 
 def exact_rows(rows: Tensor, places: Places) -> Tensor:

@@ -246,3 +246,8 @@ def segment_sum(values: Tensor, packed: Packed) -> Tensor:
 def segment_max(values: Tensor, packed: Packed) -> Tensor:
     """Return the maximum over the tokens of each sequence."""
     return torch.segment_reduce(values.float(), "max", lengths=packed.lengths, axis=0, unsafe=True)
+
+
+def centres_of(exact: Tensor) -> Tensor:
+    """Return the half of a table of exact rows (`assay.models.runtime.fp8.exact_rows`) that holds the centres."""
+    return exact.chunk(2)[1]

@@ -14,8 +14,7 @@ import triton.language as tl
 from torch import Tensor
 from torch.nn import functional
 
-from assay.models.runtime import fp8
-from assay.models.runtime.packing import Places
+from assay.models.runtime.packing import Places, centres_of
 
 ROWS = 2
 """Most rows of a sequence that one program converts to 8 bits."""
@@ -150,9 +149,9 @@ def quantise(rows: Tensor, starts: Tensor, longest: int, exact: Tensor, shift: T
     scales = torch.empty(count, 1, dtype=torch.float32, device=rows.device)
     block, rest = parts(width)
     grid: Any = (len(starts) - 1, triton.cdiv(longest, ROWS))
-    centres = fp8.centres_of(exact)
+    centres = centres_of(exact)
     _quantise[grid](
-        rows, starts, centres, centres if shift is None else fp8.centres_of(shift), found, scales, width,
+        rows, starts, centres, centres if shift is None else centres_of(shift), found, scales, width,
         has_shift=shift is not None, fast=FAST, lines=ROWS, block=block, rest=rest, num_warps=warps(width),
     )  # fmt: skip
     return found, scales
@@ -185,15 +184,15 @@ def agree(device: torch.device) -> bool:
     with torch.no_grad():
         exact = exact_rows(rows, starts)
         right = torch.equal(exact[:3], rows[places.firsts])
-        right = right and torch.allclose(fp8.centres_of(exact).float(), means, atol=4e-3)
+        right = right and torch.allclose(centres_of(exact).float(), means, atol=4e-3)
         for table in (None, shift):
             wide = rows.float()
             if table is not None:
-                wide = functional.gelu(wide + fp8.centres_of(table).index_select(0, places.owners))
-            wide = wide - fp8.centres_of(exact).float().index_select(0, places.owners)
+                wide = functional.gelu(wide + centres_of(table).index_select(0, places.owners))
+            wide = wide - centres_of(exact).float().index_select(0, places.owners)
             largest = wide.abs().amax(dim=1, keepdim=True)
             small, scale = quantise(rows, starts, 19, exact, table)
-            right = right and torch.allclose(scale, largest / fp8.LARGEST, rtol=0.01)
+            right = right and torch.allclose(scale, largest / torch.finfo(torch.float8_e4m3fn).max, rtol=0.01)
             right = right and bool(((small.float() * scale - wide).abs() <= largest / 16).all())
         expected = rows.float()
         expected[:, :160] += shift[3:, :160].index_select(0, places.owners)
