@@ -56,7 +56,7 @@ def test_other_names_say_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (
             ["--out", "x.tsv", "--by", "length"],
-            "--by cannot be used with --format tsv, which has one row per segment. Add --summary",
+            "--by cannot be used with --format tsv, which has one row per segment. To get scores per group, add --summary",
         ),
         (["--out", "x.tsv", "--summary", "x.tsv"], "--summary and --out name the same file"),
     ],

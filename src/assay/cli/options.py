@@ -40,7 +40,7 @@ def add_metrics(parser: Parser) -> None:
     """Add -m/--metric and the options of LLM judges."""
     parser.add_argument(
         "-m", "--metric", action=Specs, dest="metrics", default=None, metavar="METRIC",
-        help="metric, with options after a colon: chrf, bleu:tokenize=zh; repeatable (assay list metrics)",
+        help="metric, with options after a colon: chrf, bleu:tokenize=zh; repeatable (see assay list metrics)",
     )  # fmt: skip
     add_llm(parser)
 
@@ -53,7 +53,7 @@ def add_llm(parser: Parser) -> None:
     for option, kind, metavar, text in (
         ("endpoint", str, "URL", "OpenAI-compatible endpoint, such as http://localhost:8000/v1"),
         ("llm", str, "MODEL", "name of the model at the endpoint"),
-        ("price", _price, "IN,OUT", "price of a million input and output tokens"),
+        ("price", _price, "IN,OUT", "price per million input and output tokens"),
         ("max-cost", float, "N", "budget: stop before the cost exceeds N"),
         ("max-requests", positive, "N", "stop after N requests"),
         ("rpm", float, "N", "rate limit: requests per minute"),
@@ -107,7 +107,7 @@ def add_texts(parser: Parser, *, bare: bool = False) -> None:
         help="translations, one file per system; NAME=FILE sets the name",
     )
     group.add_argument(
-        "--ref", action=References, nargs="+", metavar="FILE", help="references; several files are several references"
+        "--ref", action=References, nargs="+", metavar="FILE", help="reference translations, one file per reference"
     )
     group.add_argument("--src", metavar="FILE", help="sources")
     group.add_argument(
@@ -119,13 +119,13 @@ def add_texts(parser: Parser, *, bare: bool = False) -> None:
     group.add_argument(
         "--empty-reference", choices=("score", "skip", "error"), dest="empty_reference",
         help="rows whose references are all empty: score them against an empty text (default for text files), "
-        "skip them in metrics that require a reference (default for tables), or stop",
+        "skip them in metrics that require a reference (default for tables), or stop with an error",
     )  # fmt: skip
     group.add_argument("-l", "--langpair", type=langpair, metavar="xx-yy", help="language pair, such as en-de")
     if bare:
         group.add_argument(
             "-t", "--testset", metavar="SET",
-            help="take sources and references from wmt23, an mt-metrics-eval folder, or a test set of sacrebleu",
+            help="read sources and references from wmt23, an mt-metrics-eval folder or a sacrebleu test set",
         )  # fmt: skip
         add_data_dir(group, "test sets")
 
@@ -134,8 +134,8 @@ def add_columns(parser: argparse._ActionsContainer) -> None:
     """Add --columns."""
     parser.add_argument(
         "--columns", metavar="NAME=COLUMN,…",
-        help="columns of the table, if their names differ: mt=Output,ref=Gold; mt=A,mt=B reads two systems; "
-        "numbers if there is no header line",
+        help="map column names that differ from the standard ones, such as mt=Output,ref=Gold; repeat mt for several systems "
+        "(mt=A,mt=B); use column numbers if there is no header line",
     )  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def add_quoting(parser: argparse._ActionsContainer) -> None:
     """Add --quoting."""
     parser.add_argument(
         "--quoting", choices=QUOTING, default="auto",
-        help="quotation marks in a TSV file enclose cells (csv), are text (none), or depend on the whole file (auto, default)",
+        help="treat quotation marks in a TSV file as enclosing cells (csv) or as text (none); auto (default) checks the whole file",
     )  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def add_metric_files(parser: argparse._ActionsContainer) -> None:
     """Add --metric-file."""
     parser.add_argument(
         "--metric-file", action="append", default=[], metavar="FILE",
-        help="precomputed scores of another metric; repeatable",
+        help="file with precomputed scores of another metric; repeatable",
     )  # fmt: skip
 
 
@@ -164,7 +164,7 @@ def add_language_pairs(parser: argparse._ActionsContainer) -> None:
     """Add --langpair for verbs that take several; it also names the pair of a file that has no such column."""
     parser.add_argument(
         "--langpair", action="append", dest="langpairs", type=langpair, metavar="xx-yy",
-        help="only this language pair, or the pair of a file without that column; repeatable",
+        help="use only this language pair; for a file without such a column, its language pair; repeatable",
     )  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def add_kept_tables(parser: Parser, first: str, run: str) -> None:
 def add_by(parser: Parser) -> None:
     """Add --by."""
     parser.add_argument(
-        "--by", metavar="COLUMN", help="also score groups: doc, domain, any other column of --data, or length"
+        "--by", metavar="COLUMN", help="also report scores by doc, domain, any other column of --data, or by length"
     )
 
 
@@ -234,15 +234,15 @@ def add_output(parser: Parser, formats: tuple[str, ...], *, workers: bool = True
 
 def add_quiet(parser: argparse._ActionsContainer) -> None:
     """Add --quiet."""
-    parser.add_argument("-q", "--quiet", action="store_true", help="print no progress and no notes")
+    parser.add_argument("-q", "--quiet", action="store_true", help="suppress progress and notes")
 
 
 def add_flags(parser: Parser) -> None:
     """Add --flags and --no-flags."""
     parser.add_argument(
         "--flags", choices=("auto", "all", "none"), default="auto",
-        help="flag empty, copied, very long, very short and wrong-language translations; all identifies the language "
-        "of any number of rows (default: auto)",
+        help="flag empty, copied, very long, very short and wrong-language translations; all identifies languages "
+        "however many rows there are (default: auto)",
     )  # fmt: skip
     parser.add_argument("--no-flags", action="store_const", const="none", dest="flags", help="same as --flags none")
 
@@ -252,7 +252,7 @@ def add_kept_texts(parser: Parser) -> None:
     parser.section("output").add_argument(
         "--texts",
         action="store_true",
-        help="json: add all columns of the input (formats with one row per segment have them)",
+        help="json: add all input columns (formats with one row per segment always include them)",
     )
 
 
@@ -260,7 +260,7 @@ def add_trust(parser: argparse._ActionsContainer, what: str) -> None:
     """Add --trust, for a verb whose input file `what` can name code to run."""
     parser.add_argument(
         "--trust", action="store_true", default=None,
-        help=f"trust {what}: run the module:name and read the paths that it names",
+        help=f"trust {what}: run any module:name and read any path that it names",
     )  # fmt: skip
 
 
@@ -268,17 +268,17 @@ def add_components(parser: Parser) -> None:
     """Add --components, for verbs that show corpus scores."""
     parser.section("output").add_argument(
         "--components", action="store_true",
-        help="show the parts of scores, such as the brevity penalty and precisions of BLEU (always in json)",
+        help="show the components of scores, such as BLEU's brevity penalty and precisions (always in json)",
     )  # fmt: skip
 
 
 def add_judge(parser: argparse._ActionsContainer) -> None:
     """Add the options for graded outcomes and for a command that judges rows."""
     parser.add_argument(
-        "--success-at", type=float, metavar="GRADE", help="graded outcomes: lowest grade that is a success"
+        "--success-at", type=float, metavar="GRADE", help="graded outcomes: lowest grade that counts as a success"
     )
     parser.add_argument("--judge", metavar="cmd:COMMAND", help="command that returns the outcome of each row of --data")
-    parser.add_argument("--judged", metavar="FILE", help=f"cache of the judge's outcomes (default: {JUDGED})")
+    parser.add_argument("--judged", metavar="FILE", help=f"cache file for outcomes from --judge (default: {JUDGED})")
 
 
 def judging(args: argparse.Namespace) -> dict[str, Any]:

@@ -56,13 +56,13 @@ HELP = Help(
 
     Default metrics: chrF and BLEU if there are references; assay-mini if it is installed (up to 20,000 rows).
 
-    BLEU uses the tokenizer of the target language: zh, ja-mecab, ko-mecab, else 13a. A table with several target
-    languages gets one BLEU per language. bleu:tokenize=NAME overrides this.
+    BLEU uses the tokenizer of the target language: zh, ja-mecab, ko-mecab, else 13a. For a table with several
+    target languages, BLEU is computed per language. bleu:tokenize=NAME overrides this.
 
-    Formats with one row per segment (csv, tsv, jsonl, parquet, xlsx) hold the columns of the input, then scores,
-    flags and, with --spans, errors. --summary FILE also writes the table of systems.
+    Formats with one row per segment (csv, tsv, jsonl, parquet, xlsx) contain the input columns, then scores, flags
+    and, with --spans, errors. --summary FILE also writes a table of system scores.
 
-    A folder or a pattern of shards (Parquet, JSON lines, TSV, CSV; text with --mt and --ref) is scored shard by shard
+    A folder or glob pattern of shards (Parquet, JSON lines, TSV, CSV; text with --mt and --ref) is scored shard by shard
     into --out FOLDER/. An interrupted run resumes when you run the same command again.
     """,
     "files metrics mt ref src data columns langpair testset by ci spans format out summary run_dir workers quiet",
@@ -82,7 +82,7 @@ def add_arguments(parser: Parser) -> None:
     add_flags(parser)
     parser.add_argument("--spans", action="store_true", help="mark the errors found in each translation")
     parser.section("statistics").add_argument(
-        "--ci", action="store_true", help="add 95%% bootstrap confidence intervals of the scores"
+        "--ci", action="store_true", help="add 95%% bootstrap confidence intervals"
     )
     add_resampling(parser)
     add_appearance(parser)
@@ -93,7 +93,7 @@ def add_arguments(parser: Parser) -> None:
     add_components(parser)
     add_kept_texts(parser)
     output.add_argument(
-        "--summary", metavar="FILE", help="also write the table of systems to FILE; the suffix selects the format"
+        "--summary", metavar="FILE", help="also write a table of system scores to FILE; the suffix selects the format"
     )
     add_run_dir(parser)
     add_estimate(parser)
@@ -136,10 +136,12 @@ def _refuse_contradictions(args: argparse.Namespace) -> None:
     if args.score_only and (args.spans or args.ci or args.format != "table"):
         raise InputError("-b cannot be used with --format, --ci or --spans.")
     if args.summary and args.summary == args.out:
-        raise InputError("--summary and --out name the same file. Use two names.")
+        raise InputError("--summary and --out name the same file. Choose a different file for one of them.")
     if args.by and not args.summary and (args.spans or args.format in ROWS):
         other = "--spans" if args.spans else f"--format {args.format}, which has one row per segment"
-        raise InputError(f"--by cannot be used with {other}. Add --summary FILE for its table, or use --format json.")
+        raise InputError(
+            f"--by cannot be used with {other}. To get scores per group, add --summary FILE or use --format json."
+        )
 
 
 def _write(result: ScoreResult, args: argparse.Namespace, output: Output, started: float) -> None:
@@ -187,7 +189,7 @@ def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) 
 
 
 def _write_summary(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
-    """Write the table of systems to --summary, in the format of its suffix."""
+    """Write the table of system scores to --summary, in the format of its suffix."""
     from dataclasses import replace
 
     summary = replace(output, format=format_of(args.summary), out=args.summary)
