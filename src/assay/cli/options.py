@@ -156,7 +156,7 @@ def add_metric_files(parser: argparse._ActionsContainer) -> None:
     """Add --metric-file."""
     parser.add_argument(
         "--metric-file", action="append", default=[], metavar="FILE",
-        help="file with precomputed scores of another metric; repeatable",
+        help="file or folder with precomputed scores of another metric; repeatable",
     )  # fmt: skip
 
 
