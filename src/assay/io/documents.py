@@ -1,10 +1,10 @@
 """Bounded readers of JSON and YAML.
 
-Brackets are nested at most `MOST_DEPTH` deep. A whole document (`read_document`) has at most `MOST_BYTES` bytes (YAML:
-`MOST_YAML`) and numbers of at most `MOST_DIGITS` digits. It has no duplicate keys and no lone surrogates.
+Nesting is limited to `MOST_DEPTH` levels. A whole document (`read_document`) is limited to `MOST_BYTES` bytes (YAML:
+`MOST_YAML`) and its numbers to `MOST_DIGITS` digits. Duplicate keys and lone surrogates are rejected.
 
-JSON lines are decoded with `decode`: a whole number has at most Python's 4,300 digits, and the last of two equal keys counts.
-NaN and Infinity are accepted as Python writes them. The schema (`assay.core.schema`) or the reader of a cell
+JSON lines are decoded with `decode`. Integers are limited to 4,300 digits, Python's default, and the last of two duplicate
+keys counts. NaN and Infinity are accepted in Python's notation. The schema (`assay.core.schema`) or the reader of a cell
 (`assay.core.numbers`) decides whether a number must be finite.
 """
 
@@ -46,7 +46,7 @@ def decode(text: str) -> Any:
 
 
 def check_depth(value: object, brackets: int) -> None:
-    """Refuse a value that is nested too deeply; `brackets`, the number in its text, saves most checks."""
+    """Reject a value that is nested too deeply. Most values are skipped because their text has too few `brackets`."""
     if brackets > MOST_DEPTH:
         _check_values(value, texts=False)
 
@@ -61,7 +61,7 @@ def read_document(
 ) -> Any:
     """Return the plain values of a JSON or YAML file, plain or compressed.
 
-    If the file cannot be read, the InputError names the file, its problem (`said`, such as ``is not JSON``), the reason and
+    If the file cannot be read, the InputError names the file, the problem (`said`, such as ``is not JSON``), the reason and
     the `remedy`.
     """
     text = read_text(path, most or (MOST_YAML if yaml else MOST_BYTES))
@@ -83,7 +83,7 @@ def parse_document(text: str, where: str, *, yaml: bool = False, said: str | Non
 
 
 def _is_cut(text: str) -> bool:
-    """Return whether an object or a list begins and does not end."""
+    """Return whether an object or a list is opened but not closed."""
     return text.lstrip().startswith(("{", "[")) and not text.rstrip().endswith(("}", "]"))
 
 
@@ -108,7 +108,7 @@ _WHOLE_DECODER = json.JSONDecoder(parse_int=_parse_int, object_pairs_hook=_uniqu
 
 
 def _check_values(value: object, *, texts: bool) -> None:
-    """Refuse a value that is nested too deeply or has too many values; with `texts`, also lone surrogates."""
+    """Reject a value that is nested too deeply or contains too many values; with `texts`, also reject lone surrogates."""
     level, depth, seen = [value], 0, 0
     while level:
         depth += 1

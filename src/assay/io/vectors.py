@@ -1,7 +1,8 @@
-"""Reader of word vectors in the text format of word2vec and fastText, by word on demand.
+"""Reader for word vectors in the word2vec and fastText text format, loaded on demand.
 
-The first line has count and width, and each further line a word and its numbers. Such files have gigabytes, but a run needs a
-few thousand words. The position of each word is indexed once, and its numbers are read on demand.
+The first line contains the number of words and the vector size, and each following line a word and its vector. Such files
+are gigabytes in size, but a run needs only a few thousand words. Word positions are indexed once, and vectors are read on
+demand.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class VectorFile:
-    """Vectors of length 1 by word; the first of two lines for a word counts."""
+    """Unit vectors by word; if a word has several lines, the first one counts."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.data = path, map_file(path)
@@ -42,7 +43,7 @@ class VectorFile:
             raise InputError(f"{path} has no word vectors.")
 
     def get(self, word: str) -> NDArray[np.float32] | None:
-        """Return the vector of a word; None if the file has none."""
+        """Return the vector of a word; None if the file does not contain it."""
         if word not in self.known:
             offset = self.places.get(word.encode("utf-8", "replace"))
             self.known[word] = None if offset is None else self._read(offset)

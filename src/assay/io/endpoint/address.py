@@ -1,6 +1,6 @@
-"""Address of an endpoint, and the API key that is sent there.
+"""Endpoint address and the API key that is sent to it.
 
-A key comes from the environment only. ``ASSAY_LLM_KEY`` is sent to any endpoint that the user names. ``OPENAI_API_KEY`` may
+The key is read from the environment only. ``ASSAY_LLM_KEY`` is sent to any endpoint that the user names. ``OPENAI_API_KEY`` may
 be set for other programs, so it is sent only to the server of ``OPENAI_BASE_URL``, or to OpenAI.
 """
 
@@ -20,7 +20,7 @@ _SECRET = re.compile(r"key|token|secret|password|sig", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Address of an endpoint with its API key, which appears in no text of this class."""
+    """Endpoint address with its API key, which no string produced by this class reveals."""
 
     scheme: str
     host: str
@@ -36,12 +36,12 @@ class Address:
 
     @property
     def server(self) -> str:
-        """Return host and port, as messages name them."""
+        """Return host and port for messages."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
     def hidden(self, text: str) -> str:
-        """Return a text of the server without the key, in case the server repeats it."""
+        """Remove the key from a server's text, in case the server echoes it."""
         return text.replace(self.key, "[the key]") if self.key else text
 
 
@@ -49,7 +49,7 @@ _PORTS = {"https": 443, "http": 80}
 
 
 def address_of(url: str, judge: str) -> Address:
-    """Return the address of an endpoint from a URL such as ``http://localhost:8000/v1``; refuse an unusable one."""
+    """Return the address of an endpoint from a URL such as ``http://localhost:8000/v1``; reject an unusable one."""
     url = url or os.environ.get("ASSAY_LLM_ENDPOINT", "") or os.environ.get("OPENAI_BASE_URL", "")
     if not url:
         raise MissingPart(
@@ -87,7 +87,7 @@ def _split(url: str) -> SplitResult:
 
 
 def _key(parts: SplitResult) -> tuple[str, str]:
-    """Return the key for a server and its variable; OpenAI's key only for the server that it belongs to."""
+    """Return the key for a server and the variable that holds it. OpenAI's key is returned only for its own server."""
     for name in ("ASSAY_LLM_KEY", "OPENAI_API_KEY"):
         key = os.environ.get(name, "").strip()
         if not key or (name == "OPENAI_API_KEY" and not _is_home_server(parts)):

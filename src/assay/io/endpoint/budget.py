@@ -1,4 +1,4 @@
-"""Budget of language model requests: limits on requests and cost, and what was spent. Shared by all judges of a call."""
+"""Budget of language model requests: limits on requests and cost, and the amount spent. All judges in a call share it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ UNLIMITED_ANSWER = 1000
 
 
 def estimated_tokens(text: str) -> int:
-    """Return an estimate of a text's tokens: one per four ASCII characters, or per one and a half others."""
+    """Estimate the number of tokens in a text: one per four ASCII characters, and one per 1.5 other characters."""
     plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
     return round(plain / 4 + (len(text) - plain) / 1.5) + 1
 
@@ -37,8 +37,8 @@ class BudgetReached(InputError):
 class LlmBudget:
     """Counter of requests, tokens and cost that stops before a limit is exceeded. Thread-safe.
 
-    The highest possible cost of a request is reserved before it is sent, and replaced by the real cost after the answer. A
-    request that exceeds the rest waits until the requests in flight are settled.
+    The highest possible cost of a request is reserved before it is sent, and replaced with the actual cost after the answer.
+    A request that exceeds the remaining budget waits until the requests in flight are settled.
     """
 
     prices: Prices | None = None
@@ -62,7 +62,7 @@ class LlmBudget:
             )
 
     def reserve(self, tokens_in: int, tokens_out: int) -> float:
-        """Reserve the cost of a request before it is sent, and return it; raise BudgetReached if nothing more may be sent."""
+        """Reserve the cost of a request before it is sent, and return it; raise BudgetReached if no further request may be sent."""
         highest = self.prices.cost(tokens_in, tokens_out) if self.prices else 0.0
         with self._change:
             while True:
@@ -83,7 +83,7 @@ class LlmBudget:
             return highest
 
     def settle(self, reserved: float, answer: ChatAnswer | None, question: str = "") -> None:
-        """Count the real cost of a request; nothing if there was no answer."""
+        """Record the actual cost of a request, which is zero without an answer."""
         with self._change:
             self._open -= 1
             self._reserved -= reserved
@@ -97,7 +97,7 @@ class LlmBudget:
             self._change.notify_all()
 
     def add(self, budget: LlmBudget, before: LlmBudget) -> None:
-        """Add what `budget` has spent since its state `before`."""
+        """Add the amount that `budget` has spent since its state `before`."""
         self.prices, self.estimated = budget.prices, self.estimated or budget.estimated
         for name in ("requests", "tokens_in", "tokens_out", "cost"):
             setattr(self, name, getattr(self, name) + getattr(budget, name) - getattr(before, name))

@@ -1,4 +1,4 @@
-"""Replies of an OpenAI-compatible endpoint: answers, refusals, temporary errors and permanent errors."""
+"""Replies from an OpenAI-compatible endpoint: answers, refusals, temporary errors and permanent errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_TOKENS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class ChatAnswer:
-    """Answer of a model, with its cost in tokens."""
+    """A model's answer and its cost in tokens."""
 
     text: str
     finish: str = "stop"
@@ -47,7 +47,7 @@ class ChatAnswer:
 
 
 class Later(Exception):
-    """Temporary error; `wait` is the delay in seconds that the server asks for."""
+    """Temporary error; `wait` is the delay in seconds that the server requests."""
 
     def __init__(self, why: str, wait: float | None = None) -> None:
         super().__init__(why)
@@ -55,7 +55,7 @@ class Later(Exception):
 
 
 class OtherLimit(Exception):
-    """The model requires the newer name of the token limit, ``max_completion_tokens``."""
+    """The model requires the token limit under its newer name, ``max_completion_tokens``."""
 
 
 def read_reply(reply: Reply, address: Address, model: str) -> ChatAnswer:
@@ -109,7 +109,7 @@ def _detail(why: str) -> str:
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
-    """Return the delay of ``Retry-After``, a number of seconds or a date."""
+    """Return the delay in a ``Retry-After`` header, which contains a number of seconds or a date."""
     import time
 
     text = headers.get("retry-after", "").strip()
@@ -135,7 +135,7 @@ def _decode_reply(reply: Reply, address: Address) -> dict[str, Any]:
 
 
 def _error(reply: Reply) -> dict[str, str]:
-    """Return message, code and type of an error in any of the servers' formats."""
+    """Return the message, code and type of an error, in any format that servers use."""
     text = reply.body.decode("utf-8", "replace")
     try:
         value: Any = decode(text)
@@ -150,7 +150,7 @@ def _error(reply: Reply) -> dict[str, str]:
 
 
 def _choice_answer(value: Mapping[str, Any], address: Address) -> ChatAnswer:
-    """Return the answer of a complete reply."""
+    """Return the answer in a complete reply."""
     choices = value.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
@@ -162,7 +162,7 @@ def _choice_answer(value: Mapping[str, Any], address: Address) -> ChatAnswer:
 
 
 def _stream_answer(body: bytes, address: Address) -> ChatAnswer:
-    """Return the answer of an event stream; an incomplete stream is an error."""
+    """Return the answer in an event stream; an incomplete stream is an error."""
     text, refusal, finish, done = [], [], None, False
     about: dict[str, Any] = {}
     for line in body.decode("utf-8", "replace").splitlines():
@@ -215,7 +215,7 @@ def _answer(text: str, refusal: Any, finish: Any, about: Mapping[str, Any], addr
 
 
 def _text(content: Any) -> str:
-    """Return the text of a message's content: a string, or a list of parts of which some are text."""
+    """Return the text of a message: its content is a string, or a list of parts of which some are text."""
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""

@@ -1,7 +1,7 @@
-"""Client that asks a language model until it answers, within limits, and caches every answer.
+"""Language model client that retries requests within limits and caches every answer.
 
-An answer counts after the cache has written it to disk. If a run is killed, only the requests in flight are paid for in vain,
-and no answered question is asked again.
+An answer counts only after the cache has written it to disk. If a run is killed, only the requests in flight are lost, and
+no answered question is asked again.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class LlmClient:
         return blake2b(content.encode(), digest_size=16, person=_FORMAT).digest()
 
     def kept(self, question: Mapping[str, Any], sample: int) -> ChatAnswer | None:
-        """Return the cached answer, if there is one."""
+        """Return the cached answer, if any."""
         key = self.key(question, sample)
         record = self.cache.get_many([key]).get(key) if self.cache is not None else None
         return None if record is None else ChatAnswer.of_record(record)
 
     def ask(self, question: Mapping[str, Any], sample: int) -> ChatAnswer:
-        """Return the answer to a question: the cached one, or a new one, which is cached first."""
+        """Return the answer to a question: the cached one, or a new one that is cached before it is returned."""
         answer = self.kept(question, sample)
         if answer is not None:
             with self._lock:
@@ -94,7 +94,7 @@ class LlmClient:
             self.settings.limiter.wait(self.stop)
             reserved, answer = budget.reserve(*expected), None
             try:
-                if self.stop.is_set():  # during the wait for other requests
+                if self.stop.is_set():  # the run may stop while this request waits for others
                     raise AskingStopped
                 answer = self._request(question)
                 return answer

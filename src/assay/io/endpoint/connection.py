@@ -50,7 +50,7 @@ class Connection:
         """Headers for a proxy that requires a login."""
 
     def post(self, body: bytes) -> Reply:
-        """Send a question and read the whole reply; raise OSError or HTTPException if the connection fails."""
+        """Send a request and read the whole reply; raise OSError or HTTPException if the connection fails."""
         try:
             return self._post(body)
         except BaseException:
@@ -76,13 +76,13 @@ class Connection:
         line.request("POST", target, body, headers)
         response = line.getresponse()
         reply = Reply(response.status, {k.lower(): v for k, v in response.getheaders()}, self._read(response))
-        response.close()  # only then can the connection be reused
+        response.close()  # the connection can be reused only if the whole body was read
         if response.will_close:
             self.close()
         return reply
 
     def _read(self, response: http.client.HTTPResponse) -> bytes:
-        """Return the body; give up on a slow server after ten times the timeout."""
+        """Read the body; abandon a slow server after ten times the timeout."""
         parts, size, end = [], 0, time.monotonic() + 10 * self.timeout
         while block := response.read1(_BLOCK):
             parts.append(block)

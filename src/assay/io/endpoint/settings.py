@@ -1,7 +1,7 @@
-"""Settings of language models for one call: endpoint, model, rate limit, price and budget.
+"""Language model settings for one call: endpoint, model, rate limit, price and budget.
 
-A metric needs the settings deep inside a call, and the user gives them on the command line. They are therefore set for the
-duration of a call, like a progress listener (`assay.core.context`). The API key is not among them: it stays in the
+The user specifies the settings on the command line, and a metric needs them deep inside a call. They are therefore set for
+the duration of a call, like a progress listener (`assay.core.context`). The API key is not one of them: it stays in the
 environment.
 """
 
@@ -24,12 +24,12 @@ LONGEST_WAIT = 300.0
 
 
 class AskingStopped(Exception):
-    """Another request failed for good, or the user stopped the run."""
+    """Another request failed permanently, or the user stopped the run."""
 
 
 @dataclass
 class RateLimiter:
-    """Rate limiter for requests per minute, which also pauses all threads when the server asks for it."""
+    """Rate limiter for requests per minute, which also pauses all threads when the server requests a delay."""
 
     per_minute: float | None = None
     _next: float = 0.0
@@ -44,20 +44,20 @@ class RateLimiter:
             raise AskingStopped
 
     def rest(self, seconds: float) -> None:
-        """Grant no slot for a number of seconds."""
+        """Pause all requests for a number of seconds."""
         with self._lock:
             self._next = max(self._next, time.monotonic() + seconds)
 
 
 def backoff(attempt: int) -> float:
-    """Return the seconds before the next attempt: doubled each time up to a minute, with a random part."""
+    """Return the seconds to wait before the next attempt: doubled each time up to a minute, with random jitter."""
     longest = min(60.0, 2.0**attempt)
     return random.uniform(longest / 4, longest)
 
 
 @dataclass
 class Llm:
-    """Settings of language models for one call."""
+    """Language model settings for one call."""
 
     endpoint: str = ""
     model: str = ""

@@ -1,1 +1,1 @@
-"""Files in general: text, compression, atomic writing, downloads, cache folders, object stores and tensor files."""
+"""General file handling: text, compression, atomic writing, downloads, cache folders, object stores and tensor files."""

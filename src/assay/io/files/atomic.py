@@ -1,6 +1,6 @@
 """Atomic writing of files.
 
-The new content goes to a hidden file in the same folder, which takes the target's name after everything is on disk. A crash,
+The new content is written to a hidden file in the same folder, which is renamed to the target once everything is on disk. A crash,
 a full disk or an error leaves the previous file unchanged.
 """
 
@@ -40,9 +40,9 @@ def atomic_write(
     """Open a file for bytes (``"wb"``) or UTF-8 text (``"w"``) that becomes `path` when the block ends without an error.
 
     An existing file is replaced only then, and keeps its permissions. If `path` is a link, the new file replaces the link:
-    the folder may come from somebody else, and the link may lead to any file of the user. A device or a pipe is refused. If
+    the folder may come from another user, and the link may point to any of the user's files. A device or a pipe is rejected. If
     the user `typed` the path, a link is followed, and a pipe, a terminal or ``/dev/stdout`` is written directly. A lone
-    surrogate, which UTF-8 cannot hold, is written as the escape ``\\udXXX`` that JSON knows.
+    surrogate, which UTF-8 cannot represent, is written as the escape ``\\udXXX`` that JSON knows.
     """
     return _atomic_write(os.fspath(path), mode, typed)
 
@@ -86,7 +86,7 @@ def _atomic_write(path: str, mode: Literal["wb", "w"], typed: bool) -> Iterator[
 
 
 def open_locked(path: Path, *, mode: int = 0o666) -> int:
-    """Open a file whose name assay chose, and lock it without waiting; remove a link under that name first.
+    """Open a file whose name assay chose, and lock it without waiting; remove a link of that name first.
 
     Raises:
         BlockingIOError: Another process has the lock.
@@ -106,7 +106,7 @@ def open_locked(path: Path, *, mode: int = 0o666) -> int:
 
 
 def make_output_folder(path: Path) -> None:
-    """Create a folder whose name assay chose inside an output folder; refuse a link in its place."""
+    """Create a folder whose name assay chose inside an output folder; reject a link in its place."""
     if path.is_symlink():
         raise OutputError(f"cannot write in {path}: it is a link. Remove it, or give another output folder.")
     try:
@@ -122,7 +122,7 @@ def _open(descriptor: int, mode: Literal["wb", "w"]) -> IO[Any]:
 
 
 def _follow(path: str) -> tuple[Path, int | None]:
-    """Return the file behind `path`, with links followed, or an open descriptor if it names one of this process."""
+    """Return the file that `path` leads to, following links, or an open descriptor if it names one of this process."""
     target = Path(path).absolute()
     for _ in range(40):
         if own := _DESCRIPTOR.fullmatch(str(target)):
@@ -148,8 +148,8 @@ def _is_special(target: Path) -> bool:
 def _temporary(target: Path) -> tuple[int, Path]:
     """Return a locked hidden file in the folder of the target.
 
-    Its name follows from the target's, so the next run removes the file of a killed one. The lock shows that its writer is
-    alive; a second run with the same target uses another name.
+    Its name is derived from the target's, so the next run removes the file that a killed run left. The lock shows that the
+    writer is alive. A second run with the same target uses a different name.
     """
     name = os.fsencode(target.name)
     short = target.name if len(name) < 200 else hashlib.blake2b(name, digest_size=16).hexdigest()
@@ -211,7 +211,7 @@ def _sync_folder(target: Path) -> None:
 
 @contextmanager
 def _reporting_errors(path: str, every: bool = False) -> Iterator[None]:
-    """Turn the system's write errors into OutputErrors: `every` error of the block, or only a full or failing disk."""
+    """Turn the system's write errors into OutputErrors: `every` error in the block, or only a full or failing disk."""
     try:
         yield
     except OutputError:
@@ -225,7 +225,7 @@ def _reporting_errors(path: str, every: bool = False) -> Iterator[None]:
 
 @contextmanager
 def scratch_errors() -> Iterator[None]:
-    """Report a full disk in a block that writes temporary files as a problem of the temporary folder."""
+    """Report a full disk in a block that writes temporary files as a problem with the temporary folder."""
     try:
         yield
     except Exception as error:
@@ -239,7 +239,7 @@ def scratch_errors() -> Iterator[None]:
 
 
 def _system_error(error: Exception) -> OSError | None:
-    """Return the system error behind an exception, also if polars reports it."""
+    """Return the system error behind an exception, even if polars raised it."""
     if isinstance(error, OSError):
         return error
     return OSError(errno.ENOSPC, "No space left on device") if "os error 28" in str(error) else None
@@ -264,7 +264,7 @@ def _output_error(path: str, error: OSError) -> OutputError:
 
 
 def lock_error(path: str, content: bytes) -> OutputError:
-    """Return the error about a folder that another run has locked."""
+    """Return the error for a folder that another run has locked."""
     try:
         who = json.loads(content)
         holder = f"process {who['process']} on {who['machine']}, since {who['since']}"

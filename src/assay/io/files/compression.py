@@ -19,7 +19,7 @@ SHOW = {"gzip": "zcat", "xz": "xzcat", "zstd": "zstdcat"}
 
 
 def detect(head: bytes) -> str | None:
-    """Return the compression that the first bytes indicate. No UTF-8 text begins with any of these marks."""
+    """Return the compression that the first bytes indicate. No UTF-8 text begins with any of these signatures."""
     return next((kind for kind, magic in MAGIC.items() if head.startswith(magic)), None)
 
 
@@ -51,7 +51,7 @@ class ByteSource(io.RawIOBase):
 
     @abstractmethod
     def take(self, size: int) -> bytes:
-        """Return at most `size` bytes, none at the end."""
+        """Return at most `size` bytes, or none at the end of the file."""
 
     def readable(self) -> bool:
         return True
@@ -68,7 +68,7 @@ class ByteSource(io.RawIOBase):
 
 
 class _Guarded(ByteSource):
-    """Raw stream over a decoder, which turns every error of the decoder into an InputError."""
+    """Raw stream over a decoder that turns every decoder error into an InputError."""
 
     def __init__(self, stream: _Reader, file: BinaryIO, kind: str, name: str) -> None:
         self._stream, self._file, self._kind, self._file_name = stream, file, kind, name
@@ -103,10 +103,10 @@ _OPEN: Mapping[str, Callable[[BinaryIO], _Reader]] = {"gzip": _gzip, "xz": _xz, 
 
 
 class _Frames:
-    """Reader of consecutive frames of a zstd file, or members of a gzip file, which may have zeros after each.
+    """Reader of consecutive frames of a zstd file, or of members of a gzip file, each of which may be followed by zeros.
 
-    Unlike zstandard's stream reader it reports an incomplete last frame. It takes a third of the time of `gzip`, which feeds
-    the same zlib 8 KB at a time.
+    Unlike zstandard's stream reader it reports an incomplete last frame. It takes a third of the time of the `gzip` module,
+    which uses the same zlib but feeds it 8 KB at a time.
     """
 
     _most = 1 << 16
@@ -146,7 +146,7 @@ class _Frames:
             self._frame = None
         else:
             self._frame = frame
-        # A few compressed bytes may expand to megabytes: read highly compressed data in small pieces.
+        # A few compressed bytes may expand to megabytes: read highly compressed data in small blocks.
         if len(plain) > 1 << 20:
             self._piece = max(64, self._piece // 4)
         elif len(plain) < 1 << 18:

@@ -1,7 +1,7 @@
 """Resumable, verified downloads.
 
-A file that has no published checksum must stay the same as at its first download: its sha256 is recorded in the cache folder,
-in one small JSON file per address.
+A file without a published checksum must not change after its first download. Its sha256 is recorded in the cache folder, in
+one small JSON file per address.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def download(
         expected: A sha256, or the sha1 of a git blob.
         progress: Called after every block.
         headers: HTTP headers for the first server only, not for redirects to other servers.
-        first_use: The address under which the first sha256 is recorded, if `expected` is only the server's own claim.
+        first_use: The address under which the first sha256 is recorded, if only the server vouches for `expected`.
         say: Called with a warning if no checksum of the file is known.
     """
     if target.is_file():
@@ -90,7 +90,7 @@ def _fetch(
     headers: Mapping[str, str],
     first_use: str | None,
 ) -> str:
-    """Download a file under its final name, verified; return how its first sha256 was recorded, if it was."""
+    """Download and verify a file, and give it its final name; return the sentence about its recorded sha256, if any."""
     part, recorded = target.with_name(f"{target.name}.part"), ""
     with open(open_own(part, 0o666, os.O_APPEND), "ab") as out:
         _lock(out, part)
@@ -124,7 +124,7 @@ def _fetch(
 
 
 def checksum(path: Path, like: str = "") -> str:
-    """Return the file's sha256 in hexadecimal; if `like` has 40 digits, the sha1 by which git names a file's content."""
+    """Return the file's sha256 in hexadecimal; if `like` has 40 digits, return the sha1 of its git blob instead."""
     with path.open("rb") as handle:
         if len(like) != 40:
             return hashlib.file_digest(handle, "sha256").hexdigest()
@@ -151,8 +151,8 @@ def _fill(
 ) -> str:
     """Complete `part`, verify it and return its checksum.
 
-    If a resumed file turns out to be another one, it is downloaded from the beginning. Without a checksum this cannot be
-    found out, so such a file is always downloaded from the beginning.
+    If a resumed file turns out to be a different one, it is downloaded from the beginning. Without a checksum this cannot be
+    detected, so such a file is always downloaded from the beginning.
     """
     if expected is None:
         out.truncate(0)
@@ -238,7 +238,7 @@ def first_record(address: str) -> Path:
 
 
 def matches_first(address: str, digest: str) -> bool:
-    """Return True if this sha256 was the first from this address, and False if none is recorded; refuse another one."""
+    """Return True if this sha256 was the first from this address, and False if none is recorded; reject a different one."""
     path = first_record(address)
     try:
         check_folder(path.parent)

@@ -1,6 +1,6 @@
 """Result folders on a local disk or in an object store, behind one interface.
 
-Files are written atomically. `open_folder` chooses the kind by the path.
+Files are written atomically. `open_folder` chooses the implementation from the path.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assay.io.files.system import MOVES_OPEN_FILES
 
 
 class Folder(Protocol):
-    """Folder of results. Names are relative, with / as separator."""
+    """Result folder. Names are relative, with / as separator."""
 
     path: str
 
@@ -34,7 +34,7 @@ class Folder(Protocol):
         """Open a stream whose content appears under the name when the block ends without an error."""
 
     def local(self, name: str) -> AbstractContextManager[str]:
-        """Return the path of a local file with that content."""
+        """Return the path of a local file with the same content."""
 
     def sizes(self, under: str = "") -> dict[str, int]:
         """Return the size of every file below a name."""
@@ -62,9 +62,9 @@ def open_folder(path: str) -> Folder:
 
 
 def is_intact(folder: Folder, name: str, digest: str) -> bool:
-    """Return whether a file still has its recorded BLAKE2b-128.
+    """Return whether a file still matches its recorded BLAKE2b-128.
 
-    A file in an object store is not downloaded for this: the store protects the written bytes.
+    A file in an object store is not downloaded for this check: the store protects the bytes it holds.
     """
     if is_remote(folder.path):
         return True
@@ -76,14 +76,14 @@ def is_intact(folder: Folder, name: str, digest: str) -> bool:
 
 
 def owner() -> dict[str, Any]:
-    """Return the owner of a lock: process, machine and time."""
+    """Return the process, machine and time that identify a lock's owner."""
     from assay.core.call import now
 
     return {"process": os.getpid(), "machine": socket.gethostname(), "since": now()}
 
 
 class LocalFolder:
-    """Result folder on a disk of this machine or a shared one."""
+    """Result folder on a local or shared disk."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -139,7 +139,7 @@ class LocalFolder:
 
     @contextmanager
     def locked(self, name: str, owner: str) -> Iterator[None]:
-        """Hold the folder's lock, which the system releases when the process ends for any reason."""
+        """Hold the folder's lock, which the system releases when the process ends, for whatever reason."""
         path = self._root / name
         try:
             self._root.mkdir(parents=True, exist_ok=True)

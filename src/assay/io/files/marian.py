@@ -1,8 +1,8 @@
 """Reader of Marian NMT's binary models, without Marian.
 
-A file contains a version, the number of tensors and, for each, its type and the lengths of its name, shape and numbers. All
-names, all shapes, a gap and the little-endian numbers follow. The settings are one of the tensors: YAML as bytes. The reader
-runs no code of the file, verifies every value before it uses it, and maps the numbers into memory.
+A file starts with a version and the number of tensors. The type of each tensor and the lengths of its name, shape and values
+follow. Then come all names, all shapes, a gap and the little-endian values. The settings are one of the tensors: YAML as
+bytes. The reader never executes code from the file, verifies every field before using it, and maps the values into memory.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ MOST_TENSORS, MOST_NAME, MOST_SHAPE = 100_000, 1000, 8
 
 
 def read_marian(path: Path) -> tuple[str, dict[str, NDArray[Any]]]:
-    """Return the settings, and a mapping from name to read-only array over the mapped file; refuse any other file with the
-    reason."""
+    """Return the settings and a mapping from names to read-only arrays over the mapped file; reject any other file."""
     import numpy as np
 
     data = map_file(path, "a binary model of Marian")

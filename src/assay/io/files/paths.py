@@ -1,6 +1,6 @@
-"""Cache folders (score store, progress files, hashes), and protection against files of other users in them.
+"""Cache folders (score store, progress files, hashes), and protection against files that other users put there.
 
-A cache folder may be in a place to which others can write. Files and links that another user put there are never followed,
+A cache folder may be in a location to which other users can write. Files and links that another user put there are never followed,
 read or written.
 """
 
@@ -29,7 +29,7 @@ def cache_dir() -> Path:
 
 
 def is_own_file(path: Path) -> bool:
-    """Return whether a path is a regular file in its folder: a link may lead only to a file of the same folder."""
+    """Return whether a path is a regular file in its folder; a link may point only to a file in the same folder."""
     return path.is_file() and path.resolve().is_relative_to(path.parent.resolve())
 
 
@@ -39,17 +39,17 @@ def store_dir() -> Path:
 
 
 def progress_dir() -> Path:
-    """Return the folder of progress files, which record the finished chunks of every run."""
+    """Return the folder for progress files, which record the finished chunks of every run."""
     return cache_dir() / "spool"
 
 
 def hashes_dir() -> Path:
-    """Return the folder with recorded hashes of large files."""
+    """Return the folder for the recorded hashes of large files."""
     return cache_dir() / "hashes"
 
 
 def private_folder(folder: Path, *, sticky: bool = False) -> None:
-    """Create a cache folder for its owner alone, or check that an existing one is trusted."""
+    """Create a cache folder that only its owner can access, or check that an existing one is trusted."""
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for location in (folder.parent, folder):
         location.mkdir(mode=0o700, exist_ok=True)
@@ -59,8 +59,8 @@ def private_folder(folder: Path, *, sticky: bool = False) -> None:
 def check_folder(folder: Path, *, sticky: bool = False) -> None:
     """Raise Untrusted if another user owns the folder or its parent, or could put files or links there.
 
-    The parent may be writable by all if it is sticky, like ``/tmp``: then nobody can remove our files. With `sticky`, this
-    also holds for the folder itself, if it contains folders only.
+    The parent may be world-writable if it is sticky, like ``/tmp``, because then other users cannot remove the files. With
+    `sticky`, the same applies to the folder itself if it contains only folders.
     """
     for location in (folder.parent, folder):
         for status in (location.lstat(), location.stat()):
@@ -91,7 +91,7 @@ def check_file(path: Path) -> None:
 
 
 def open_own(path: Path, mode: int = 0o600, flags: int = 0) -> int:
-    """Open a file of ours, created if it is missing, without following a link or truncating; return its descriptor."""
+    """Open a file that belongs to this user, creating it if necessary; do not follow links or truncate. Return the descriptor."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK | PLAIN | flags, mode)
     except OSError as error:

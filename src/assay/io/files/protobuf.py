@@ -11,7 +11,7 @@ _LONGEST = 10
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return the number that begins at `at`, seven bits per byte, and its end."""
+    """Return the number that begins at `at` (seven bits per byte) and the position after it."""
     value = 0
     for i, byte in enumerate(data[at : at + _LONGEST]):
         value |= (byte & 127) << (7 * i)
@@ -21,7 +21,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def fields(data: bytes) -> Iterator[tuple[int, bytes | int]]:
-    """Yield the field numbers and values of one message; the caller decodes values of bytes."""
+    """Yield the field numbers and values of one message; the caller decodes byte values."""
     at = 0
     while at < len(data):
         key, at = varint(data, at)

@@ -1,7 +1,7 @@
 """Object stores (``s3://``, ``gs://``) through fsspec; shards are downloaded and uploaded as whole objects.
 
-An object appears when the store has all of it, so nothing is visible half-written. A failed request is retried a few times;
-then one line reports it with a remedy.
+An object becomes visible only when the store has all of it. A failed request is retried a few times, then reported on one
+line with a remedy.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NEEDS = {"s3": ("s3fs", "'mt-assay[s3]'"), "gs": ("gcsfs", "gcsfs"), "gcs": ("gc
 
 @cache
 def _store(scheme: str) -> Any:
-    """Return the file system of a scheme."""
+    """Return the file system for a URL scheme."""
     package, requirement = NEEDS.get(scheme, ("fsspec and a package for this store", "fsspec"))
     try:
         import fsspec
@@ -46,13 +46,13 @@ def _store(scheme: str) -> Any:
 
 
 def _split(address: str) -> tuple[Any, str]:
-    """Return the file system and the path in it."""
+    """Return the file system of an address and the path within it."""
     scheme, _, path = address.partition("://")
     return _store(scheme), path.rstrip("/") if not path.endswith("*") else path
 
 
 def with_retries(address: str, action: Callable[[], T], *, writing: bool = False) -> T:
-    """Return the result of an action, retried while the store fails; raise an error with a remedy if all attempts fail."""
+    """Return the result of an action, retrying while the store fails; raise an error with a remedy if all attempts fail."""
     for attempt in range(1, TRIES + 1):
         try:
             return action()
@@ -69,7 +69,7 @@ def with_retries(address: str, action: Callable[[], T], *, writing: bool = False
 
 
 def _permanent_problem(error: Exception) -> str | None:
-    """Return the sentence about an error that a retry cannot fix; None for one that it may."""
+    """Return a message for an error that a retry cannot fix; None if a retry may help."""
     name, text = type(error).__name__, str(error)
     if (
         name in ("NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError")
@@ -90,7 +90,7 @@ def _short_text(error: Exception) -> str:
 
 
 def list_objects(address: str) -> list[tuple[str, tuple[str, int, str]]]:
-    """Return every object below a folder or matching a pattern: its relative name, and its address, size and tag."""
+    """Return all objects below a folder or matching a pattern, as a mapping from relative name to address, size and tag."""
     store, path = _split(address)
     scheme, starred = address.partition("://")[0], "*" in path
     try:
@@ -115,7 +115,7 @@ def list_objects(address: str) -> list[tuple[str, tuple[str, int, str]]]:
 
 @contextmanager
 def local_copy(address: str) -> Iterator[str]:
-    """Provide a local copy of an object under the last part of its name."""
+    """Provide a local copy of an object, named like the last component of its path."""
     store, path = _split(address)
     with scratch_errors():
         scratch = tempfile.TemporaryDirectory(prefix="assay-")
@@ -161,7 +161,7 @@ class RemoteFolder:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[IO[bytes]]:
-        """Open a stream whose content is on this machine's disk until it is complete."""
+        """Open a stream that is buffered on the local disk until it is complete."""
         with scratch_errors():
             scratch = tempfile.TemporaryDirectory(prefix="assay-")
         with scratch as folder:
@@ -192,7 +192,7 @@ class RemoteFolder:
 
     @contextmanager
     def locked(self, name: str, owner: str) -> Iterator[None]:
-        """Hold the folder's lock: an object that its owner renews. An old one belongs to a run that crashed."""
+        """Hold the folder's lock: an object that its owner renews. An expired lock belongs to a crashed run."""
         lock = json.loads(owner) | {"token": os.urandom(8).hex()}
         self._take(name, lock)
         stop = threading.Event()
@@ -215,10 +215,10 @@ class RemoteFolder:
             raise lock_error(self.path, held)
 
     def _wait_for(self, name: str, current: bytes) -> None:
-        """Return when a lock is abandoned; refuse one that is renewed.
+        """Wait until a lock is known to be abandoned; raise an error if it is renewed.
 
-        The clocks of two machines differ, so a lock that seems old may still be renewed. It is therefore watched by this
-        machine's clock for as long as its owner may be silent.
+        The clocks of two machines differ, so a lock that looks expired may still be renewed. It is therefore watched, by the
+        local clock, for the longest time allowed between renewals.
         """
         with suppress(ValueError, KeyError, TypeError, OverflowError):
             if 0 <= time.time() - float(json.loads(current)["beat"]) < STALE:

@@ -1,4 +1,4 @@
-"""HTTP requests to download servers, with distrust of their headers, redirects and speed."""
+"""HTTP requests to untrusted download servers, with checks of their headers, redirects and speed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def may_carry_secrets(address: str) -> bool:
-    """Return whether a token may be sent to an address, because nobody can read it on the way."""
+    """Return whether a token may be sent to an address, because nobody can intercept it."""
     parts = urllib.parse.urlsplit(address)
     return parts.scheme == "https" or parts.hostname in _HERE
 
@@ -34,7 +34,7 @@ def offline() -> bool:
 
 
 def head(address: str, headers: Mapping[str, str]) -> tuple[int, Message]:
-    """Return status and headers of a file without downloading it; follow redirects only to the same server."""
+    """Return the status and headers of a file without downloading it; follow redirects only to the same server."""
     opener = urllib.request.build_opener(_NoRedirects)
     for _ in range(_REDIRECTS):
         request = _request(address, headers, method="HEAD")
@@ -52,7 +52,8 @@ def head(address: str, headers: Mapping[str, str]) -> tuple[int, Message]:
 
 
 def ask(address: str, headers: Mapping[str, str], start: int = 0) -> http.client.HTTPResponse:
-    """Return the response to a request for a file, or for the rest after byte `start`; raise OSError if it has no file."""
+    """Return the response to a request for a file, or for the rest after byte `start`; raise OSError if the server does not
+    send it."""
     request = _request(address, headers)
     if start:
         request.add_header("Range", f"bytes={start}-")
@@ -64,7 +65,7 @@ def ask(address: str, headers: Mapping[str, str], start: int = 0) -> http.client
 
 
 def length(response: http.client.HTTPResponse) -> int | None:
-    """Return the bytes that Content-Length announces; None if it is missing."""
+    """Return the size in Content-Length; None if the header is missing."""
     announced = response.headers.get("Content-Length")
     if announced is not None and not re.fullmatch("[0-9]{1,18}", announced.strip()):
         raise OSError(f"the server says Content-Length: {announced[:40]}, which is not a number of bytes")
@@ -72,7 +73,7 @@ def length(response: http.client.HTTPResponse) -> int | None:
 
 
 def blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:
-    """Yield the received blocks; give up on a server that is too slow."""
+    """Yield the received blocks; abandon a server that is too slow."""
     began, arrived = time.monotonic(), 0
     while block := response.read1(_BLOCK):
         yield block
@@ -97,7 +98,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 
 class _LoyalRedirects(urllib.request.HTTPRedirectHandler):
-    """Redirect handler that sends Authorization only to the same server and refuses to leave https."""
+    """Redirect handler that sends Authorization only to the same server and rejects redirects from HTTPS to HTTP."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str

@@ -1,6 +1,7 @@
 """Decompression of Snappy's raw format, in which TensorFlow used to write the indices of its checkpoints.
 
-A length, then elements: literal bytes, or a copy of earlier bytes. Indices have a few kilobytes, so plain Python suffices.
+The data consists of a length followed by elements: literal bytes, or copies of earlier bytes. An index is only a few
+kilobytes long, so plain Python suffices.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from assay.io.files.protobuf import varint
 
 
 def decompress(data: bytes, most: int) -> bytes:
-    """Return the decompressed bytes; refuse more than `most`, and inconsistent data."""
+    """Return the decompressed bytes; reject inconsistent data and results longer than `most`."""
     length, at = varint(data, 0)
     if length > most:
         raise ValueError(f"it has {length:,} bytes decompressed")
@@ -40,7 +41,7 @@ def decompress(data: bytes, most: int) -> bytes:
 
 
 def _literal(data: bytes, at: int, size: int, out: bytearray) -> int:
-    """Copy literal bytes: up to 60 by the tag alone, more by one to four further length bytes."""
+    """Copy literal bytes. The tag holds lengths up to 60; longer ones follow in one to four bytes."""
     if size >= 60:
         wide = size - 59
         size = int.from_bytes(data[at : at + wide], "little")

@@ -1,6 +1,6 @@
 """File operations that differ between POSIX and Windows, such as locking, under common names.
 
-Windows has its own lock call, cannot move or remove an open file, has no numeric owners, and converts line ends by default.
+Windows has its own lock call, cannot move or remove an open file, has no numeric owners, and converts line endings by default.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ _BEYOND = 0x7FFFFFFE
 
 
 def lock(descriptor: int, *, wait: bool = True) -> None:
-    """Lock a file against other processes until it is closed; without `wait`, raise BlockingIOError if another has it."""
+    """Lock a file against other processes until it is closed; without `wait`, raise BlockingIOError if another process holds
+    the lock."""
     if _posix is not None:
         _posix.flock(descriptor, _posix.LOCK_EX if wait else _posix.LOCK_EX | _posix.LOCK_NB)
         return
@@ -52,5 +53,5 @@ def lock(descriptor: int, *, wait: bool = True) -> None:
 
 
 def has_owners() -> bool:
-    """Return whether files have numeric owners and permissions; Windows protects a user's folders otherwise."""
+    """Return whether files have numeric owners and permissions; Windows protects user folders by other means."""
     return hasattr(os, "geteuid")

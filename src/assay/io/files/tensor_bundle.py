@@ -1,8 +1,9 @@
 """Reader of TensorFlow checkpoints ("tensor bundles"), without TensorFlow.
 
-``variables.index`` is a LevelDB table: blocks of sorted names, each with a small protocol buffer of type, shape and position.
-A block may be compressed with snappy, and its checksum follows it. ``variables.data-00000-of-00001`` contains the plain
-numbers. The reader runs no code of the file, verifies every value before it uses it, and maps the numbers into memory.
+``variables.index`` is a LevelDB table: blocks of sorted names, each with a small protocol buffer that holds type, shape and
+position. A block may be compressed with Snappy, and is followed by its checksum. ``variables.data-00000-of-00001`` contains
+the plain values. The reader never executes code from the file, verifies every field before using it, and maps the values
+into memory.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class BundleEntry:
 
 
 def read_bundle(prefix: Path) -> dict[str, NDArray[Any]]:
-    """Return a mapping from name to read-only array for the checkpoint ``PREFIX.index``, without tensors of text."""
+    """Return a mapping from names to read-only arrays for the checkpoint ``PREFIX.index``, skipping string tensors."""
     index = prefix.with_name(prefix.name + ".index")
     try:
         raw = index.read_bytes() if index.stat().st_size <= MOST else b""
@@ -102,11 +103,11 @@ def _tensor(name: str, entry: BundleEntry, data: NDArray[Any], path: Path) -> ND
 
 
 def _entries(raw: bytes) -> tuple[int, dict[str, BundleEntry]]:
-    """Return the number of shards, and a mapping from name to the entry of each tensor."""
+    """Return the number of shards and a mapping from tensor names to entries."""
     if len(raw) < FOOTER or struct.unpack("<Q", raw[-8:])[0] != MAGIC:
         raise ValueError("its last bytes are wrong")
     at = len(raw) - FOOTER
-    for _ in range(3):  # the handle of the meta index (offset, size), then that of the index of blocks
+    for _ in range(3):  # the handle of the metaindex block (offset, size), then that of the index block
         offset, at = varint(raw, at)
     size, _ = varint(raw, at)
     shards, entries = 0, {}
@@ -139,7 +140,8 @@ def _block(raw: bytes, offset: int, size: int) -> bytes:
 
 
 def _pairs(block: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the keys and values of a block. A key shares a prefix with the previous one; the restarts at the end are skipped."""
+    """Yield the keys and values of a block. A key shares a prefix with the previous one; the restart points at the end are
+    skipped."""
     if len(block) < 4:
         raise ValueError("a block is too short")
     end = len(block) - 4 * (1 + struct.unpack("<I", block[-4:])[0])

@@ -1,8 +1,8 @@
-"""Reader and writer of arrays in the safetensors format, with numpy alone.
+"""Reader and writer for arrays in the safetensors format, using only numpy.
 
 A file contains eight bytes with the length of the header, the header (JSON: name to type, shape and position), and the
-little-endian numbers. The reader runs no code of the file, verifies every value before it uses it, and maps the numbers into
-memory.
+little-endian values. The reader never executes code from the file, verifies every field before using it, and maps the values
+into memory.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ METADATA = "__metadata__"
 
 
 def write_tensors(path: Path, tensors: Tensors) -> None:
-    """Write arrays, the widest types first so that every number is aligned to its size, then by name."""
+    """Write arrays by decreasing item size, which keeps all values aligned, then by name."""
     import numpy as np
 
     names = {numpy: ours for ours, numpy in TYPES.items()}
@@ -76,7 +76,7 @@ def map_file(path: Path, kind: str = "a safetensors file") -> mmap.mmap:
 
 
 def read_tensors(path: Path, data: mmap.mmap | None = None) -> dict[str, NDArray[Any]]:
-    """Return a mapping from name to read-only array over the mapped file; refuse a malformed file with the reason."""
+    """Return a mapping from names to read-only arrays over the mapped file; reject a malformed file."""
     data = map_file(path) if data is None else data
     try:
         return _tensors(data)
@@ -110,7 +110,7 @@ def _tensors(data: mmap.mmap) -> dict[str, NDArray[Any]]:
 
 
 def _entry(name: str, fields: Any, start: int) -> tuple[str, int, int, np.dtype[Any], tuple[int, ...]]:
-    """Return a tensor's name, its begin and end, its type and its shape."""
+    """Return a tensor's name, start, end, type and shape."""
     import numpy as np
 
     if not isinstance(fields, dict) or fields.keys() != {"dtype", "shape", "data_offsets"}:
@@ -130,5 +130,5 @@ def _entry(name: str, fields: Any, start: int) -> tuple[str, int, int, np.dtype[
 
 
 def _whole_numbers(value: object) -> bool:
-    """Return whether a value is a list of whole numbers that a file could have."""
+    """Return whether a value is a list of integers that are plausible in a file."""
     return isinstance(value, list) and all(type(one) is int and 0 <= one < 1 << 48 for one in value)

@@ -1,4 +1,4 @@
-"""Streaming reader of UTF-8 lines, with strict rules for encoding and line ends.
+"""Streaming reader of UTF-8 lines, with strict rules for encoding and line endings.
 
 A line ends only at ``
 ``: U+0085, U+2028 and vertical tabs stay inside it, so a file has the same number of lines as in ``wc -l`` and in the tool
@@ -131,7 +131,7 @@ def _standard_input() -> io.BufferedReader:
 
 
 def _peek(file: io.BufferedReader, size: int) -> tuple[bytes, io.BufferedReader]:
-    """Return the first bytes and a file that still has them; a pipe, which cannot seek, gets them back in front."""
+    """Return the first bytes, and a file that still starts with them even if it is a pipe, which cannot seek."""
     if file.seekable():
         start = file.tell()
         head = file.read(size)
@@ -152,10 +152,10 @@ class _PutBack(compression.ByteSource):
 
 
 class Readable(Protocol):
-    """Object with bytes to read."""
+    """Object from which bytes can be read."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most `size` bytes; none at the end."""
+        """Return at most `size` bytes, or none at the end of the file."""
 
 
 def read_blocks(
@@ -172,9 +172,9 @@ def read_blocks(
         file: The open file.
         path: Its name in messages.
         head: Bytes already taken from the file.
-        spoiled: Called with the line and the byte in it of what is not UTF-8; the line is then read as empty. Without it, an
-            InputError names the byte, counted from 0 as iconv and Python count, and the line.
-        longest: Bytes of a line; a longer one is refused before more of it is read.
+        spoiled: Called with the line number and the byte offset of text that is not UTF-8; the line is then read as empty.
+        Without it, an InputError names the line and the byte, counted from 0 as in iconv and Python.
+        longest: The maximum number of bytes in a line; a longer one is rejected before more of it is read.
     """
     offset = lines = waiting = 0
     parts = [head] if head else []
@@ -223,7 +223,7 @@ def _too_long_message(path: str | os.PathLike[str], line: int, longest: int) -> 
 
 
 def _with_empty_lines(data: bytes, before: int, spoiled: Callable[[int, int], None]) -> str:
-    """Return the lines, with an empty one in place of each that is not UTF-8."""
+    """Return the lines, replacing each that is not UTF-8 with an empty one."""
     lines = []
     for number, line in enumerate(data.split(b"\n"), before + 1):
         try:
@@ -248,7 +248,7 @@ def _encoding_message(path: str | os.PathLike[str], what: str, encoding: str) ->
 
 
 def split_lines(blocks: Iterator[str]) -> Iterator[list[str]]:
-    """Yield the lines of each block, without their ends."""
+    """Yield the lines of each block without line endings."""
     for text in blocks:
         if "\r" in text:
             text = text.replace("\r\n", "\n")
@@ -288,20 +288,20 @@ def read_lines(path: str | os.PathLike[str], chunk: int) -> Iterator[list[str]]:
 
 
 def read_text(path: str | os.PathLike[str], most: int = MOST_TEXT) -> str:
-    """Return a whole file as text; refuse one of more than `most` bytes, unpacked."""
+    """Return a whole file as text; reject one that unpacks to more than `most` bytes."""
     with open_bytes(path) as file:
         return "".join(read_blocks(BoundedFile(file, path, most), path, longest=most))
 
 
 def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
-    """Return a whole file, unpacked; refuse one of more than `most` bytes."""
+    """Return a whole file, unpacked; reject one that unpacks to more than `most` bytes."""
     with open_bytes(path) as file:
         bounded = BoundedFile(file, path, most)
         return b"".join(iter(lambda: bounded.read(1 << 20), b""))
 
 
 class BoundedFile(compression.ByteSource):
-    """Raw stream that refuses to read more than `most` bytes of a file."""
+    """Raw stream that raises an error after more than `most` bytes of a file."""
 
     def __init__(self, file: BinaryIO, path: str | os.PathLike[str], most: int) -> None:
         self._file, self._path, self._most, self._read = file, path, most, 0
@@ -316,7 +316,7 @@ class BoundedFile(compression.ByteSource):
         return data
 
     def seekable(self) -> bool:
-        """Return whether the file can seek, which workbooks need."""
+        """Return whether the file is seekable, which workbooks require."""
         return self._file.seekable()
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
@@ -331,10 +331,10 @@ def read_parallel(
     chunk: int,
     lines_of: Callable[[str | os.PathLike[str], int], Iterator[list[str]]] = read_lines,
 ) -> Iterator[tuple[list[str], ...]]:
-    """Yield tuples with `chunk` lines of each of several files, as `lines_of` reads them.
+    """Yield tuples with `chunk` lines from each of several files, read by `lines_of`.
 
-    Files of different length are refused with their names and counts, never cut to the shortest. The error comes when the
-    shortest ends.
+    Files of different lengths are rejected with their names and line counts, never truncated to the shortest. The error is
+    raised when the shortest ends.
     """
     if sum(os.fspath(path) == "-" for path in paths) > 1:
         raise InputError("only one file can be standard input (-). Name the others.")
@@ -359,7 +359,7 @@ def read_parallel(
 
 
 def _unequal_message(paths: Sequence[str | os.PathLike[str]], totals: Sequence[int]) -> str:
-    """Return the message about files of different length: the shortest first, then the others."""
+    """Return the message for files of different lengths: the shortest first, then the others."""
     ordered = sorted(zip(totals, map(file_name, paths), strict=True), key=lambda entry: entry[0])
     (fewest, first), *others = ordered
     rest = " and ".join(f"{name} has {total:,}" for total, name in others)

@@ -1,1 +1,1 @@
-"""Readers of judgements of translations: scores, error spans, outcomes, decisions and answers of language models."""
+"""Readers for translation judgements: scores, error spans, outcomes, decisions and language model answers."""

@@ -1,8 +1,8 @@
-"""File of MQM annotations that grows during annotation and is complete after every change.
+"""MQM annotation file, updated atomically after every change.
 
 A ``.tsv`` is Google's MQM format, one error per line. A ``.jsonl`` has one line per translation and rater, with the language
-pair, the reference, the MQM score and a list of spans; it can hold any text. Every reader of judgements reads both. A change
-takes a lock, so concurrent writers lose nothing, and replaces the file atomically.
+pair, the reference, the MQM score and a list of spans; it can hold any text. All judgement readers accept both formats.
+Every change takes a lock, so concurrent writers lose nothing, and replaces the file atomically.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedText:
-    """Translation that annotators mark."""
+    """Translation for annotators to mark."""
 
     langpair: str
     system: str
@@ -58,14 +58,14 @@ class GoogleForm:
         return ("", text.system, text.segment, rater)
 
     def problem(self, text: AnnotatedText) -> str:
-        """Return why the format cannot hold a text: it allows no tabs and line ends, and reads doubled quotes as escapes."""
+        """Return the reason that the format cannot represent a text, if any."""
         for cell in (text.system, text.document, text.segment, text.source, text.target):
             if any(sign in cell for sign in "\t\n\r\x00") or '""' in cell or without_tags(cell)[0] != cell:
                 return "contains a tab, a line end, doubled quotes or <v>"
         return ""
 
     def lines(self, text: AnnotatedText, rater: str, errors: Errors) -> list[str]:
-        """Return one line per error, or one that reports no error."""
+        """Return one line per error, or a single line that reports no error."""
         cells = {
             "system": text.system, "doc": text.document, "doc_id": text.position, "seg_id": text.segment, "rater": rater,
             "source": text.source, "target": text.target, "category": "No-error", "severity": "No-error",
@@ -158,7 +158,7 @@ FORMS: Mapping[str, type[GoogleForm] | type[SpanLines]] = {".tsv": GoogleForm, "
 
 
 class AnnotationFile:
-    """Annotations of all raters, as they are on disk after the last `reload` or `put`."""
+    """Annotations by all raters, as stored on disk at the last `reload` or `put`."""
 
     def __init__(self, path: Path) -> None:
         if path.suffix not in FORMS:
@@ -176,7 +176,7 @@ class AnnotationFile:
         self.reload()
 
     def of(self, text: AnnotatedText, rater: str) -> Errors | None:
-        """Return the errors that a rater marked; None if there is no annotation."""
+        """Return the errors that a rater marked; None without an annotation."""
         return self._found.get(self.form.key(text, rater))
 
     def raters(self) -> list[str]:
@@ -184,13 +184,13 @@ class AnnotationFile:
         return list(dict.fromkeys(key[3] for key in self._found))
 
     def other_text(self, text: AnnotatedText) -> str | None:
-        """Return the file's translation under the same name, if it is a different one."""
+        """Return the translation that the file contains for the same system and segment, if it differs."""
         pair, system, segment, _ = self.form.key(text, "")
         stored = self._texts.get((pair, system, segment))
         return stored if stored is not None and stored != text.target else None
 
     def reload(self) -> bool:
-        """Read the file again if it has changed, and return whether it had."""
+        """Read the file again if it has changed; return whether it had."""
         stamp = _stamp(self.path)
         if stamp == self._stamp:
             return False
@@ -214,7 +214,7 @@ class AnnotationFile:
     def put(self, text: AnnotatedText, rater: str, errors: Errors | None, seen: Errors | None) -> bool:
         """Write a rater's errors to disk, or remove the annotation (None).
 
-        If the file has other errors there than those the caller has `seen`, nothing is written and the result is False.
+        If the errors in the file differ from those that the caller has `seen`, write nothing and return False.
         """
         if problem := self.form.problem(text):
             raise InputError(
@@ -252,7 +252,7 @@ def _stamp(path: Path) -> tuple[int, int, int]:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Exclude all other writers by a separate lock file, since the annotation file itself is replaced."""
+    """Exclude all other writers with a separate lock file, since the annotation file itself is replaced."""
     lock_path = path.with_name(f".{path.name}.assay-lock")
     while True:
         try:

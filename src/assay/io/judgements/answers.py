@@ -5,9 +5,9 @@
 - JSON, fenced or not: a list of objects with a quote, a severity and perhaps a category; such a list under ``errors``; or
   lists by severity.
 
-A model quotes the erroneous words instead of counting characters. Each quote is searched in the translation; for an omission,
-in the source first. Below a heading, a line is an error if it quotes something or begins with an MQM category. A line such as
-"no issues", "-" or "无" reports no error. Any other line is reported as unread.
+A model quotes the erroneous words instead of counting characters. Each quote is looked up in the translation, or for an
+omission in the source first. Below a heading, a line is an error if it quotes something or begins with an MQM category. A
+line such as "no issues", "-" or "无" reports no error. Any other line is reported as unread.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class NamedError:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpans:
-    """Errors of an answer as spans."""
+    """Errors in an answer as spans."""
 
     spans: tuple[ErrorSpan, ...] = ()
     unlocated: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class AnswerSpans:
 
 @dataclass
 class NamedErrors:
-    """Errors in an answer, in its order, and the content below its headings."""
+    """Errors in an answer, in order of appearance, and the content below its headings."""
 
     errors: list[NamedError] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
@@ -115,7 +115,7 @@ class NamedErrors:
     """Headings that are followed by unread lines."""
 
     def is_clean(self) -> bool:
-        """Return whether the answer reports no error under its headings, down to the last."""
+        """Return whether the answer reports no error under any heading, including major and minor."""
         return not self.errors and {"major", "minor"} <= self.none and self.doubtful <= self.none
 
 
@@ -123,7 +123,7 @@ def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
     """Return the error spans in an answer.
 
     Args:
-        answer: The text of the model.
+        answer: The model's text.
         translation: The text in which quotes are searched.
         source: The source, for omissions.
 
@@ -151,12 +151,12 @@ def without_thoughts(answer: str) -> str:
 
 
 def named_errors(answer: str) -> list[NamedError]:
-    """Return the errors in an answer, in its order."""
+    """Return the errors in an answer, in order of appearance."""
     return read_errors(answer).errors
 
 
 def read_errors(answer: str) -> NamedErrors:
-    """Return the content of an answer; refuse one that neither names errors nor reports that there are none."""
+    """Return the content of an answer; reject one that neither names errors nor reports that there are none."""
     text = _FENCE.sub("", without_thoughts(answer)[:MOST_ANSWER]).strip()
     named = _parse_json(text)
     if named is None:
@@ -170,14 +170,14 @@ def read_errors(answer: str) -> NamedErrors:
 
 
 def _empty_headings(text: str) -> bool:
-    """Return whether an answer has all headings, down to the last, and nothing else."""
+    """Return whether an answer consists of all headings and nothing else."""
     headings = [_HEADING.fullmatch(line) for line in text.splitlines() if line.strip()]
     named = {heading[1].lower() for heading in headings if heading and not heading[2]}
     return None not in headings and {"major", "minor"} <= named
 
 
 def _parse_json(text: str) -> NamedErrors | None:
-    """Return the errors of a JSON answer; None if it is not JSON."""
+    """Return the errors in a JSON answer; None if it is not JSON."""
     start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
     if start < 0:
         return None
@@ -214,7 +214,7 @@ def _errors_in(value: Any, severity: str | None) -> Iterator[NamedError]:
 
 
 def _parse_lines(text: str) -> NamedErrors:
-    """Return the errors of a plain answer: below severity headings (GEMBA), or each with its own severity (AutoMQM)."""
+    """Return the errors in a plain-text answer: below severity headings (GEMBA), or each with its own severity (AutoMQM)."""
     named = NamedErrors()
     section: str | None = None
     for line in text.splitlines():
@@ -236,7 +236,7 @@ def _parse_lines(text: str) -> NamedErrors:
 
 
 def _parse_below_heading(section: str, line: str, named: NamedErrors) -> None:
-    """Parse a line below a heading: ``category - "quote"``, a category alone, or a report of no error."""
+    """Parse a line below a heading: ``category - "quote"``, a category alone, or a statement that there is no error."""
     if not line:
         return
     line = _without_bullet(line.strip(" \t*•"))
@@ -262,7 +262,7 @@ def _parse_below_heading(section: str, line: str, named: NamedErrors) -> None:
 
 
 def _reports_none(category: str, words: str) -> bool:
-    """Return whether the words after a category report no error: ``accuracy: none``, ``fluency - n/a``."""
+    """Return whether the words after a category mean "no error": ``accuracy: none``, ``fluency - n/a``."""
     words = words or category.partition(":")[2].strip()
     return bool(words) and _NONE_HERE.fullmatch(words) is not None
 
@@ -292,15 +292,15 @@ def _category(text: str) -> str:
 
 
 def _split_at_dash(line: str) -> tuple[str, str, str]:
-    """Split a line at its last dash between spaces."""
+    """Split a line at its last dash that is surrounded by spaces."""
     match = re.search(r"^(.*)\s[-–—]\s(.*)$", line)
     return (match[1], "-", match[2]) if match else (line, "", "")
 
 
 def _find_quotes(line: str) -> tuple[tuple[str, ...], str, str]:
-    """Return the possible quotes of a line, and the text before and after the first of them.
+    """Return the possible quotes in a line, and the text before and after the first of them.
 
-    A quote may contain quotation marks, and so may a remark after it, so every closing mark is a possible end.
+    Both a quote and the remark after it may contain quotation marks, so every closing mark is a possible end.
     """
     opening = next(
         (at for at, char in enumerate(line) if char in _OPEN and (at == 0 or line[at - 1] in " \t-–—:(/")), None
@@ -320,9 +320,9 @@ def _find_quotes(line: str) -> tuple[tuple[str, ...], str, str]:
 
 
 class SearchText:
-    """Text in which quotes are searched in linear time, regardless of case and whitespace.
+    """Text that is searched for quotes in linear time, ignoring case and whitespace differences.
 
-    `taken` holds the positions of the answer's earlier errors.
+    `taken` holds the positions of earlier errors in the answer.
     """
 
     def __init__(self, text: str) -> None:
@@ -331,7 +331,7 @@ class SearchText:
 
     @cached_property
     def folded(self) -> str:
-        """Return the text without case, character by character."""
+        """Return the case-folded text, with one character for each original one."""
         return _fold_case(self.text)
 
     @cached_property
@@ -357,7 +357,7 @@ class SearchText:
         return matches
 
     def elided(self, quote: str) -> list[tuple[int, int]]:
-        """Return the first position of a quote with an ellipsis, from its first part to its last.
+        """Return the first position of a quote that contains an ellipsis, from its first part to its last.
 
         Each part is searched once, after the part before it.
         """
@@ -375,7 +375,7 @@ class SearchText:
 
 
 def _fold_case(text: str) -> str:
-    """Return the text without case, one character for each: equal exactly where the `re` module ignores case."""
+    """Fold case, one character for each, exactly as the `re` module does when it ignores case."""
     lower = text.lower()
     if len(lower) != len(text):
         lower = "".join(sign.lower()[0] for sign in text)
@@ -387,7 +387,7 @@ _ALIKE = {code: min(code, *others) for code, others in casefix._EXTRA_CASES.item
 
 
 def _locate(error: NamedError, texts: Mapping[Side, SearchText]) -> ErrorSpan | None:
-    """Return the span of the quoted words; of several readings, the longest that a text contains."""
+    """Return the span of the quoted words; of several readings, use the longest that a text contains."""
     if not error.quotes:
         whole, text = error.category.startswith("non-translation"), texts["target"].text
         return ErrorSpan.of(text, 0, len(text), error.severity, error.category) if whole else None
@@ -401,10 +401,10 @@ def _locate(error: NamedError, texts: Mapping[Side, SearchText]) -> ErrorSpan | 
 
 
 def _find_position(quote: str, searched: SearchText) -> tuple[int, int] | None:
-    """Return the first position of a quote that no earlier error has, else the first one.
+    """Return the first position of a quote that no earlier error occupies, or else its first position.
 
-    The quote is searched literally, then with other whitespace and case, then from its first to its last part if it has an
-    ellipsis.
+    The quote is searched for literally, then ignoring whitespace and case, then from its first to its last part if it
+    contains an ellipsis.
     """
     for search in (searched.whole, searched.elided):
         places = search(quote)

@@ -1,13 +1,13 @@
-"""Judgements of translations under any protocol: MQM, error span annotation, direct assessment, span lists, answers.
+"""Reader for judgements under any protocol: MQM, error span annotation, direct assessment, span lists, model answers.
 
 - Google's MQM files (`assay.io.judgements.mqm`).
 - Exports of Appraise without a header (direct assessment, ESA of WMT24): rater, system, segment, type, two languages, score,
-  document, whether the whole document is meant, perhaps spans, two times. Attention checks, tutorials, repeated and
-  incomplete documents are left out. Of a rater's judgements of one translation the last one counts, as in WMT24.
-- Tables with a column of translations and one of spans (a JSON list, or lists by metric as in rows of assay), answers of a
-  language model, or start, end and severity indices as in the WMT23 quality-estimation task (the end is the last marked
-  character).
-- Tables with system, segment and score.
+document, a whole-document flag, optionally spans, two timestamps. Attention checks, tutorials, and repeated or incomplete
+documents are left out. If a rater judged a translation several times, the last judgement counts, as in WMT24.
+- Tables with a translation column and a column of spans (a JSON list, or lists by metric as in assay's output), of language
+model answers, or of start, end and severity lists as in the WMT23 quality estimation task (the end is the last marked
+character).
+- Tables with the columns system, segment and score.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _CampaignRows:
     """Whether segments have no names, so that they were numbered."""
 
     def add(self, cell: Cell, judgement: Judgement, text: JudgedText) -> str:
-        """Add a judgement; return the problem with it, if there is one."""
+        """Add a judgement; return the problem with it, if any."""
         first = self.texts.setdefault(cell, text)
         if first.text != text.text:
             return f"{cell} has two translations, {shorten(first.text)} and {shorten(text.text)}."
@@ -80,7 +80,7 @@ class _CampaignRows:
         return ""
 
     def campaign(self, path: Path, protocol: Protocol, marked: bool, bad: BadRows) -> Campaign:
-        """Return all judgements; refuse a file without any."""
+        """Return all judgements; reject a file without any."""
         if not self.judgements:
             raise InputError(f"{path} has no judgements.")
         if self.repeated:
@@ -93,7 +93,7 @@ class _CampaignRows:
 def read_campaign(
     path: Path, *, langpair: str = "", columns: Mapping[str, str] | None = None, skip_bad: bool = False
 ) -> Campaign:
-    """Read the judgements of a file.
+    """Read the judgements in a file.
 
     Args:
         path: The file.
@@ -166,7 +166,7 @@ def _read_appraise(path: Path, bad: BadRows) -> Campaign:
 
 
 def _objects(rows: Sequence[Any], path: Path) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
-    """Return the rows of ``assay score --spans --format json``."""
+    """Return the rows in the output of ``assay score --spans --format json``."""
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise InputError(f"{path}: 'segments' must be a list of objects with spans.")
     names = list(rows[0])
@@ -227,7 +227,7 @@ def _read_rows(
 
 
 def _check_columns(path: Path, names: Sequence[str], layout: Layout) -> bool:
-    """Return whether the table has spans; refuse one with neither spans nor scores, or with spans and no texts."""
+    """Return whether the table has spans; reject one with neither spans nor scores, or with spans but no texts."""
     places = layout.places
     marked = any(column in places for column in SPAN_COLUMNS)
     if not marked and "score" not in places:
@@ -250,7 +250,7 @@ def _protocol(names: Sequence[str], layout: Layout, marked: bool) -> Protocol:
 
 
 def _cell(values: Mapping[str, Any], langpair: str, rater: str, numbers: dict[tuple[str, str, str], int]) -> Cell:
-    """Return the translation that a row is about; number the segments if no column names them."""
+    """Return the translation that a row rates; number the segments if there is no segment column."""
     pair, system = str(values.get("langpair") or langpair), str(values.get("system") or "")
     if "segment" in values:
         return Cell(pair, system, str(values["segment"]))
@@ -276,7 +276,7 @@ def _score(value: Any, path: Path, line: int) -> float | None:
 
 
 def _by_metric(value: Any) -> dict[str, Any] | None:
-    """Return the error spans of a row of assay, one list per metric; None for spans in any other format."""
+    """Return the error spans in a row written by assay, one list per metric; None for spans in any other format."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = decode(value)
@@ -286,14 +286,14 @@ def _by_metric(value: Any) -> dict[str, Any] | None:
 
 
 def _scores_by_metric(names: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any]:
-    """Return the scores of a row of assay: an object in JSON, otherwise columns."""
+    """Return the scores in a row written by assay: a nested object in JSON, columns in other formats."""
     cells = dict(zip(names, row, strict=False))
     inside = cells.get(SCORES)
     return inside if isinstance(inside, dict) else cells
 
 
 def _spans(values: Mapping[str, Any], text: JudgedText, where: str) -> AnswerSpans:
-    """Return the spans of one row, and the parts of an answer that could not be located or read."""
+    """Return the spans in one row, and the parts of an answer that could not be located or read."""
     output, source = text.text or "", text.source or ""
     if "spans" in values:
         value = values["spans"]
@@ -309,7 +309,7 @@ def _spans(values: Mapping[str, Any], text: JudgedText, where: str) -> AnswerSpa
 
 
 def _indexed(values: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Return spans of the quality-estimation task: lists of numbers and severities; -1 and no-error mean no span."""
+    """Return spans in the format of the quality estimation task, lists of numbers and severities; -1 and no-error mean no span."""
     starts, ends, levels = (
         str(values[key] or "").replace(",", " ").split() for key in ("starts", "ends", "severities")
     )

@@ -1,8 +1,8 @@
 """Append-only file of annotators' decisions, one JSON object per line.
 
-A line has ``key``, ``choice``, ``time`` (UTC) and ``who``. The last line of a key counts, and ``undo`` takes back a decision
-of the same person. Several processes may append at once. A crash may leave an incomplete last line, which readers skip and
-the next writer removes. A malformed line anywhere else is an error.
+A line has ``key``, ``choice``, ``time`` (UTC) and ``who``. The last line for a key counts, and ``undo`` reverts a decision
+by the same person. Several processes may append at the same time. A crash may leave an incomplete last line, which readers
+skip and the next writer removes. A malformed line anywhere else is an error.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class Decision:
 
 
 def fold(text: str) -> str:
-    """Return the text with single spaces and without whitespace at its ends, by which equal texts are recognised."""
+    """Collapse whitespace to single spaces and strip both ends, to recognise texts that are otherwise identical."""
     return " ".join(text.split())
 
 
 def decision_key(subject: str, text: str) -> str:
-    """Return the key of a decision on `text` as an answer to `subject`: the subject and the BLAKE2b of the folded text."""
+    """Return the key for a decision on `text` as an answer to `subject`: the subject and the BLAKE2b hash of the folded text."""
     import hashlib
 
     return f"{subject}:{hashlib.blake2b(fold(text).encode(), digest_size=16).hexdigest()}"
 
 
 def read(path: Path) -> list[Decision]:
-    """Return all decisions of the file in order; a missing file has none."""
+    """Return all decisions in the file, in order; a missing file has none."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -60,7 +60,7 @@ def read(path: Path) -> list[Decision]:
 
 
 def by_person(path: Path) -> dict[str, dict[str, str]]:
-    """Return each key's current choice by person, the latest last, without keys that everybody took back."""
+    """Return each key's current choice by person, the latest last, without keys whose decisions were all undone."""
     choices: dict[str, dict[str, str]] = {}
     for decision in read(path):
         apply_decision(choices, decision.key, decision.choice, decision.who)
@@ -78,16 +78,16 @@ def apply_decision(choices: dict[str, dict[str, str]], key: str, choice: str, wh
 
 
 def latest(path: Path) -> dict[str, str]:
-    """Return each key's current choice: the last one that nobody took back."""
+    """Return each key's current choice: the last one that was not undone."""
     return {key: list(people.values())[-1] for key, people in by_person(path).items()}
 
 
 def append(path: Path, decision: Decision) -> tuple[int, tuple[int, int]]:
-    """Append one line and wait until it is on disk; if it cannot be written whole, write nothing.
+    """Append one line and wait until it is on disk; if it cannot be written completely, write nothing.
 
     Returns:
-        The file's length before, and its current length and time (`stamp`): a caller who knew the old file need not read it
-        again.
+        The file's previous length, and its current length and time (`stamp`). A caller that knew the old file need not read
+        it again.
     """
     line = json.dumps(asdict(decision), ensure_ascii=False).encode() + b"\n"
     try:
@@ -108,7 +108,7 @@ def append(path: Path, decision: Decision) -> tuple[int, tuple[int, int]]:
 
 
 def stamp(path: Path) -> tuple[int, int]:
-    """Return length and time of a file, which show a change; an impossible value if the file is not accessible."""
+    """Return a file's length and modification time, which reveal a change; an impossible value if the file is not accessible."""
     try:
         status = path.stat()
     except OSError:  # the reader reports the problem
@@ -128,7 +128,7 @@ def _locked(path: Path) -> Iterator[int]:
 
 
 def _repair_end(file: int) -> int:
-    """Remove an incomplete last line, or end a complete one that lacks its newline; return the size of the file."""
+    """Remove an incomplete last line, or add the missing newline to a complete one; return the size of the file."""
     size = os.fstat(file).st_size
     if size == 0 or _piece(file, 1, size - 1) == b"\n":
         return size

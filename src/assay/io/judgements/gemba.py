@@ -1,7 +1,7 @@
-"""Prompts of GEMBA (Kocmi and Federmann 2023), which are downloaded or read from a checkout.
+"""GEMBA prompts (Kocmi and Federmann 2023), downloaded or read from a checkout.
 
-The texts belong to the authors and are not shipped; they are verified by SHA-256. ``data/gemba.toml`` has the facts about
-them.
+The texts belong to the authors and are not bundled; they are verified by SHA-256. ``data/gemba.toml`` lists the commit,
+files and hashes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _HEAD = f"# The words of GEMBA's authors (github.com/{REPOSITORY}, commit {{comm
 
 @dataclass(frozen=True, slots=True)
 class GembaPromptFacts:
-    """Source of one prompt, how its answers are read, and its SHA-256."""
+    """Source and SHA-256 of one prompt, and how its answers are read."""
 
     sha256: str
     reading: dict[str, Any]
@@ -56,7 +56,7 @@ class GembaFacts:
 
 @functools.cache
 def facts() -> GembaFacts:
-    """Return the known facts about the prompts."""
+    """Return the contents of ``data/gemba.toml``."""
     text = (files("assay") / "data" / "gemba.toml").read_text(encoding="utf-8")
     return typed(GembaFacts, tomllib.loads(text), Place("gemba.toml"))
 
@@ -76,7 +76,7 @@ def find_prompts(name: str) -> Path:
 
 
 def gemba_prompt(name: str, folder: str = "") -> Prompt:
-    """Return a downloaded prompt by name, or one from `folder`, which is a checkout or a download folder."""
+    """Return a prompt by name, either downloaded or from `folder`, which is a checkout or a download folder."""
     location = Path(folder).expanduser() if folder else find_prompts(name.removesuffix("-ref"))
     if (location / facts().prompts[name].file).is_file():
         return _verify(name, prompt_of(_document(name, location), Place(str(location))), str(location))
@@ -121,7 +121,7 @@ def _address() -> str:
 
 
 def _is_cached(name: str, location: Path) -> bool:
-    """Return whether a prompt exists and is the known one."""
+    """Return whether a prompt exists and has the expected hash."""
     path = location / f"{name}.toml"
     try:
         return path.is_file() and bool(_verify(name, from_file(str(path)), str(path)))
@@ -141,7 +141,7 @@ def _verify(name: str, prompt: Prompt, where: str) -> Prompt:
 
 
 def _document(name: str, folder: Path) -> dict[str, Any]:
-    """Return a prompt as a document: the texts of a checkout, and how answers to them are read."""
+    """Return a prompt as a document: texts from a checkout, and how answers to them are read."""
     known = facts().prompts[name]
     path = str(folder / known.file)
     source = PythonLiterals(read_text(path, MOST_SOURCE), path)
@@ -168,7 +168,7 @@ def _user_message(question: Any, path: str) -> list[dict[str, str]]:
 
 
 def _toml(values: dict[str, Any], table: str = "") -> str:
-    """Return a document in TOML: texts, numbers and lists first, then its tables and lists of tables."""
+    """Return a document as TOML: texts, numbers and lists first, then its tables and lists of tables."""
     plain, below = "", ""
     for key, value in values.items():
         if isinstance(value, dict) and "messages" in value:

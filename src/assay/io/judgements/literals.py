@@ -1,6 +1,6 @@
-"""Texts from the literals of a Python file, which is parsed and never run.
+"""Reader for literals in a Python file, which is parsed but never executed.
 
-The file may come from anybody. Anything that is not a literal is refused with its name and line.
+The file is untrusted. Anything that is not a literal is rejected with its name and line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_STEPS = 10_000
 
 
 class PythonLiterals:
-    """Literals of a Python source, by the names that they are assigned to."""
+    """Literals in Python source code, by the names that they are assigned to."""
 
     def __init__(self, text: str, name: str) -> None:
         self.name, self._steps = name, 0
@@ -34,7 +34,7 @@ class PythonLiterals:
         self._functions = {node.name: node for node in body if isinstance(node, ast.FunctionDef)}
 
     def value(self, name: str) -> Any:
-        """Return the value of a module-level name: texts, numbers, and lists and dictionaries of them."""
+        """Return the value of a module-level name: texts, numbers, or lists and dictionaries of these."""
         try:
             return self._read(self._node(name))
         except RecursionError:
@@ -44,7 +44,7 @@ class PythonLiterals:
         """Return the messages that a function builds from examples: ``name = function([example, …])``.
 
         The function's ``prompts`` are the opening and its ``template`` is the question. Every example is a dictionary with
-        the values of the question's placeholders, and with the ``answer``. The question with its placeholders comes last.
+        values for the question's placeholders and the ``answer``. The question with its placeholders comes last.
         """
         call = self._node(name)
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and len(call.args) == 1):

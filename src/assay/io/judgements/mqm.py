@@ -1,8 +1,9 @@
-"""Google's MQM files: one error per line, its span marked by ``<v>`` and ``</v>`` in the target or the source.
+"""Google's MQM files: one error per line, its span marked with ``<v>`` and ``</v>`` in the target or the source.
 
-The columns are system, doc, doc_id, seg_id, rater, source, target, category, severity and perhaps a comment. The 2020 files
-passed through a spreadsheet: quotes are doubled. Some raters typed a correction into the target, so one segment has several
-texts. The text of most raters counts as the translation, and spans of the other texts are mapped to it.
+The columns are system, doc, doc_id, seg_id, rater, source, target, category, severity and optionally a comment. The 2020
+files passed through a spreadsheet, which doubled the quotes. Some raters typed a correction into the target, so one segment
+may have several texts. The most frequent text among raters counts as the translation, and spans in the other texts are mapped to
+it.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _TAG = re.compile(r"</?v>")
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of errors (Freitag et al. 2021, Table 1); `critical` is Unbabel's severity (Guerreiro et al. 2023)."""
+    """Error weights (Freitag et al. 2021, Table 1); `critical` is Unbabel's severity (Guerreiro et al. 2023)."""
 
     neutral: float = 0.0
     minor: float = 1.0
@@ -79,7 +80,7 @@ GOOGLE = Weights()
 
 @dataclass(frozen=True)
 class MqmSegment:
-    """One system's translation of one segment, with the judgement of every rater.
+    """One system's translation of one segment, with every rater's judgement.
 
     `texts` counts the different targets in the file; `settled` is whether one of them has more raters than any other.
     """
@@ -96,7 +97,7 @@ class MqmSegment:
 
     @property
     def score(self) -> float:
-        """Return negated MQM: the mean over raters of the sum of their errors."""
+        """Return negated MQM: the sum of error weights, averaged over raters."""
         return -sum(-(judgement.score or 0.0) for judgement in self.judgements) / len(self.judgements)
 
 
@@ -113,7 +114,7 @@ class _Error:
 
 
 def read_mqm(path: Path, weights: Weights = GOOGLE, *, skip_bad: bool = False) -> list[MqmSegment]:
-    """Return every judged segment of a file, in the order of their first lines."""
+    """Return every judged segment in a file, in order of first appearance."""
     bad = BadRows(skip_bad)
     cells = list(_rows(path, bad))
     doubled = _all_quotes_doubled(row[5] for _, row in cells)
@@ -131,7 +132,7 @@ def read_mqm(path: Path, weights: Weights = GOOGLE, *, skip_bad: bool = False) -
 
 
 def _rows(path: Path, bad: BadRows) -> Iterator[tuple[int, list[str]]]:
-    """Yield numbered rows with the nine columns in their order; a comment after them may be missing."""
+    """Yield numbered rows with the nine columns in the standard order; the comment after them may be missing."""
     rows = read_fields(path, bad, quoting="none")
     _, header = next(rows, (0, []))
     places = assign(header, WANTED, None, str(path)).places
@@ -144,7 +145,7 @@ def _rows(path: Path, bad: BadRows) -> Iterator[tuple[int, list[str]]]:
 
 
 def _all_quotes_doubled(sources: Iterable[str]) -> bool:
-    """Return whether the column has double quotes and all of them are doubled."""
+    """Return whether the column contains quotation marks and all of them are doubled."""
     seen = False
     for source in sources:
         if '"' in source:
@@ -169,7 +170,7 @@ def _error(rater: str, source: str, target: str, severity: str, category: str, d
 
 
 def _clean_text(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
-    """Return the text without span marks and leftover quoting, and the marked characters."""
+    """Strip span tags and leftover quotes; return the text and the range of the marked characters."""
     plain, span = without_tags(text)
     if '""' not in plain:
         return plain, span
@@ -183,7 +184,7 @@ def _clean_text(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
 
 
 def without_tags(text: str) -> tuple[str, tuple[int, int] | None]:
-    """Return the text without span marks, and the marked characters; an unclosed span reaches to the end."""
+    """Strip span tags; return the text and the range of the marked characters. An unclosed span extends to the end."""
     start = text.find("<v>")
     plain = _TAG.sub("", text)
     if start < 0:
@@ -209,7 +210,7 @@ def _segment(
 
 
 def _majority_text(shown: Sequence[tuple[str, str]]) -> tuple[str, bool]:
-    """Return the text of most raters (of equals the one on most rows, then the first), and whether the majority is clear."""
+    """Return the text of most raters (ties: the one on most rows, then the first) and whether it has a clear majority."""
     raters = Counter(text for _, text in dict.fromkeys(shown))
     rows = Counter(text for _, text in shown)
     best, *others = sorted(raters, key=lambda text: (-raters[text], -rows[text]))
@@ -225,9 +226,10 @@ def _span(error: _Error, source: str, target: str) -> ErrorSpan | None:
 
 
 def carry_span(start: int, end: int, text: str, onto: str) -> tuple[int, int]:
-    """Return the position of characters start to end of `text` in `onto`, an edited copy of it.
+    """Map the characters from start to end of `text` to their position in `onto`, an edited copy.
 
-    A span before the first or after the last difference keeps its characters; one that touches the difference covers it.
+    A span before the first or after the last difference keeps its characters; one that touches the difference is extended to
+    cover it.
     """
     if text == onto:
         return start, end

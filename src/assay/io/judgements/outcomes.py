@@ -1,7 +1,8 @@
-"""Tables of outcomes: translations with the success of a downstream task, one row per text.
+"""Reader and writer for outcome tables: translations and whether a downstream task succeeded on them, one row per text.
 
-Columns have common names: source, translation, reference, outcome, language, split, and optionally id, part, task, error type
-and back-translation. Rows with the same task, language and id and different parts (question, context) are one example.
+Columns are recognised by common names: source, translation, reference, outcome, language, split, and optionally id, part,
+task, error type and back-translation. Rows with the same task, language and id and different parts (question, context) are
+one example.
 
 An outcome is a word for success or breakdown, or a grade from 0 to 1. If one is neither 0 nor 1, the outcomes are graded.
 """
@@ -65,15 +66,15 @@ def read_outcomes(
     notes: list[str] | None = None,
     judged: Sequence[float | None] | None = None,
 ) -> TaskOutcomes:
-    """Read the outcomes in a table.
+    """Read an outcome table.
 
     Args:
         source: A file in any format (``-`` is standard input) or a frame.
         columns: Role to column, for columns with other names.
         scores: Columns with precomputed scores.
         quoting: The meaning of quotation marks in delimited text.
-        notes: A list to which the reader adds its remarks on doubtful quotation marks.
-        judged: The outcome of each row, if the table has none; None leaves the row out.
+        notes: A list to which the reader adds notes on ambiguous quotation marks.
+        judged: The outcome of each row, if the table has no outcome column; None leaves the row out.
 
     Without a split column, the splits are empty. An outcome is a word of `GOOD` or `BAD`, or a grade from 0 to 1.
     """
@@ -128,7 +129,7 @@ def outcome_value(value: object, where: str) -> float:
 
 
 def score_value(value: object, column: str, where: str) -> float:
-    """Return the score in a cell, NaN for an empty one. Infinite scores are accepted: rules leave them to annotators."""
+    """Return the score in a cell, NaN for an empty one. Infinite scores are accepted: rules refer them to annotators."""
     score = float("nan") if value is None or value == "" else to_number(value)
     if score is None:
         raise InputError(f"{where}: {column} is {str(value)[:40]!r}, not a number.")
@@ -205,7 +206,7 @@ def _splits(values: Sequence[Any] | None, n: int, name: str) -> list[str]:
 
 
 def _examples(keys: Sequence[Any]) -> tuple[Any, Any]:
-    """Return each example's first row, and each row's example."""
+    """Return the first row of each example, and the example of each row."""
     import numpy as np
 
     numbers: dict[Any, int] = {}
@@ -226,11 +227,12 @@ def read_benchmark(
     quoting: Quoting = "auto",
     notes: list[str] | None = None,
 ) -> TaskOutcomes:
-    """Read the breakdown benchmark of Moghe et al. (2023): the outcomes of every table in a folder, or in one task's folder.
+    """Read the breakdown benchmark of Moghe et al. (2023): all outcome tables in a folder, or in the folder of one task.
 
-    Files are ``TASK/task_XX_test_YY.tsv``, or ``TASK/dev/…`` and ``TASK/test/…`` if there are two parts: a model that
-    understands XX read translations from YY (https://huggingface.co/datasets/uoe-nlp/extrinsic_mt_eval). Task, languages and part
-    follow from the path. A language is the source language (``de``); if a task was run in several languages, the pair (``de-en``).
+    Files are ``TASK/task_XX_test_YY.tsv``, or ``TASK/dev/…`` and ``TASK/test/…`` if there are two splits: a model that
+    understands XX read translations from YY (https://huggingface.co/datasets/uoe-nlp/extrinsic_mt_eval). Task, languages and
+    split are taken from the path. A language is the source language (``de``); if a task was run in several languages, the
+    pair (``de-en``).
     """
     files = [(path, match) for path in sorted(Path(folder).rglob("*")) if (match := _NAME.fullmatch(path.name))]
     if not files:
@@ -258,13 +260,13 @@ def read_benchmark(
 
 
 def _place(path: Path) -> tuple[str, str]:
-    """Return the task of a file and its part, which may be empty, from its folders."""
+    """Return a file's task and split, taken from its folders; the split may be empty."""
     part = PARTS.get(path.parent.name.lower(), "")
     return (path.parent.parent if part else path.parent).name.replace("_", " "), part
 
 
 def write_outcomes(outcomes: TaskOutcomes, path: str | os.PathLike[str]) -> None:
-    """Write the outcomes atomically as a TSV for `read_outcomes`; tabs and line ends in texts become spaces."""
+    """Write the outcomes atomically as a TSV for `read_outcomes`; tabs and line breaks in texts become spaces."""
     from assay.io.files.atomic import atomic_write
 
     with atomic_write(path, "w", typed=True) as stream:
@@ -272,7 +274,7 @@ def write_outcomes(outcomes: TaskOutcomes, path: str | os.PathLike[str]) -> None
 
 
 def as_tsv(outcomes: TaskOutcomes) -> str:
-    """Return the outcomes as the text of a TSV."""
+    """Return the outcomes as TSV text."""
     header = ["id", "task", "language", "split", "part", "source", "translation", "reference", "outcome", "error_type"]
     header += ["controlled", *(["type_reviewed"] if outcomes.reviewed is not None else [])]
     header += [*(["back_translation"] if outcomes.back is not None else []), *outcomes.scores]

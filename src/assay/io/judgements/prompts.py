@@ -1,8 +1,8 @@
-"""Prompts of judges: the messages to a language model, and the format of its answer.
+"""Judge prompts: the messages to a language model, and the format of its answer.
 
 A prompt is a TOML file. assay's own are in ``assay/data/prompts``, and ``assay fetch gemba`` downloads GEMBA's
-(`assay.io.judgements.gemba`). Texts replace placeholders such as ``{source}`` and ``{translation}``; other braces, as in an
-example of JSON, stay unchanged.
+(`assay.io.judgements.gemba`). Placeholders such as ``{source}`` and ``{translation}`` are replaced with texts; other braces,
+such as those in a JSON example, stay unchanged.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One turn in a conversation."""
 
     content: str
     role: Literal["system", "user", "assistant", "developer"] = "user"
@@ -43,7 +43,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class FirstQuestion:
-    """Question before the rating, whose answer replaces ``{first_answer}`` and is read for errors."""
+    """Question asked before the rating; its answer replaces ``{first_answer}`` and is parsed for errors."""
 
     messages: tuple[Message, ...]
     answer: Literal["errors", "text"] = "errors"
@@ -53,7 +53,7 @@ class FirstQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Messages to a model, and how its answer is read."""
+    """Messages to a model, and how to read its answer."""
 
     messages: tuple[Message, ...]
     answer: AnswerForm
@@ -92,12 +92,12 @@ class Prompt:
 
     @property
     def digest(self) -> str:
-        """Return eight letters that depend on the wording and on how answers are read."""
+        """Return eight hexadecimal digits that depend on the wording and on how answers are read."""
         return hashlib.blake2b(self._content, digest_size=4).hexdigest()
 
     @property
     def sha256(self) -> str:
-        """Return the same as 64 letters, which identify a third-party prompt."""
+        """Return the SHA-256 of the same content, which identifies a third-party prompt."""
         return hashlib.sha256(self._content).hexdigest()
 
     @property
@@ -108,7 +108,7 @@ class Prompt:
 
 
 def filled(messages: tuple[Message, ...], texts: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return the messages with the texts put in, for an endpoint. Text that looks like a placeholder is not replaced."""
+    """Return the messages for an endpoint, with placeholders filled in. Placeholders inside the texts are not replaced."""
 
     def put(match: re.Match[str]) -> str:
         return texts[PLACEHOLDERS[match[1]]]
@@ -117,7 +117,7 @@ def filled(messages: tuple[Message, ...], texts: Mapping[str, str]) -> list[dict
 
 
 def built_in(name: str) -> Prompt:
-    """Return a prompt that is shipped with assay."""
+    """Return a prompt bundled with assay."""
     text = (files("assay") / "data" / "prompts" / f"{name}.toml").read_text(encoding="utf-8")
     return prompt_of(tomllib.loads(text), Place(f"{name}.toml"))
 
@@ -133,7 +133,7 @@ def from_file(path: str) -> Prompt:
 
 
 def prompt_of(values: Any, place: Place) -> Prompt:
-    """Return the prompt of a document; refuse an invalid one."""
+    """Build a prompt from a document; reject an invalid one."""
     prompt = typed(Prompt, values, place)
     problem = _problem(prompt)
     if problem:
@@ -142,7 +142,7 @@ def prompt_of(values: Any, place: Place) -> Prompt:
 
 
 def _problem(prompt: Prompt) -> str:
-    """Return the problem of a prompt in a sentence; empty for a valid prompt."""
+    """Return one sentence that describes the problem with a prompt; empty for a valid prompt."""
     if "translation" not in prompt.reads:
         return "no message contains the translation. Add {translation}."
     if prompt.answer in ("number", "stars") and (prompt.low is None or prompt.high is None):
@@ -163,7 +163,7 @@ def _problem(prompt: Prompt) -> str:
 
 
 def _find_typo(prompt: Prompt) -> tuple[str, str] | None:
-    """Return a word between braces that resembles a placeholder, and that placeholder; other braces may be intended."""
+    """Return a word in braces that resembles a placeholder, and that placeholder; other braces may be intentional."""
     for message in (*prompt._first_messages, *prompt.messages):
         for word in re.findall(r"\{([a-z_]+)\}", message.content):
             near = difflib.get_close_matches(word, PLACEHOLDERS, 1, 0.8)

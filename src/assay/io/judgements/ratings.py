@@ -1,4 +1,4 @@
-"""Parser of the rating in a language model's answer: a number, stars or the name of a class.
+"""Parser for the rating in a language model's answer: a number, stars or a class name.
 
 GEMBA's formats are read as its authors read them. In addition, decimals, ``85 out of 100`` and a number after the word score
 are accepted. If several numbers are possible, none is taken.
@@ -17,7 +17,7 @@ _STARS = ("one", "two", "three", "four", "five")
 
 
 def read_number(answer: str, low: float, high: float) -> float | None:
-    """Return the only number between `low` and `high` in an answer; None without one or with several."""
+    """Return the only number between `low` and `high` in an answer; None if there is no such number, or several."""
     text = re.sub(rf"\(?\b{low:g}\s*(?:-|–|to)\s*{high:g}\b\)?", "", answer[:MOST_ANSWER]).strip()  # the scale itself
     candidates = [_only_number(text, high), *(_only_number(match, high) for match in _SAID.findall(text))]
     values = {value for value in candidates if value is not None}
@@ -28,14 +28,14 @@ def read_number(answer: str, low: float, high: float) -> float | None:
 
 
 def _only_number(text: str, high: float) -> float | None:
-    """Return the number of a text that contains one, without the scale after it (``/100``, ``out of 100``, ``%``)."""
+    """Return the number in a text that contains exactly one, without the scale after it (``/100``, ``out of 100``, ``%``)."""
     scale = re.compile(rf"(?<=\d)\s*(?:/|out of|of)\s*{high:g}\b(?:\.0+)?", re.IGNORECASE)
     numbers = re.findall(_NUMBER, scale.sub("", text))
     return float(numbers[0]) if len(numbers) == 1 else None
 
 
 def read_stars(answer: str, low: float, high: float) -> float | None:
-    """Return the number of stars, drawn, in words or in digits; None if these disagree."""
+    """Return the number of stars, given as symbols, words or digits; None if these disagree."""
     text = answer[:MOST_ANSWER].lower()
     bare = re.sub(r"\*\*([^*]+)\*\*", r"\1", text)  # bold, not two stars
     counts = {float(bare.count(mark)) for mark in "*★⭐" if mark in bare}
@@ -52,7 +52,7 @@ def read_stars(answer: str, low: float, high: float) -> float | None:
 
 
 def read_class(answer: str, classes: Sequence[str]) -> float | None:
-    """Return the index of the only class in an answer; a class whose name contains another's takes precedence."""
+    """Return the index of the only class named in an answer; a class whose name contains another one takes precedence."""
     text = answer[:MOST_ANSWER].lower()
     named = [index for index, name in enumerate(classes) if name.lower() in text]
     whole = [

@@ -1,9 +1,9 @@
 """Error spans as JSON: the ``.seg.rating`` files of mt-metrics-eval (MQM) and the span lists of ESA campaigns.
 
 A rating line is ``system<TAB>{"errors": [{"start", "end", "category", "severity", "score", "is_source_error"}]}``, with
-``None`` for an unseen segment, and perhaps the rater's name in a third column. ESA lists (WMT24) have ``start_i`` and
-``end_i``, the last marked character. An omission has ``"missing"`` there and becomes an empty span of the source. A span with
-a ``text`` must have that text at its offsets.
+``None`` for an unseen segment, and optionally the rater's name in a third column. ESA lists (WMT24) have ``start_i`` and
+``end_i``, the last marked character. An omission has ``"missing"`` there and becomes an empty span of the source. A span
+with a ``text`` must have that text at its offsets.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Ratings = dict[str, list[Judgement | None]]
 def read_ratings(
     data: bytes, where: str, sources: Sequence[str], outputs: Mapping[str, Sequence[str]], rater: str = ""
 ) -> Ratings:
-    """Return the ratings of one file; a judgement's score is the negated sum of its errors' scores, as in MQM score files."""
+    """Return the ratings in one file; a judgement's score is the negated sum of its error scores, as in MQM score files."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -76,7 +76,7 @@ def _weight(score: object, where: str) -> float:
 
 
 def parse_spans(errors: Any, source: str, output: str, where: str) -> tuple[ErrorSpan, ...]:
-    """Return the spans of one segment from a list of JSON objects; refuse a span outside its text."""
+    """Return the spans of one segment from a list of JSON objects; reject a span outside its text."""
     if not isinstance(errors, list):
         raise InputError(f"{where}: a list of error spans was expected, not {type(errors).__name__}.")
     return tuple(_span(error, source, output, where) for error in errors)

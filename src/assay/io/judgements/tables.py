@@ -1,8 +1,8 @@
-"""Tables of judged translations: one row per translation, with texts and one or more columns of human scores.
+"""Reader for tables of judged translations: one row per translation, with texts and one or more columns of human scores.
 
 TSV, CSV, JSON lines or Parquet, plain or compressed. Columns are recognised by common names (``src``, ``mt``, ``ref``, ``lp``
-…). Every column that is called like a score (``score``, ``raw``, ``z``, ``mqm``, ``da`` …), or that the caller names, is a
-judgement.
+…). Every column with the name of a score (``score``, ``raw``, ``z``, ``mqm``, ``da`` …), or one that the caller names,
+contains judgements.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def read_judged_table(
     skip_bad: bool = False,
     quoting: Quoting = "auto",
 ) -> Judged:
-    """Return the batch and its scores, NaN for rows without one.
+    """Return the batch and its scores; rows without a score have NaN.
 
     Args:
         source: A file or a frame.
-        columns: Source, mt, reference, langpair, system, document or id to a column with another name.
-        scores: The columns of judgements.
+        columns: The column for source, mt, reference, langpair, system, document or id, if it has another name.
+        scores: The judgement columns.
         skip_bad: Leave out unusable rows.
         quoting: The meaning of quotation marks in delimited text.
     """
@@ -93,7 +93,7 @@ def read_judged_table(
 
 
 def _texts(value: Any) -> list[str | None]:
-    """Return the references in a cell, which may contain a list."""
+    """Return the references in a cell, which may hold a list."""
     texts = value if isinstance(value, list) else [value]
     return [None if text is None else str(text) or None for text in texts] or [None]
 

@@ -1,1 +1,1 @@
-"""Data of other projects: WordNet, SentencePiece models, assay-mini's weights, hashes of benchmark texts."""
+"""Third-party and bundled data: WordNet, SentencePiece models, assay-mini's weights, hashes of benchmark texts."""

@@ -1,8 +1,8 @@
-"""Guard against test sets in training data, by hashes of their texts.
+"""Guard against test sets in training data, based on hashes of their texts.
 
-The package ships no test set. It ships 40-bit hashes of the normalised texts (``data/contamination.bin.xz``, made by
+The package does not contain any test set. It contains 40-bit hashes of the normalised texts (``data/contamination.bin.xz``, made by
 ``scripts/make_contamination.py``): enough to recognise a sentence, too little to reconstruct one. Two texts in ten million
-match by chance, which costs one record. Reasons: docs/decisions/0005-contamination.md.
+match by chance, each of which costs one record. Reasons: docs/decisions/0005-contamination.md.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def normalised(text: str) -> str:
 
 
 def fingerprint(text: str) -> int | None:
-    """Return 40 bits of BLAKE2b of the normalised text; None for a text without a letter or digit."""
+    """Return a 40-bit BLAKE2b hash of the normalised text; None for a text without a letter or digit."""
     plain = normalised(text)
     if not plain:
         return None
@@ -51,8 +51,7 @@ def fingerprint(text: str) -> int | None:
 
 
 def pack(sets: Mapping[str, Iterable[str]]) -> bytes:
-    """Return the file of several sets of texts: the upper 16 bits of the sorted hashes as counts per bucket, then the lower
-    24."""
+    """Encode several sets of texts: the upper 16 bits of the sorted hashes as bucket counts, then the lower 24."""
     import numpy as np
 
     header, body = [], []
@@ -66,7 +65,7 @@ def pack(sets: Mapping[str, Iterable[str]]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, Hashes]:
-    """Return a mapping from the name of a set to its sorted hashes."""
+    """Return a mapping from set names to sorted hashes."""
     import numpy as np
 
     try:
@@ -90,7 +89,7 @@ def unpack(data: bytes) -> dict[str, Hashes]:
 
 @functools.cache
 def shipped() -> Mapping[str, Hashes]:
-    """Return the sets that every training run is guarded against."""
+    """Return the bundled sets, which every training run is guarded against."""
     return unpack(resources.files("assay.data").joinpath(FILE).read_bytes())
 
 
@@ -104,7 +103,7 @@ class RefusedRecords:
     examples: list[str] = field(default_factory=list)
 
     def sentences(self) -> list[str]:
-        """Return one sentence with the total, then one per set; nothing if no record was refused."""
+        """Return one sentence with the total, then one per set; none if no record was refused."""
         if not self.refused:
             return []
         lines = [f"{count(self.refused, 'record')} of {self.seen:,} refused, because their text is in a test set:"]
@@ -114,7 +113,7 @@ class RefusedRecords:
 
 
 class Guard:
-    """Filter of training records whose source, reference or hypothesis is in a guarded set."""
+    """Filter that refuses training records whose source, reference or hypothesis is in a guarded set."""
 
     def __init__(self, sets: Mapping[str, Hashes] | None = None) -> None:
         self.sets = shipped() if sets is None else sets

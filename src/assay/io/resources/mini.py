@@ -1,7 +1,7 @@
 """Loader of assay-mini's weights from the package mt-assay-mini: verified, memory-mapped, without importing it.
 
-The package has three safetensors files (``model``, ``embeddings``, ``pieces``), ``manifest.json`` with the SHA-256 of each,
-and ``card.json``, the facts of the model card. A folder with the same five files can replace it.
+The package contains three safetensors files (``model``, ``embeddings``, ``pieces``), ``manifest.json`` with the SHA-256 of
+each, and ``card.json``, the contents of the model card. A folder with the same five files can replace it.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def mini_folder() -> Path | None:
 
 
 def load_mini(folder: Path | None = None) -> MiniWeights:
-    """Return the installed weights, or those of a folder, after verifying every file by its SHA-256."""
+    """Return the installed weights, or those in a folder, after verifying the SHA-256 of every file."""
     location = folder or mini_folder()
     if location is None:
         raise MissingPart(f"assay-mini's weights are not installed: {_REMEDY}")
@@ -107,7 +107,7 @@ def load_mini(folder: Path | None = None) -> MiniWeights:
 
 
 def mini_card(folder: Path | None = None) -> dict[str, Any]:
-    """Return the facts of the model card: training data and licences, languages, scores, limitations."""
+    """Return the contents of the model card: training data and licences, languages, scores, limitations."""
     location = folder or mini_folder()
     if location is None:
         raise MissingPart(f"assay-mini's weights are not installed: {_REMEDY}")
@@ -136,7 +136,7 @@ def _manifest(location: Path) -> WeightsManifest:
 
 
 def _verified_file(path: Path, facts: FileFacts) -> mmap.mmap:
-    """Return the mapped file, if its size and its SHA-256 agree with the manifest."""
+    """Map a file into memory and check its size and SHA-256 against the manifest."""
     if not path.is_file():
         raise MissingPart(f"{path} is missing. {_AGAIN}")
     data = map_file(path)
@@ -148,7 +148,7 @@ def _verified_file(path: Path, facts: FileFacts) -> mmap.mmap:
 
 
 def _check_pieces(tensors: Tensors) -> None:
-    """Check that the table of subwords, their vectors and the character map fit each other."""
+    """Check that the subword table, the subword vectors and the character map are consistent."""
     import numpy as np
 
     for name, (kind, dimensions) in _PIECES.items():
@@ -184,7 +184,7 @@ def _check_pieces(tensors: Tensors) -> None:
 
 
 def _check_matrices(tensors: Tensors) -> None:
-    """Check that every matrix of whole numbers has one scale per row, and that every number is finite."""
+    """Check that every integer matrix has one scale per row, and that every number is finite."""
     import numpy as np
 
     for name, array in tensors.items():

@@ -1,4 +1,4 @@
-"""SentencePiece models of spBLEU: their URLs and the places of local copies. Nothing is downloaded here."""
+"""SentencePiece models for spBLEU: their URLs and the locations of local copies. Nothing is downloaded here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.io.files.paths import cache_dir, is_trusted
 
 @dataclass(frozen=True, slots=True)
 class SpmModel:
-    """One published SentencePiece model. Its authors publish no checksum; BLEU's signature has the file's hash."""
+    """One published SentencePiece model. Its authors publish no checksum; BLEU's signature contains the file's hash."""
 
     name: str
     url: str

@@ -1,8 +1,8 @@
-"""Reader of WordNet's files (``index.*``, ``data.*``, ``*.exc``; see wndb(5WN)): synonyms of a word, and its synsets.
+"""Reader for WordNet files (``index.*``, ``data.*``, ``*.exc``; see wndb(5WN)): a word's synonyms and synsets.
 
-Synonyms are those of NLTK's ``wordnet.synsets(word)``: Morphy (morphy(7WN)) reduces the word to its base forms for every part
-of speech, and the lemma names of all their synsets are collected. Loading splits the index into lines; entries are parsed on
-demand.
+Synonyms are the same as those from NLTK's ``wordnet.synsets(word)``: Morphy (morphy(7WN)) reduces the word to its base forms
+for every part of speech, and the lemma names of all their synsets are collected. Loading splits the index into lines;
+entries are parsed on demand.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Synset:
 
 
 class WordNet:
-    """WordNet in memory: about 30 MB and a fifth of a second to load for version 3.0."""
+    """WordNet in memory: version 3.0 takes about 30 MB and a fifth of a second to load."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self._index = {part: _index(files[f"index.{part}"]) for part in PARTS}
@@ -125,7 +125,8 @@ class WordNet:
         return cached
 
     def synsets(self, word: str, part: str) -> tuple[Synset, ...]:
-        """Return the senses of a word as one part of speech (``noun``, ``verb``, ``adj``, ``adv``), the most frequent first."""
+        """Return the senses that a word has as one part of speech (``noun``, ``verb``, ``adj``, ``adv``), the most frequent
+        first."""
         key = word, part
         cached = self._senses.get(key)
         if cached is None:
@@ -147,7 +148,7 @@ class WordNet:
         return int(fields[4 + int(fields[2])])
 
     def synset(self, part: str, offset: int) -> Synset:
-        """Return the synset at an offset of a part's data file."""
+        """Return the synset at an offset in the data file for a part of speech."""
         cached = self._synsets.get((part, offset))
         if cached is None:
             if len(self._synsets) >= _CACHE_WORDS:
@@ -218,7 +219,7 @@ def _offsets(entry: bytes) -> list[int]:
 
 
 def _ends(field: str) -> tuple[int, int]:
-    """Return source and target word numbers from four hexadecimal digits."""
+    """Return the source and target word numbers in four hexadecimal digits."""
     return int(field[:2], 16), int(field[2:], 16)
 
 
@@ -259,7 +260,7 @@ def _complete(location: Path) -> bool:
 
 @functools.lru_cache(maxsize=2)
 def load(location: Path) -> WordNet:
-    """Return the WordNet in a folder, or in a zip file of NLTK's downloader; it is read once."""
+    """Return the WordNet in a folder, or in a zip file from NLTK's downloader; it is read once."""
     try:
         if location.suffix != ".zip":
             names = [name for name in (*NEEDED, *EXCEPTIONS) if (location / name).is_file()]

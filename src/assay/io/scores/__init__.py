@@ -1,1 +1,1 @@
-"""Score files of other metrics, and tables of precomputed scores."""
+"""Score files from other metrics, and tables of precomputed scores."""

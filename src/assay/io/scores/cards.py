@@ -1,4 +1,4 @@
-"""Facts about the metric of a score file: words after the file name, and a small card file.
+"""Metadata for the metric in a score file: words after the file name, and a small card file.
 
 ``scores.tsv:lower,source`` means that lower is better and that the metric reads only the source. The card is a JSON file
 called ``scores.card.json``: ``{"needs": "source", "better": "lower", "family": "learned", "trained_on": ["aces"],
@@ -26,7 +26,7 @@ ENDINGS = (".gz", ".xz", ".zst", ".tsv", ".csv", ".jsonl", ".json", ".parquet", 
 
 @dataclass(frozen=True, slots=True)
 class FileCard:
-    """Fields of a score file's card; `needs` is what the metric reads, `family` its kind."""
+    """Fields in a score file's card; `needs` lists the texts that the metric reads, `family` is its kind."""
 
     needs: Reads | None = None
     better: Better | None = None
@@ -36,7 +36,7 @@ class FileCard:
 
 
 def split(spec: str) -> tuple[Path, list[str]]:
-    """Return the path in ``FILE:WORD,WORD`` and the words; a colon without a known word belongs to the path."""
+    """Split ``FILE:WORD,WORD`` into path and words; a colon that no known word follows belongs to the path."""
     vocabulary = [word for kind in (Reads, Better, Family) for word in get_args(kind)]
     path, colon, words = spec.rpartition(":")
     listed = [word.strip() for word in words.split(",")]
@@ -73,7 +73,7 @@ def file_card(path: Path, words: Sequence[str] = ()) -> Card:
 
 
 def stem(path: Path) -> str:
-    """Return the metric's name: that of the file without endings."""
+    """Return the metric's name: the file name without its extensions."""
     name = path.name
     for ending in ENDINGS:
         name = name.removesuffix(ending)
@@ -81,7 +81,7 @@ def stem(path: Path) -> str:
 
 
 def missing_needs_note(path: Path) -> str:
-    """Return the note about a file without facts about what its metric reads."""
+    """Return the note for a file that does not specify which texts its metric reads."""
     return (
         f"{path} does not declare what its metric reads, so it counts as reference-based. Write {path}:source (reference, both), "
         f'or {{"needs": "source"}} in {stem(path)}.card.json in the same folder.'

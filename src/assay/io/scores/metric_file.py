@@ -1,10 +1,10 @@
-"""Score files, by which a metric written in any language can take part.
+"""Reader for score files, through which metrics written in any language can take part.
 
 For contrastive suites a file has two scores per item, in one of these formats:
 
 - columns named ``id``, ``good`` and ``incorrect`` (TSV, CSV, JSON lines, Parquet; JSON rows of assay nest them in
   ``scores``);
-- the same without a header (three columns with the id, two in item order);
+- the same without a header (three columns including the id, or two in item order);
 - ``SYSTEM<TAB>SCORE`` lines of mt-metrics-eval (``*.seg.score``), with the systems ``good`` and ``incorrect`` and each
   system's lines in item order.
 
@@ -62,9 +62,9 @@ def parse_spec(spec: str) -> tuple[Path, bool]:
 def read_metric(
     spec: str, ids: Sequence[str], judged: bool = False, suite: str = "", whole: Sequence[str] | None = None
 ) -> Measured:
-    """Return the metric of a score file (``scores.tsv``, ``scores.tsv:lower,source``) with values in the order of `ids`.
+    """Return the metric in a score file (``scores.tsv``, ``scores.tsv:lower,source``) with values in the order of `ids`.
 
-    If `ids` are only part of a set, the file may have scores of the `whole` set.
+    If `ids` covers only part of a set, the file may contain scores for the `whole` set.
     """
     path, words = split(spec)
     card = file_card(path, words)
@@ -76,7 +76,7 @@ def read_metric(
 
 
 def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> tuple[Floats, Floats]:
-    """Return the scores of the good and of the incorrect translations, one of each per id, in the order of `ids`."""
+    """Return the scores of the good and the incorrect translations, one of each per id, in the order of `ids`."""
     every, rows, header, chosen = _table(path)
     if header is None and rows and all(len(row) == 2 and _system(row[0]) for _, row in rows):
         good = [(line, row[1]) for line, row in rows if _system(row[0]) == "good"]
@@ -96,7 +96,7 @@ def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = Non
 
 
 def read_values(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> Floats:
-    """Return one score per id of a judged suite, in the order of `ids`."""
+    """Return one score per id in a judged suite, in the order of `ids`."""
     every, rows, header, chosen = _table(path)
     if header is None and rows and all(len(row) == 2 for _, row in rows):
         systems = {str(row[0]) for _, row in rows}
@@ -112,9 +112,9 @@ def read_values(path: Path, ids: Sequence[str], whole: Sequence[str] | None = No
 
 
 def _table(path: Path) -> tuple[Numbered, Numbered, list[str] | None, Mapping[str, str]]:
-    """Return all rows, the non-blank rows of delimited text, the header, and the columns of nested scores.
+    """Return all rows, the non-blank rows of delimited text, the header, and the columns with nested scores.
 
-    A first row without a score in the score's column is a header.
+    If the first row has no score in the score column, it is a header.
     """
     with open_table(path) as table:
         chosen = look_at_scores(table, stem(path))
@@ -133,7 +133,7 @@ def _without_blank(rows: Numbered) -> Numbered:
 
 
 def _rows_in_order(every: Numbered, rows: Numbered, ids: Sequence[str], whole: Sequence[str] | None) -> Numbered:
-    """Return the rows in item order: with blank rows, which are unscored items, if their number fits, otherwise without them."""
+    """Return the rows in item order. Blank rows are unscored items and are included if the number of rows then matches."""
     width = len(rows[0][1]) if rows else 1
     with_blank = [
         (line, row) for line, row in every if len(row) == width
@@ -144,7 +144,7 @@ def _rows_in_order(every: Numbered, rows: Numbered, ids: Sequence[str], whole: S
 def _columns(
     path: Path, header: list[str] | None, rows: Numbered, wanted: Wanted, chosen: Mapping[str, str]
 ) -> tuple[int | None, list[int]]:
-    """Return the columns of the id (None: rows are in item order) and of each score; refuse rows of different width."""
+    """Return the columns of the id (None: rows are in item order) and of each score; reject rows of different widths."""
     if header is not None:
         nested = {name: column for name, column in chosen.items() if name in wanted.roles}
         places = assign(header, wanted, nested or None, str(path)).places

@@ -1,4 +1,4 @@
-"""Streaming reader of precomputed scores in a table, for rules that were learned from columns of scores."""
+"""Streaming reader for precomputed scores in a table, for rules that were learned from score columns."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def read_precomputed_scores(
 
     Args:
         source: A file or a frame.
-        scores: Names of the scores.
-        columns: A score or ``language`` to a column with another name.
+        scores: Score names.
+        columns: The column for a score or ``language``, if it has another name.
         quoting: The meaning of quotation marks in delimited text.
-        notes: A list to which the reader adds its remarks on doubtful quotation marks.
+        notes: A list to which the reader adds notes on ambiguous quotation marks.
     """
     import numpy as np
 

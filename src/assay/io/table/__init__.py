@@ -1,1 +1,1 @@
-"""One streaming reader for tables of texts in every supported format."""
+"""Streaming reader for text tables in every supported format."""

@@ -27,7 +27,7 @@ class BadRows:
         self.found.append(f"{Path(file_name(path)).name} line {line}: {reason}")
 
     def sentences(self) -> list[str]:
-        """Return one sentence with the number of rows left out, then one per row."""
+        """Return one sentence with the number of skipped rows, then one per row."""
         if not self.found:
             return []
         return [f"{count(len(self.found), 'bad row')} left out:", *self.found]

@@ -1,7 +1,7 @@
-"""Python values of polars columns, with dates beyond Python's range as texts.
+"""Conversion of polars columns to Python values, with dates beyond Python's range as text.
 
-Parquet and Arrow hold dates of millions of years. Python's dates end in the year 9999, and polars panics on others, so the range
-is checked before polars converts a column.
+Parquet and Arrow dates may be millions of years away. Python's dates end in the year 9999, and polars panics on others, so
+the range is checked before polars converts a column.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def is_plain(kind: object) -> bool:
 
 
 def cells(series: Any, where: str = "") -> list[Any]:
-    """Return the values of a column; if one date is beyond Python's range, all dates of these rows become texts (ISO 8601)."""
+    """Return the values of a column; if one date is beyond Python's range, all dates in these rows become text (ISO 8601)."""
     kind = str(series.dtype)
     if is_plain(kind):
         return list(series.to_list())
     try:
         if _in_range(series):
             return list(series.to_list())
-    except (OverflowError, ValueError):  # a time zone may move a date out of the range
+    except (OverflowError, ValueError):  # a time zone may shift a date out of the range
         pass
     if kind.startswith("Date"):
         return _dates(series)
@@ -60,7 +60,7 @@ def _in_range(series: Any) -> bool:
 
 
 def _dates(series: Any) -> list[str | None]:
-    """Return dates and times as texts, by numpy, whose years have no end."""
+    """Return dates and times as text, using numpy, whose years are unlimited."""
     import numpy as np
 
     unit = "D" if str(series.dtype) == "Date" else series.dtype.time_unit

@@ -1,7 +1,7 @@
-"""Parquet and Arrow files (Feather), read slice by slice by polars in a worker process (`column_worker`).
+"""Reader for Parquet and Arrow (Feather) files; polars reads them slice by slice in a worker process (`column_worker`).
 
-Damaged data may crash the worker, which is reported as one error. One worker serves all files of this process. It starts with
-the first file, ends with the process, and restarts after a crash.
+If damaged data crashes the worker, one error reports this. One worker serves all files that this process opens. It starts
+with the first file, ends with the process, and restarts after a crash.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class ScannedTable(OpenTable):
             file = f"{'an' if kind == 'Arrow' else 'a'} {kind} file"
             raise InputError(f"{self.name} is not {file}. Name an uncompressed .{kind.lower()} file.")
         if find_spec("polars") is not None:
-            WORKER.get()  # the worker imports polars at the same time as this process
+            WORKER.get()  # let the worker import polars at the same time as this process
         polars = import_polars(f"{self.name} is {kind}, which")
         self._file = ColumnFile(str(path.absolute()), kind, self.name)
         self.schema, self.rows_in_all = self._file.schema, self._file.rows
@@ -75,7 +75,8 @@ class ScannedTable(OpenTable):
                 )
 
     def _slices(self, names: list[str] | None, first: int, last: int, size: int) -> Iterator[tuple[int, Any]]:
-        """Yield slices of `size` rows with the number of their first row; the next slice is read while one is processed."""
+        """Yield slices of `size` rows with the number of their first row; each slice is read while the previous one is
+        processed."""
         starts = range(first, last, size)
         with ThreadPoolExecutor(1, thread_name_prefix="assay-columns") as pool:
             pending = [pool.submit(self._file.slice, names, start, min(size, last - start)) for start in starts[:1]]
@@ -90,7 +91,7 @@ class ScannedTable(OpenTable):
                 raise
 
     def frames(self, start: int, stop: int, rows: int) -> Iterator[Any]:
-        """Yield the rows from `start` to `stop` as polars frames of all columns, `rows` rows each."""
+        """Yield the rows from `start` to `stop` as polars frames with all columns and `rows` rows each."""
         last, size = min(stop, self.rows_in_all), max(1, SLICE // rows) * rows
         for _, part in self._slices(None, start, last, size):
             yield from (part.slice(at, rows) for at in range(0, len(part), rows))
@@ -134,7 +135,7 @@ class ColumnFile:
         self.rows, self.schema = int(head["rows"]), frame.schema
 
     def slice(self, columns: list[str] | None, start: int, size: int) -> Any:
-        """Return some rows, with all columns or some."""
+        """Return a range of rows, with all or some columns."""
         return self._ask("slice", columns=columns, start=start, size=size)[1]
 
     def close(self) -> None:
@@ -153,7 +154,7 @@ class ColumnFile:
         return head, polars.read_ipc_stream(io.BytesIO(body)) if body else None
 
     def wrong(self, reason: str) -> InputError:
-        """Return the error about a file that cannot be read."""
+        """Return the error for a file that cannot be read."""
         return InputError(
             f"{self._name} cannot be read as {self._kind}: {reason}. The file is damaged; create it again."
         )
@@ -180,11 +181,11 @@ class ColumnWorker:
 
     @property
     def alive(self) -> bool:
-        """Return whether the process runs and was started by this process, not by its parent before a fork."""
+        """Return whether the worker is running and was started by this process, not by its parent before a fork."""
         return self.owner == os.getpid() and self.process.poll() is None
 
     def ask(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-        """Send a request; return head and body of the answer."""
+        """Send a request; return the head and body of the answer."""
         with self._lock:
             try:
                 return self._exchange(json.dumps(request).encode() + b"\n")
@@ -235,7 +236,7 @@ class _Current:
         self._starting = threading.Lock()
 
     def get(self) -> ColumnWorker:
-        """Return the worker, started if necessary."""
+        """Return the worker; start it if necessary."""
         with self._starting:
             if self._worker is None or not self._worker.alive:
                 if self._worker is None:
@@ -245,7 +246,7 @@ class _Current:
             return self._worker
 
     def end(self) -> None:
-        """End the worker; the next file starts another one."""
+        """End the worker; the next file starts a new one."""
         if self._worker is not None:
             self._worker.end()
 

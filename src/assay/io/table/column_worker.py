@@ -1,8 +1,8 @@
 """Worker process that reads Parquet and Arrow files, so that damaged data cannot crash assay.
 
-`column_files` starts it as ``python -m assay.io.table.column_worker`` and talks to it through pipes. A request is a line of
-JSON. An answer has the lengths of its head and body, the head in JSON, and the body, an Arrow stream that this process wrote.
-The worker ends with its input.
+`column_files` starts it as ``python -m assay.io.table.column_worker`` and exchanges messages with it through pipes. A
+request is a line of JSON. An answer consists of the lengths of its head and body, the head in JSON, and the body, an Arrow
+stream written by this process. The worker exits at the end of its input.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ARROW = b"ARROW1"
 
 
 def most_memory() -> int:
-    """Return the bytes of memory that the process may use."""
+    """Return the memory limit of the process in bytes."""
     try:
         whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (ValueError, OSError, AttributeError):

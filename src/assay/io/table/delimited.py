@@ -1,7 +1,7 @@
-"""Delimited text (TSV, CSV): cells, and tables with a header line.
+"""Reader for delimited text (TSV, CSV): cells, and tables with a header line.
 
-Real files have repeated headers, stray empty fields at line ends, and blank lines, all of which are read as intended. A row
-with too few fields, or with text beyond the last column, is a bad row.
+Real files contain repeated headers, stray empty fields at the ends of lines, and blank lines, all of which are handled. A
+row with too few fields or with text beyond the last column is a bad row.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Chunk = tuple[Sequence[int], list[list[str]]]
 
 
 class Cells(Protocol):
-    """Reader of the cells of an open file, blank lines included."""
+    """Reader for the cells in an open file, including blank lines."""
 
     notes: list[str]
     unquoted_rows: int
@@ -38,14 +38,14 @@ class Cells(Protocol):
         """Whether quotation marks around cells were removed."""
 
     def first(self) -> Fields | None:
-        """Return number and cells of the first row that is not blank."""
+        """Return the number and cells of the first non-blank row."""
 
     def chunks(self, size: int) -> Iterator[Chunk]:
-        """Yield the further rows."""
+        """Yield the remaining rows."""
 
 
 class TabCells:
-    """Lines split at tabs, with quotation marks read by the rule of `assay.io.table.quoting`."""
+    """Lines split at tabs, with quotation marks interpreted according to `assay.io.table.quoting`."""
 
     def __init__(self, opened: Opened) -> None:
         quotes = self._quotes = Quotes(opened.path, opened.quoting)
@@ -83,7 +83,7 @@ class TabCells:
             yield from self._across.chunks(size)
 
     def _read_across_lines(self, rest: Iterator[list[str]], done: int) -> QuotedCells:
-        """Read the rest with cells that may contain line ends and tabs."""
+        """Read the remaining rows, whose cells may contain line breaks and tabs."""
         self._across = QuotedCells(self._opened, "\t", ("\n".join(part) + "\n" for part in rest), done)
         return self._across
 
@@ -96,9 +96,9 @@ class TabCells:
 
 
 class QuotedCells:
-    """Rows as in RFC 4180: a quoted cell may contain delimiters and line ends.
+    """Rows as in RFC 4180: a quoted cell may contain delimiters and line breaks.
 
-    `blocks` is the text if the file is not read from its beginning, `done` the number of lines before it.
+    If the file is not read from its beginning, `blocks` is the text and `done` the number of lines before it.
     """
 
     def __init__(self, opened: Opened, delimiter: str, blocks: Iterator[str] | None = None, done: int = 0) -> None:
@@ -117,7 +117,7 @@ class QuotedCells:
             self._reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
 
     def _lines(self, blocks: Iterator[str]) -> Iterator[str]:
-        """Yield the lines of the file; hold the blocks since the beginning of the row, to report where a mark was opened."""
+        """Yield the lines of the file; keep the blocks since the start of the row, to report where a quotation mark was opened."""
         number = self._begun
         for text in blocks:
             while len(self._held) > 1 and self._held[1][0] <= self._begun:
@@ -128,7 +128,7 @@ class QuotedCells:
         self._ended = True
 
     def _open_mark_line(self) -> int:
-        """Return the line of the unclosed quotation mark in the current row."""
+        """Return the number of the line with the unclosed quotation mark in the current row."""
         row = "".join(text for _, text in self._held).split("\n", self._begun - self._held[0][0])[-1]
         return self._begun + row.count("\n", 0, unclosed(row, self._delimiter))
 
@@ -144,7 +144,7 @@ class QuotedCells:
             yield taken
 
     def _next_rows(self, size: int) -> Chunk | None:
-        """Return the next rows with the line on which each begins."""
+        """Return the next rows, each with the line on which it begins."""
         numbers: list[int] = []
         rows: list[list[str]] = []
         with long_fields():
@@ -197,7 +197,7 @@ def tab_cells(opened: Opened) -> Cells:
 
 
 def comma_cells(opened: Opened) -> Cells:
-    """Return the cells of a CSV file, whose delimiter follows from the first line."""
+    """Return the cells of a CSV file; the first line determines the delimiter."""
     first = opened.head.decode(errors="replace").removeprefix("\ufeff")
     if declared := re.fullmatch(r"\s*sep=(.)\s*", first):  # Excel's declaration of the delimiter
         return QuotedCells(opened._replace(head=b"\n" * first.count("\n")), declared[1])
@@ -205,7 +205,7 @@ def comma_cells(opened: Opened) -> Cells:
 
 
 def delimiter_of(header: str) -> str:
-    """Return comma, semicolon or tab, whichever is most frequent in a header outside quotation marks; comma among equals."""
+    """Return comma, semicolon or tab, whichever is most frequent outside quotation marks in a header; comma if tied."""
     bare = re.sub(r'"[^"]*"', "", header)
     return max((",", ";", "\t"), key=bare.count)
 
@@ -249,7 +249,7 @@ class DelimitedTable(OpenTable):
         return self._cells.unquoted_rows
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """Yield the columns at the `wanted` places, without blank lines unless the table has a single column."""
+        """Yield the columns at the `wanted` positions; skip blank lines unless the table has a single column."""
         width = len(self.names)
         for numbers, rows in self._chunks(chunk):
             if set(map(len, rows)) != {width} or (width > 1 and self._header in rows):

@@ -1,4 +1,4 @@
-"""Detection of tables among files that were given as plain text, by their names or their first lines."""
+"""Detection of tables among files specified as plain text, from their names or first lines."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MARKUP = (b"<?xml", b"<tmx", b"<xliff", b"<dataset")
 
 
 def is_table(path: str) -> bool:
-    """Return whether a file is a table, by the ending of its name or by its first lines.
+    """Return whether a file is a table, judging by its extension or its first lines.
 
-    A name in .tsv or .csv also needs a delimiter or a known column name in the first line, since text files of one segment
-    per line have such names too. SGML is text here, one segment per line. Only regular files are opened, because reading a
-    pipe would empty it.
+    If the extension is .tsv or .csv, the first line must also contain a delimiter or a known column name, since text files
+    with one segment per line have such names too. SGML counts as text with one segment per line. Only regular files are
+    opened, because reading a pipe would consume it.
 
     Raises:
         InputError: All lines have the same number of tabs, but no line names the columns.
@@ -50,13 +50,13 @@ def is_table(path: str) -> bool:
 
 
 def has_header(line: str) -> bool:
-    """Return whether a line names the columns of a TSV, including one of translations."""
+    """Return whether a line names the columns of a TSV, including a translation column."""
     cells = [plain(cell) for cell in line.split("\t")]
     return len(cells) > 1 and any(cell in _TRANSLATIONS for cell in cells)
 
 
 def refuse_missing_header(path: str, lines: Sequence[str]) -> None:
-    """Refuse text whose first lines all have the same number of tabs: it is a table without a header line."""
+    """Reject text whose first lines all have the same number of tabs: it is a table without a header line."""
     tabs = {line.count("\t") for line in lines[:LINES] if line.strip()}
     if len(tabs) != 1 or tabs == {0}:
         return
@@ -68,7 +68,7 @@ def refuse_missing_header(path: str, lines: Sequence[str]) -> None:
 
 
 def _first_lines(path: str) -> list[bytes]:
-    """Return the first lines that are not blank; the bytes of a binary file count as one."""
+    """Return the first non-blank lines; a binary file counts as one line."""
     with open_utf8(path) as file:
         lines = (file.readline(LONGEST).removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n") for _ in range(4 * LINES))
         return list(islice((line for line in lines if line.strip()), LINES))

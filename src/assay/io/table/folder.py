@@ -1,4 +1,4 @@
-"""Dataset folders with one table in several files, as Hugging Face's ``datasets`` and its hub store them."""
+"""Dataset folders that hold one table in several files, as stored by Hugging Face's ``datasets`` and its hub."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MOST_FILES = 100_000
 
 
 def shards_of(path: str) -> list[str] | None:
-    """Return the files of a sharded table in order; None if the path is not one.
+    """Return the files of a sharded table in order; None if the path is not a sharded table.
 
-    `path` is the folder of a dataset with one split, or that folder and the name of a split: ``FOLDER/test``.
+    `path` is a dataset folder with one split, or a dataset folder followed by the name of a split: ``FOLDER/test``.
     """
     folder = Path(path)
     if folder.is_dir():
@@ -42,7 +42,7 @@ def shards_of(path: str) -> list[str] | None:
 
 
 def _splits(folder: Path) -> dict[str, list[str]]:
-    """Return the files of a dataset folder by split; such a folder has a mark or numbered shards."""
+    """Return the files in a dataset folder by split. Such a folder contains a marker file or numbered shards."""
     splits: dict[str, list[str]] = {}
     marked = any((folder / name).is_file() for name in _MARKS)
     for inner in (folder, folder / "data"):
@@ -58,7 +58,7 @@ def _splits(folder: Path) -> dict[str, list[str]]:
 
 
 def _complete(path: str, files: Sequence[str]) -> list[str]:
-    """Return the files of a split, if every numbered shard is there exactly once."""
+    """Return the files of a split after checking that every numbered shard exists exactly once."""
     shards = [_SHARD.fullmatch(Path(file).name) for file in files]
     numbers = [(int(shard["of"] or 0), int(shard["number"] or 0)) for shard in shards if shard]
     if len({of for of, _ in numbers}) > 1 or len(set(numbers)) < len(numbers):
@@ -91,7 +91,7 @@ class ShardedTable(OpenTable):
         self._current.look_inside(column, keys)
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """Yield the columns at the `wanted` places; rows are numbered across all files."""
+        """Yield the columns at the `wanted` positions; rows are numbered across all files."""
         done = 0
         for at, file in enumerate(self._files):
             if at:

@@ -1,7 +1,7 @@
 """Registry of table formats, and `open_table`, the entry point for all of them.
 
-A new format needs one file with a function from `Opened` to `OpenTable`, and one line in `FORMATS`. Tables in several files
-are in `folder`.
+A new format needs one file with a function from `Opened` to `OpenTable`, and one line in `FORMATS`. `folder` handles tables
+in several files.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _begins_with(*starts: str) -> Callable[[bytes], bool]:
 
 
 class TableFormat(NamedTuple):
-    """One table format: its name endings, its first bytes without whitespace, and its reader."""
+    """Table format: its file extensions, its first bytes without whitespace, and its reader."""
 
     endings: tuple[str, ...]
     looks: Callable[[bytes], bool]
@@ -65,7 +65,7 @@ FORMATS: dict[str, TableFormat] = {
 
 
 def format_of(path: str | os.PathLike[str], head: bytes) -> str:
-    """Return the format by the name's ending (without .gz, .xz or .zst), else by the first bytes."""
+    """Return the format that the extension (before .gz, .xz or .zst) indicates, or else the first bytes."""
     for name, form in FORMATS.items():
         if head.startswith(form.marks):
             return name
@@ -74,7 +74,7 @@ def format_of(path: str | os.PathLike[str], head: bytes) -> str:
 
 
 def format_named(path: str | os.PathLike[str]) -> str | None:
-    """Return the format by the name's ending (without .gz, .xz or .zst); None if it has no known one."""
+    """Return the format that the extension (before .gz, .xz or .zst) indicates; None if it is unknown."""
     endings = [ending for ending in Path(os.fspath(path).lower()).suffixes if ending not in SUFFIXES]
     ending = endings[-1] if endings else ""
     return next((name for name, form in FORMATS.items() if ending in form.endings), None)
@@ -94,8 +94,8 @@ def open_table(
         source: A path or a frame.
         bad: The policy for unusable rows; by default, the first one is an error.
         quoting: The meaning of quotation marks in delimited text.
-        form: The format; by default, it follows from the name or the first bytes.
-        most: Bytes of the unpacked file beyond which it is refused.
+        form: The format; by default, it is detected from the name or the first bytes.
+        most: The maximum size of the unpacked file in bytes; a larger one is rejected.
     """
     if not isinstance(source, str | os.PathLike):
         from assay.io.table.frames import open_frame
@@ -111,7 +111,7 @@ def open_table(
 
 
 def table_in(opened: Opened, form: str | None = None) -> OpenTable:
-    """Return the table in an open file, or in a part of one; `form` as in `open_table`."""
+    """Return the table in all or part of an open file; `form` is the same as in `open_table`."""
     try:
         name = form or format_of(opened.path, opened.head)
         module, _, function = FORMATS[name].open.partition(":")
@@ -125,7 +125,7 @@ def table_in(opened: Opened, form: str | None = None) -> OpenTable:
 
 
 def objects(path: str | os.PathLike[str], bad: BadRows) -> Iterator[Numbered]:
-    """Yield the objects of a JSON-lines file or a JSON array, with the line on which each begins."""
+    """Yield the objects in a JSON Lines file or a JSON array, each with the line on which it begins."""
     opened = _open(path, bad, "auto")
     with opened.file:
         yield from numbered_objects(opened)
@@ -136,7 +136,7 @@ def read_fields(
 ) -> Iterator[Fields]:
     """Yield numbered rows of delimited text of any width, with or without a header.
 
-    Blank rows are left out; with `blank`, only those before the first row that is not.
+    Blank rows are skipped; with `blank`, only those before the first non-blank row.
     """
     opened = _open(path, bad, quoting)
     with opened.file:
@@ -178,7 +178,7 @@ def _open(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting, most: in
 
 
 def _head(file: IO[bytes]) -> bytes:
-    """Return the first line that is not blank, and the blank ones before it."""
+    """Return the first non-blank line, and the blank ones before it."""
     head = b""
     while len(head) < HEAD:
         line = file.readline(HEAD)

@@ -1,4 +1,4 @@
-"""Tables from Python objects: frames of polars, pandas and Arrow, mappings of columns, and rows in lists or iterators."""
+"""Tables from Python objects: polars, pandas and Arrow frames, mappings of columns, and rows in lists or iterators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.io.table.open_table import MappingTable, OpenTable, Piece, inside
 
 
 class FrameTable(OpenTable):
-    """Columns of equal length by name; a missing value is None in every kind of frame."""
+    """Named columns of equal length; a missing value is None in every kind of frame."""
 
     nested = True
 

@@ -1,4 +1,4 @@
-"""JSON tables: one object per line, or an array of objects, which is decoded item by item."""
+"""JSON tables: one object per line, or an array of objects that is decoded item by item."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _NEAR_END = 16
 
 
 class JsonTable(MappingTable):
-    """Objects as rows. The columns are the keys of the first `AHEAD` objects; a key that an object lacks is null there.
+    """Objects as rows. The columns are the keys of the first `AHEAD` objects; a missing key is null.
 
-    A key that appears only later is refused, because its values in earlier rows would be lost silently.
+    A key that first appears in a later object is rejected, because it would be silently ignored.
     """
 
     nested = True
@@ -40,15 +40,15 @@ class JsonTable(MappingTable):
         super().__init__(chain(self.ahead, rows), dict.fromkeys(key for _, row in self.ahead for key in row), refusal)
 
     def objects(self) -> Iterator[Numbered]:
-        """Return the objects as they are, by the line each begins on."""
+        """Return the objects unchanged, each with the line on which it begins."""
         return self._rows
 
 
 def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:
-    """Add the scores of one metric as columns to a table of JSON rows with nested scores: the only metric, or `metric`.
+    """Add the scores of `metric` (default: the only one) as columns to a table of JSON rows with nested scores.
 
     Returns:
-        The columns by content: ``score``, or ``good`` and ``incorrect`` of minimal pairs; empty for other tables.
+        The columns by content: ``score``, or ``good`` and ``incorrect`` for minimal pairs; empty for other tables.
     """
     if not isinstance(table, JsonTable) or SCORES not in table.names or "score" in table.names:
         return {}
@@ -74,7 +74,7 @@ def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:
 
 
 def _read_ahead(objects: Iterator[Numbered]) -> list[Numbered]:
-    """Return the first objects: at most `AHEAD`, and no more once they have `AHEAD_CHARACTERS` of text."""
+    """Return the first objects: at most `AHEAD` objects, or fewer once `AHEAD_CHARACTERS` of text were read."""
     taken, size = list[Numbered](), 0
     for numbered in islice(objects, AHEAD):
         taken.append(numbered)
@@ -85,7 +85,7 @@ def _read_ahead(objects: Iterator[Numbered]) -> list[Numbered]:
 
 
 def numbered_objects(opened: Opened) -> Iterator[Numbered]:
-    """Yield the objects of a file with the line on which each begins; other values are bad rows."""
+    """Yield the objects in a file, each with the line on which it begins; other values are bad rows."""
     array = opened.head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
     for number, value in _items(opened) if array else _lines(opened):
         if isinstance(value, dict):
@@ -111,7 +111,7 @@ def _lines(opened: Opened) -> Iterator[tuple[int, Any]]:
 
 
 def _items(opened: Opened) -> Iterator[tuple[int, Any]]:
-    """Yield the items of an array; a malformed one ends the reading, since the next cannot be found."""
+    """Yield the items in an array; stop at a malformed one, since the start of the next is unknown."""
     text = _Text(opened)
     text.skip("[")
     if text.peek() == "]":
@@ -126,7 +126,7 @@ def _items(opened: Opened) -> Iterator[tuple[int, Any]]:
 
 
 class _Text:
-    """Buffer over the text of an array, which holds only the item being decoded."""
+    """Buffer over an array's text that holds only the item being decoded."""
 
     def __init__(self, opened: Opened) -> None:
         self._name, self._blocks = file_name(opened.path), _decode_blocks(opened)
@@ -135,7 +135,7 @@ class _Text:
         self.line, self._column = 1, 1
 
     def peek(self) -> str:
-        """Return the next character that is not whitespace; empty at the end."""
+        """Return the next non-whitespace character; empty at the end."""
         while True:
             while self._at < len(self._text):
                 if self._text[self._at] not in _BLANK:
@@ -151,7 +151,7 @@ class _Text:
         self._advance(self._at + 1)
 
     def value(self) -> Any:
-        """Return the next value; read on until it is complete."""
+        """Return the next value, reading more text until it is complete."""
         while True:
             try:
                 value, end = self._decode(self._text, self._at)
@@ -179,7 +179,7 @@ class _Text:
             raise self._error(str(error), self._at) from error
 
     def _more(self) -> bool:
-        """Read as much again as is held, so that a long value is not decoded for every block."""
+        """Double the buffered text, so that a long value is not decoded again after every block."""
         parts = [self._text[self._at :]]
         if len(parts[0]) > LONGEST_LINE:
             raise self._error(f"an item of more than {LONGEST_LINE >> 20} Mi characters", self._at)
@@ -207,7 +207,7 @@ class _Text:
 
 
 def _decode_blocks(opened: Opened) -> Iterator[str]:
-    """Yield the text in blocks that need not end with a line: an array may be on a single one."""
+    """Yield the text in blocks that may end within a line, since an array may be on a single line."""
     decoder, offset = codecs.getincrementaldecoder("utf-8")(), 0
     for data in chain([opened.head.removeprefix(codecs.BOM_UTF8)], iter(lambda: opened.file.read(BLOCK), b""), [b""]):
         try:

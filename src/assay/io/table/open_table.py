@@ -1,4 +1,4 @@
-"""Interface of open tables: column names, then pieces of the wanted columns in bounded memory."""
+"""Interface for open tables: column names, then chunks of the wanted columns in bounded memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Piece(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """Open file whose first bytes (`head`) were already read, with the options for reading the rest."""
+    """Open file whose first bytes (`head`) have already been read, with options for reading the rest."""
 
     file: IO[bytes]
     path: str
@@ -49,7 +49,7 @@ def inside(value: Any, keys: Sequence[str]) -> Any:
 
 
 def score_place(table: OpenTable, name: str) -> int:
-    """Return the index of a column of scores, which JSON may nest in ``scores``; refuse an unknown one."""
+    """Return the index of a score column, which JSON may nest in ``scores``; reject an unknown one."""
     if name not in table.names and SCORES in table.names:
         table.look_inside(name, (SCORES, name))
     if name not in table.names:
@@ -83,17 +83,17 @@ class OpenTable(ABC):
 
     @property
     def unquoted_rows(self) -> int:
-        """Return how many rows of a TSV, including the header, had quoted cells."""
+        """Return the number of rows in a TSV, including the header, with quoted cells."""
         return 0
 
     @property
     def notes(self) -> list[str]:
-        """Return notes about choices of the reader that a user may want to change; complete after the last row."""
+        """Return notes about the reader's choices that a user may want to change; complete after the last row."""
         return []
 
     @abstractmethod
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """Yield the columns at the `wanted` places, at most `chunk` rows at a time."""
+        """Yield the columns at the `wanted` positions, at most `chunk` rows at a time."""
 
     def rows(self) -> Iterator[tuple[int, list[Any]]]:
         """Yield numbered rows with a value for every column; a bad row is reported when it is reached."""
@@ -108,16 +108,16 @@ class OpenTable(ABC):
         )
 
     def look_inside(self, column: str, keys: Sequence[str] = ()) -> None:
-        """Add a column of the values inside the objects of another one (``translation.de``), if the format has objects.
+        """Add a column with values from inside the objects of another one (``translation.de``), if the format supports objects.
 
-        `keys` lead to the value; by default they are the parts of the name.
+        `keys` is the path to the value; by default, the parts of the name.
         """
         if self.nested:
             self.names.append(column)
             self.inner = {**self.inner, column: list(keys) or column.split(".")}
 
     def paths(self, wanted: Sequence[int]) -> list[Sequence[str]]:
-        """Return the keys that lead to the values of the columns at the `wanted` places."""
+        """Return the key paths of the columns at the `wanted` positions."""
         return [self.inner.get(self.names[index], [self.names[index]]) for index in wanted]
 
     @abstractmethod
@@ -136,16 +136,16 @@ Numbered = tuple[int, dict[str, Any]]
 
 
 class MappingTable(OpenTable):
-    """Table whose rows come one by one as mappings."""
+    """Table whose rows arrive one by one as mappings."""
 
     noun = "line"
     """The unit of row numbers."""
     file: IO[bytes] | None = None
 
     def __init__(self, rows: Iterator[Numbered], names: Iterable[str], refusal: str = "") -> None:
-        """Read `rows` with the columns `names`.
+        """Initialise with `rows` that have the columns `names`.
 
-        `refusal` is the message about a row with a ``{key}`` that is not in `names`; without it, such keys are dropped.
+        `refusal` is the error message for a row with a ``{key}`` that is not in `names`; without it, such keys are dropped.
         """
         self.names = list(names)
         self._rows = self._checked(rows, refusal) if refusal else rows

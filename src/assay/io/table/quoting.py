@@ -1,15 +1,14 @@
 """Rule that decides whether quotation marks in tab-separated files are quoting or text.
 
 Both are common: spreadsheets quote their cells, and corpora contain ``"Yes," he said.`` literally. A file is quoted if every
-cell that begins with a quotation mark also ends with one and the marks between are doubled, where cells end at tabs and line
-ends. It is also quoted, with line ends and tabs inside cells, if only that reading gives rows of one width: line by line the
-rows are ragged, and by RFC 4180 none is. Otherwise quotation marks are text.
+cell that begins with a quotation mark also ends with one and all marks in between are doubled; cells end at tabs and line
+endings. It is also quoted, with line breaks and tabs inside cells, if rows have the same width only when parsed according to
+RFC 4180 and not line by line. Otherwise quotation marks are text.
 
-The rule is about every cell, but a stream has seen only some. Until a cell begins with a quotation mark, both readings give
-the same rows, and each block costs one search for a mark. The first such cell decides: a file is opened a second time and
-searched to its first contradiction or its end. A pipe cannot be read again, so its text waits in a temporary file during the
-search. The result follows the rule wherever the first mark is, memory stays bounded, and no late cell contradicts an early
-guess.
+The rule concerns every cell, but a stream has only seen some of them. Until a cell begins with a quotation mark, both
+readings give the same rows, and each block is searched once for a mark. The first such cell decides: a file is opened a
+second time and searched up to the first contradiction or the end. A pipe cannot be read again, so its text is buffered in a
+temporary file during the search. The result therefore follows the rule wherever the first mark is, and memory stays bounded.
 """
 
 from __future__ import annotations
@@ -33,29 +32,29 @@ _BROKEN = re.compile(r'"(?<![^\t\n]")(?!(?:[^"\t\n]++|"")*+"(?:[\t\n]|\r\n|\r?\Z
 
 
 def begins_quoted(text: str) -> bool:
-    """Return whether a cell of some whole lines begins with a quotation mark."""
+    """Return whether any cell in these whole lines begins with a quotation mark."""
     return '"' in text and _BEGINS.search(text) is not None
 
 
 def all_quoted(blocks: Iterable[str]) -> bool:
-    """Return whether every cell that begins with a quotation mark is a quoted one; blocks are whole lines."""
+    """Return whether every cell that begins with a quotation mark is quoted; blocks consist of whole lines."""
     return not any(begins_quoted(text) and _BROKEN.search(text) for text in blocks)
 
 
 def unquote_cell(cell: str) -> str:
-    """Return the content of a quoted cell; any other cell unchanged."""
+    """Return the content of a quoted cell; other cells are unchanged."""
     return cell[1:-1].replace('""', '"') if cell[:1] == '"' else cell
 
 
 def quote_cell(cell: str) -> str:
-    """Return a cell as a TSV must contain it to be read back unchanged."""
+    """Quote a cell for a TSV, if necessary to read it back unchanged."""
     return '"' + cell.replace('"', '""') + '"' if cell[:1] == '"' else cell
 
 
 def strip_leftover_quotes(cell: str) -> str:
     """Return a cell without one level of leftover CSV quoting: ``"a ""b"" c"`` becomes ``a "b" c``.
 
-    This is for single cells of files that are not quoted as a whole. Only doubled marks inside prove that the outer ones are
+    This is for single cells in files that are not quoted as a whole. Only doubled marks inside prove that the outer ones are
     leftovers; ``"No," he said.`` and a plain ``"No."`` are text and stay.
     """
     inner = cell[1:-1]
@@ -65,7 +64,7 @@ def strip_leftover_quotes(cell: str) -> str:
 
 
 class Quotes:
-    """Decision whether marks in one file are quoting, made at the first cell that begins with a mark."""
+    """Decision whether quotation marks in one file are quoting, made at the first cell that begins with a mark."""
 
     def __init__(self, path: str, quoting: Quoting) -> None:
         self.on = self.across = False
@@ -74,7 +73,7 @@ class Quotes:
         self._path, self._open = path, quoting == "auto"
 
     def watched(self, blocks: Iterator[str]) -> Iterator[str]:
-        """Yield the same text; decide before a block with such a cell is yielded."""
+        """Yield the text unchanged; make the decision before yielding a block with such a cell."""
         for text in blocks:
             if not (self._open and begins_quoted(text)):
                 yield text
@@ -90,7 +89,7 @@ class Quotes:
 
     def _searched(self, blocks: Iterator[str]) -> Iterator[str]:
         with tempfile.TemporaryFile() as copy:
-            rest = chain(_copied_to(blocks, copy))  # chain keeps the iterator open when a search ends early
+            rest = chain(_copied_to(blocks, copy))  # `chain` keeps the iterator open if the search ends early
 
             def again() -> Iterator[str]:
                 copy.seek(0)
@@ -131,7 +130,7 @@ def _copied_to(blocks: Iterator[str], file: IO[bytes]) -> Iterator[str]:
 
 
 def rows_across_lines(blocks: Iterator[str]) -> bool:
-    """Return whether only quoted cells with line ends or tabs give rows of one width."""
+    """Return whether rows have the same width only if quoted cells may contain line breaks or tabs."""
     import csv
 
     ragged, width = False, 0
@@ -162,7 +161,7 @@ def _ignore(line: int, byte: int) -> None:
 
 @contextmanager
 def long_fields() -> Iterator[None]:
-    """Raise the csv module's process-wide limit of a field inside the block, and restore it afterwards."""
+    """Raise the csv module's process-wide field size limit inside the block, and restore it afterwards."""
     import csv
 
     old = csv.field_size_limit(LONGEST_LINE)

@@ -1,4 +1,4 @@
-"""Columns of a table by role (translations, references, ids …), checked value by value and joined into batches."""
+"""Table columns by role (translations, references, ids …), checked value by value and joined into batches."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TEXTS = ("hypothesis", "target", "source", "reference", "system", "langpair")
 
 
 def lay_out(table: OpenTable, wanted: Wanted, chosen: ColumnChoice | None) -> Layout:
-    """Return which column plays which role. Numbers choose by position, in a table without a header line."""
+    """Assign a role to each column. In a table without a header line, columns are chosen by number."""
     named = columns_chosen(chosen or {})
     numbers = [one for columns in named.values() for one in columns if one.isdecimal() and one not in table.names]
     if numbers and table.names:
@@ -38,7 +38,7 @@ def lay_out(table: OpenTable, wanted: Wanted, chosen: ColumnChoice | None) -> La
 
 
 def _refuse_header(table: OpenTable, wanted: Wanted, named: dict[str, list[str]]) -> None:
-    """Refuse numbers if the first line is a header: it names two columns of texts, or the chosen one."""
+    """Reject column numbers if the first line is a header: it names two text columns or the chosen one."""
     texts = [index for index, name in enumerate(table.names) if plain(name) in spellings(*_TEXTS)]
     called = {wanted.name_of(role): columns for role, columns in named.items()}
     own = [at for at in texts if str(at + 1) in called.get(wanted.name_of(table.names[at]), ())]
@@ -50,7 +50,7 @@ def _refuse_header(table: OpenTable, wanted: Wanted, named: dict[str, list[str]]
 
 
 class RoleColumns:
-    """Reader of a table's pieces by role, which checks every value."""
+    """Reader for a table's columns by role that checks every value."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class RoleColumns:
         *,
         own: int = 0,
     ) -> None:
-        """Read the columns of `layout` and the `further` ones; batches keep the first `own` columns unchanged."""
+        """Read the columns in `layout` and the `further` ones; batches keep the first `own` columns unchanged."""
         self._empty_reference = empty_reference
         self._name, self._names, self._layout, self._further = table.name, table.names, layout, further
         self._width: int | None = None
@@ -80,11 +80,11 @@ class RoleColumns:
         self._at = {index: at for at, index in enumerate(self.wanted)}
 
     def column(self, piece: Piece, index: int) -> Sequence[Any]:
-        """Return the column at a place of the header."""
+        """Return the column at a position in the header."""
         return piece.columns[self._at[index]]
 
     def further(self, piece: Piece) -> list[Sequence[Any]]:
-        """Return the further columns."""
+        """Return the additional columns."""
         return [list(self.column(piece, index)) * max(len(self._systems), 1) for index in self._further]
 
     def batch(self, piece: Piece) -> Batch:
@@ -107,7 +107,7 @@ class RoleColumns:
         return self._by_system(batch, piece) if self._systems else batch
 
     def _rows(self, piece: Piece) -> InputRows:
-        """Return all columns of the piece. With several columns of translations, `system` names each and `mt` is its text."""
+        """Return all columns of the piece. With several translation columns, `system` names the column and `mt` is its text."""
         columns = {self._names[index]: json_values(self.column(piece, index)) for index in self._own}
         if self._systems:
             many, n = len(self._systems), len(piece.numbers)
@@ -121,7 +121,7 @@ class RoleColumns:
         return InputRows(columns, self._roles())
 
     def _roles(self) -> dict[str, str]:
-        """Return the names that rows of assay have for the columns with a role."""
+        """Return the names that assay's output rows use for the columns with a role."""
         layout = self._layout
         places = {} if self._systems else {"mt": layout.places["hypothesis"]}
         places |= {shown: layout.places[role] for role, shown in SHOWN.items() if role in layout.places}
@@ -131,7 +131,7 @@ class RoleColumns:
         return {self._names[index]: shown for shown, index in places.items()}
 
     def _by_system(self, batch: Batch, piece: Piece) -> Batch:
-        """Return the batch once per column of translations, each of which is a system."""
+        """Repeat the batch for every translation column, each of which is one system."""
         many, n = len(self._systems), len(batch)
 
         def again(column: Sequence[Any] | None) -> Sequence[Any] | None:
@@ -150,7 +150,7 @@ class RoleColumns:
         )
 
     def references(self, piece: Piece) -> list[Sequence[str | None]]:
-        """Return one column per reference; None if a segment lacks it or its cell is empty."""
+        """Return one column per reference; a missing reference or an empty cell is None."""
         if self._layout.references_list is not None:
             columns = self._lists(piece, self._layout.references_list)
         else:
@@ -180,7 +180,8 @@ class RoleColumns:
         return ["" if value is None else str(value) for value in values]
 
     def _lists(self, piece: Piece, index: int) -> list[Sequence[str | None]]:
-        """Return a column of lists as one column per reference, with gaps; as many as the longest list of the first rows."""
+        """Split a list column into one column per reference, with None in gaps; the longest list in the first rows gives
+        their number."""
         rows = [reference_list(value) for value in self.column(piece, index)]
         for i, row in enumerate(rows):
             if not isinstance(row, list):
@@ -212,14 +213,14 @@ class RoleColumns:
 
 
 def json_values(column: Sequence[Any]) -> Sequence[Any]:
-    """Return a column with values that JSON can hold: dates and bytes become text."""
+    """Return a column with values that JSON can represent: dates and bytes become text."""
     if set(map(type, column)) <= {str, int, float, bool, type(None)}:
         return column
     return [plain_json(value) for value in column]
 
 
 def _plain_pairs(pairs: Sequence[str] | None) -> Sequence[str] | None:
-    """Return language pairs with a hyphen: ``EN_ZH`` is ``en-zh``."""
+    """Return language pairs with a hyphen: ``EN_ZH`` becomes ``en-zh``."""
     if pairs is None:
         return None
     names = {pair: plain_pair(pair) for pair in set(pairs)}
@@ -232,7 +233,7 @@ def is_null(value: object) -> bool:
 
 
 def reference_list(value: Any) -> Any:
-    """Return a cell of a column of references as a list: a JSON list of texts, otherwise one reference."""
+    """Return a cell in a reference column as a list: the texts in a JSON list, otherwise a single reference."""
     if not isinstance(value, str):
         return [] if is_null(value) else value
     if value.lstrip()[:1] == "[" and value.rstrip()[-1:] == "]":

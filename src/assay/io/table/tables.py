@@ -1,4 +1,4 @@
-"""Streaming reader of tables of translations, in any format, as batches."""
+"""Streaming reader for translation tables in any format; it yields batches."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Further = dict[str, Sequence[Any]]
 
 
 class Batches(Iterator[Batch]):
-    """Batches of a table; `notes` are sentences about the reader's choices, complete after the last batch."""
+    """Batches from a table; `notes` describes the reader's choices and is complete after the last batch."""
 
     def __init__(self, pieces: Iterator[tuple[Batch, Further]], notes: list[str]) -> None:
         self.pieces, self.notes = pieces, notes
@@ -60,22 +60,22 @@ def read_table(
 ) -> Batches:
     """Read the rows of a table as batches of at most `chunk` segments, all with the same columns.
 
-    References come from ``reference``, ``ref``, ``ref2``, ``ref3`` … or from a list in ``references``. A null or an empty cell
-    means that a segment lacks one. Several columns of translations (``{"mt": ["A", "B"]}``) are one system each, and a piece of
-    the table gives the rows of one system after those of the other.
+    References come from ``reference``, ``ref``, ``ref2``, ``ref3`` … or from a list in ``references``. A null or an empty
+    cell means that a reference is missing. Each of several translation columns (``{"mt": ["A", "B"]}``) is one system.
+    Within a chunk of the table, the rows of one system follow those of the other.
 
     Args:
-        source: A path (``-`` is standard input), a frame of polars, pandas or Arrow, a dictionary of columns, or dictionaries,
-            one per row, in a list or an iterator.
-        columns: The column of a role, if it is not called as in the vocabulary: ``{"hypothesis": "output"}``.
-        chunk: Rows of a batch.
-        quoting: The meaning of quotation marks around the cells of delimited text.
-        needs: Roles that must be there (``reference``, ``source``), each with the metric that needs it.
-        format: The format; by default, it follows from the name or the first bytes.
-        by: The column that becomes the batches' `groups`.
+        source: A path (``-`` is standard input), a polars, pandas or Arrow frame, a dictionary of columns, or a list or
+        iterator of dictionaries, one per row.
+        columns: The column for a role, if its name is not in the vocabulary: ``{"hypothesis": "output"}``.
+        chunk: The maximum number of rows per batch.
+        quoting: The meaning of quotation marks around cells in delimited text.
+        needs: Required roles (``reference``, ``source``), each with the metric that requires it.
+        format: The format; by default, it is detected from the name or the first bytes.
+        by: The column that is used as the batches' `groups`.
         whole: Keep every column (`Batch.rows`).
-        empty_reference: The treatment of rows without any reference.
-        further: Columns to return next to the batches (`Batches.pieces`).
+        empty_reference: How to treat rows without any reference.
+        further: Additional columns to return alongside the batches (`Batches.pieces`).
     """
     if chunk < 1:
         raise InputError(f"a chunk must hold at least one row, not {chunk}.")
@@ -113,7 +113,7 @@ def read_segments(
 
 
 def columns_of(source: Any) -> list[str]:
-    """Return the names of a table's columns."""
+    """Return a table's column names."""
     with open_table(source) as table:
         return table.names
 
@@ -137,7 +137,7 @@ def _check_needs(layout: Layout, needs: Mapping[str, str], table: OpenTable) -> 
 
 
 def _group_column(by: str, layout: Layout, table: OpenTable) -> int:
-    """Return the column that rows are grouped by: a role (``doc``), or a name as in the header."""
+    """Return the column that rows are grouped by: a role (``doc``), or a name in the header."""
     role = WANTED.name_of(by)
     if role == "system":
         raise InputError("--by groups segments, and every system already has its own rows. Name another column.")

@@ -1,7 +1,7 @@
-"""Vocabulary of column names: the spellings of each role, and which column of a header plays which role.
+"""Column name vocabulary: the spellings of each role, and the assignment of roles to a header's columns.
 
-Case does not matter, and spaces, hyphens and underscores are equal. A spelling belongs to one role. A reader that accepts
-several roles for the same thing lists them in its order of preference (`Wanted`).
+Case is ignored, and spaces, hyphens and underscores are interchangeable. Each spelling belongs to one role. A reader that
+accepts several roles for the same content lists them in order of preference (`Wanted`).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ _REFERENCE = re.compile(r"(?:reference|ref) ?([0-9]{0,6})")
 
 @functools.lru_cache(maxsize=4096)
 def plain(name: str) -> str:
-    """Return a name in the spelling of the vocabulary: ``Good-Translation`` and ``good_translation`` are ``good
+    """Normalise a name to the vocabulary's spelling: ``Good-Translation`` and ``good_translation`` are ``good
     translation``."""
     return " ".join(name.strip().strip('"').lower().replace("-", " ").replace("_", " ").split())
 
@@ -96,13 +96,13 @@ def spellings(*roles: str) -> tuple[str, ...]:
 
 
 def spelled(names: Iterable[str], *roles: str) -> list[str]:
-    """Return those names that play one of the roles, unchanged."""
+    """Return the names that have one of the roles, unchanged."""
     return [name for name in names if plain(name) in spellings(*roles)]
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Roles that a reader looks for in a header. With ``reference`` it also gets numbered ones and lists (`Layout`)."""
+    """Roles that a reader looks for in a header. ``reference`` includes numbered references and reference lists (`Layout`)."""
 
     roles: Mapping[str, tuple[str, ...]]
     """The reader's name of a column, and the accepted roles, the best first."""
@@ -117,7 +117,7 @@ class Wanted:
     """Whether a column chosen for one role also plays the role of its name."""
 
     def name_of(self, role: str) -> str | None:
-        """Return the reader's name of a role that the user typed."""
+        """Return the reader's name for a role that the user typed."""
         text = plain(role)
         names = (name for name, roles in self.roles.items() if text == plain(name) or text in spellings(*roles))
         return next(names, None)
@@ -125,7 +125,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places of the columns in a header, by the reader's names."""
+    """Column positions in a header, by the reader's names."""
 
     places: Mapping[str, int]
     references: tuple[int, ...] = ()
@@ -137,12 +137,12 @@ class Layout:
 
     @property
     def has_reference(self) -> bool:
-        """Return whether there is a reference of either kind."""
+        """Return whether there is a reference column of either kind."""
         return bool(self.references) or self.references_list is not None
 
 
 def assign(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice | None, file: str) -> Layout:
-    """Return which column of a header plays which role: the user's choice first, then the vocabulary."""
+    """Assign roles to a header's columns: the user's choice first, then the vocabulary."""
     if not names:
         raise InputError(f"{file} is empty.")
     several = _chosen_columns(names, wanted, chosen or {}, file)
@@ -181,7 +181,7 @@ def _refuse_twice(
     references: Sequence[int],
     file: str,
 ) -> None:
-    """Refuse a column chosen for the translations whose name makes it a reference or the source."""
+    """Reject a column chosen for the translations if its name marks it as a reference or the source."""
     others = {**dict.fromkeys(references, "reference")}
     if "source" in places:
         others[places["source"]] = "source"
@@ -204,7 +204,7 @@ def columns_chosen(chosen: ColumnChoice) -> dict[str, list[str]]:
 
 
 def one_each(chosen: ColumnChoice) -> dict[str, str]:
-    """Return the column of each role, for a reader that takes one per role."""
+    """Return the column for each role, for a reader that accepts one per role."""
     for role, columns in columns_chosen(chosen).items():
         if len(columns) != 1:
             raise _several_error(role, columns)
@@ -245,7 +245,7 @@ def _chosen_columns(
 def _references(
     names: Sequence[str], wanted: Wanted, places: dict[str, int], header: Mapping[str, int], file: str
 ) -> tuple[tuple[int, ...], int | None]:
-    """Return the reference columns in the order of their numbers, or the column with lists; one without a number is first."""
+    """Return the reference columns by number (one without a number comes first), or the column with reference lists."""
     if "reference" not in wanted.roles:
         return (), None
     numbered: dict[int, int] = {}

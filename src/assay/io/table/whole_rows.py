@@ -1,6 +1,6 @@
-"""Rows of a table with all their columns, in parts, for verbs that write rows back unchanged.
+"""Complete table rows in chunks, for verbs that write rows back unchanged.
 
-Rows of ``assay score --format jsonl`` nest their scores in an object. The scores are columns here, and the object stays
+Rows from ``assay score --format jsonl`` nest their scores in an object. Here the scores are columns, and the object stays
 unchanged if the row is written as JSON again.
 """
 
@@ -20,7 +20,7 @@ MOST_ROWS, MOST_CHARACTERS = 16_384, 16_000_000
 
 
 class RowPart(NamedTuple):
-    """Some rows: one list per column, the number of each row in its file, and the JSON objects, if they were JSON."""
+    """Chunk of rows: one list per column, the number of each row in its file and, for JSON input, the JSON objects."""
 
     columns: Sequence[Sequence[Any]]
     numbers: Sequence[int]
@@ -29,7 +29,7 @@ class RowPart(NamedTuple):
 
 
 class WholeRows:
-    """Open table as whole rows, `most` at a time; `names` are its columns, including those nested in `SCORES`."""
+    """Open table read as complete rows, `most` at a time; `names` are its columns, including those nested in `SCORES`."""
 
     def __init__(self, table: OpenTable, most: int = MOST_ROWS) -> None:
         self.table, self._most = table, most
@@ -48,7 +48,7 @@ class WholeRows:
                 self.scores = tuple(scores)
 
     def parts(self) -> Iterator[RowPart]:
-        """Yield all rows, in parts of bounded size."""
+        """Yield all rows in chunks of bounded size."""
         return self._json() if isinstance(self.table, JsonTable) else self._columns()
 
     def _columns(self) -> Iterator[RowPart]:
@@ -86,7 +86,7 @@ class WholeRows:
         return RowPart(columns, [number for number, _ in taken], "line", [row for _, row in taken])
 
     def check_keys(self, part: RowPart) -> None:
-        """Refuse a JSON row with a key that the first one lacks, if rows are written under a fixed header."""
+        """Reject a JSON row with a key that is not in the first row, if rows are written under a fixed header."""
         for number, row in zip(part.numbers, part.objects or (), strict=False):
             if extra := flat_row(row).keys() - set(self.names):
                 raise InputError(

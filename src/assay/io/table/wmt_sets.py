@@ -1,7 +1,7 @@
-"""Test sets of the WMT campaigns: SGML up to 2020, which may be malformed, and XML since 2021.
+"""Readers for WMT test sets: SGML up to 2020, which may be malformed, and XML since 2021.
 
-An SGML file contains one side, so it is a table of that side, or a text file of one segment per line (`segment_lists`). An
-XML file contains documents with a source, references by translator, and the output of each system.
+An SGML file contains one side, so it is read as a table with that side, or as a text file with one segment per line
+(`segment_lists`). An XML file contains documents with a source, references by translator, and each system's output.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}
 
 
 def tags(opened: Opened) -> Events:
-    """Yield the sets, documents and segments of an SGML file by their tags; everything else between them is skipped."""
+    """Yield the set, document and segment tags in an SGML file; skip everything else between them."""
     text, line, inside = "", 1, False
     for block in read_blocks(opened.file, opened.path, opened.head):
         text += block
@@ -61,7 +61,7 @@ def _unclosed_message(opened: Opened, line: int) -> str:
 
 
 def sgml_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield a row per segment of a set, which is a source, a reference or a translation."""
+    """Yield one row per segment in a source, reference or translation set."""
     where, column, document = file_name(opened.path), "", ""
     languages = "", ""
     who = written = ""
@@ -88,14 +88,14 @@ def sgml_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> 
 
 
 def is_sgml(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file is SGML by its name."""
+    """Return whether a file name indicates SGML."""
     return not {".sgm", ".sgml"}.isdisjoint(ending.lower() for ending in Path(path).suffixes[-2:])
 
 
 def segment_lists(paths: Sequence[str]) -> dict[str, list[str]]:
-    """Return the segments of every SGML file among `paths`, all in the order of the first one.
+    """Return the segments in every SGML file among `paths`, all in the order of the first file.
 
-    Segments are matched by document and number. Without unique numbers they stay in the order of their file.
+    Segments are matched by document and number. If numbers are not unique, segments stay in file order.
     """
     sets = {path: list(_segments(path)) for path in dict.fromkeys(paths) if is_sgml(path)}
     if len(sets) < 2:
@@ -128,7 +128,7 @@ def _label(key: tuple[str, str]) -> str:
 
 
 def _segments(path: str) -> Iterator[tuple[tuple[str, str], str]]:
-    """Yield the segments of a set, each with its document and number."""
+    """Yield the segments in a set, each with its document and number."""
     with open_utf8(path) as file:
         opened = Opened(file, path, b"", BadRows(remedy=""), "none")
         stream = tags(opened)
@@ -155,7 +155,7 @@ class NumberedSegment(NamedTuple):
 
 
 class WrittenSide(NamedTuple):
-    """Document in one language: its author, its segments in order, and the same by number."""
+    """Document in one language: its author, and its segments in order and by number."""
 
     language: str
     who: str
@@ -173,7 +173,7 @@ class Document(NamedTuple):
 
 
 def wmt_xml_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield a row per system and segment, document by document; a set without outputs gives its sources and references."""
+    """Yield one row per system and segment, document by document; without system outputs, yield sources and references."""
     where = file_name(opened.path)
     for event in stream:
         if event.kind == "start" and event.name == "doc":

@@ -1,8 +1,7 @@
-"""Reader of Excel workbooks (.xlsx): the first visible sheet, row by row, as the text of its cells.
+"""Reader for Excel workbooks (.xlsx): the first visible sheet, row by row, as cell text.
 
-A workbook is XML in a zip file. The parser that is safe against entities reads it without another package. Rows are parsed as
-a stream, and only the workbook's table of strings is held in memory. Numbers are text as in a CSV; a date is Excel's number
-of the day.
+A workbook is XML in a zip file, so assay's safe XML parser reads it without another package. Rows are streamed, and only the
+workbook's string table is held in memory. Numbers become text as in a CSV; a date becomes Excel's serial number.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runti
 
 
 def _lzma_error() -> type[Exception]:
-    """Return the error class of LZMA, which a Python may lack."""
+    """Return the LZMA error class, if this Python has LZMA support."""
     try:
         from lzma import LZMAError
     except ImportError:
@@ -44,7 +43,7 @@ def _lzma_error() -> type[Exception]:
 
 
 class Workbook:
-    """Reader of the parts of a workbook."""
+    """Reader for the parts of a workbook."""
 
     def __init__(self, opened: Opened) -> None:
         self._opened, self.name = opened, file_name(opened.path)
@@ -59,7 +58,7 @@ class Workbook:
             self._zip = zipfile.ZipFile(opened.file)
 
     def sheet(self) -> tuple[str, list[str]]:
-        """Return the part with the first visible sheet, and the names of all visible ones."""
+        """Return the part that contains the first visible sheet, and the names of all visible sheets."""
         if "mimetype" in self._zip.namelist() or "xl/workbook.bin" in self._zip.namelist():
             raise InputError(f"{self.name} is a workbook in another format. Save it as .xlsx or CSV.")
         if "xl/workbook.xml" not in self._zip.namelist():
@@ -76,13 +75,13 @@ class Workbook:
         return normpath(join("xl", target)).lstrip("/"), [attributes.get("name", "") for attributes in sheets]
 
     def _elements(self, part: str, name: str) -> list[Mapping[str, str]]:
-        """Return the attributes of every such element of a part."""
+        """Return the attributes of all elements with this name in a part."""
         with self.reporting_errors():
             stream = events(self.part(part, MOST_STRINGS))
             return [event.attributes for event in stream if event.kind == "start" and event.name == name]
 
     def strings(self) -> list[str]:
-        """Return the workbook's table of strings."""
+        """Return the workbook's string table."""
         if "xl/sharedStrings.xml" not in self._zip.namelist():
             return []
         parser = _Strings(self.part("xl/sharedStrings.xml", MOST_STRINGS))
@@ -101,7 +100,7 @@ class Workbook:
 
     @contextmanager
     def reporting_errors(self) -> Iterator[None]:
-        """Turn errors of the archive into one sentence."""
+        """Turn archive errors into an error with one sentence."""
         try:
             yield
         except KeyError:
@@ -149,7 +148,7 @@ class _Cells(SafeParser):
 
 
 class _Strings(_Cells):
-    """Parser of the table of strings."""
+    """Parser for the string table."""
 
     def __init__(self, opened: Opened) -> None:
         super().__init__(opened)
@@ -162,7 +161,7 @@ class _Strings(_Cells):
 
 
 class _Rows(_Cells):
-    """Parser of rows of cells as text, with the number of each row."""
+    """Parser for rows of cells as text, with the number of each row."""
 
     def __init__(self, opened: Opened, strings: list[str]) -> None:
         super().__init__(opened)
@@ -226,7 +225,7 @@ def _place(letters: str) -> int:
 
 
 def _number(text: str) -> str:
-    """Return the shortest text of a number: Excel writes 0.1 as 0.10000000000000001."""
+    """Return the shortest text for a number: Excel stores 0.1 as 0.10000000000000001."""
     if text.isdecimal() or not text:
         return text
     try:
@@ -242,7 +241,7 @@ def _unescape(text: str) -> str:
 
 
 class SheetCells:
-    """Cells of a sheet, as `Cells`: every row as wide as the first, without empty rows."""
+    """Sheet as `Cells`: every row is as wide as the first, and empty rows are skipped."""
 
     quoted, unquoted_rows = False, 0
 
@@ -293,12 +292,12 @@ class SheetCells:
 
 
 def read_xlsx(opened: Opened) -> OpenTable:
-    """Open the first sheet of a workbook, under its first row."""
+    """Open the first sheet of a workbook; its first row is the header."""
     return DelimitedTable(opened, SheetCells(opened))
 
 
 def refuse_old(opened: Opened) -> OpenTable:
-    """Refuse workbooks before 2007, and encrypted ones, which are not zip files."""
+    """Reject encrypted workbooks and those in the format before 2007, neither of which is a zip file."""
     raise InputError(
         f"{file_name(opened.path)} is an old workbook (.xls) or has a password. Save it as .xlsx without one, or as "
         "CSV."

@@ -1,8 +1,8 @@
-"""Streaming XML parser that reads nothing but the given file.
+"""Streaming XML parser that reads only the specified file.
 
-Files that declare entities are refused: a few lines of them expand to gigabytes, or read other files. External DTDs are not
-loaded. Elements of the root's namespace have their local names; those of other namespaces keep theirs as a prefix, so no
-reader mistakes them for its own.
+Files that declare entities are rejected: a few lines may expand to gigabytes or read other files. External DTDs are not
+loaded. Elements in the root's namespace have their local names. Those in other namespaces keep the namespace as a prefix, so
+no reader confuses them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WAS_UTF16 = re.compile(rb"""<\?xml[^>]*encoding=["']utf-?16""", re.IGNORECASE)
 
 
 class Event(NamedTuple):
-    """Next event of a file, with its line: a start with its attributes, an end, or text (in `name`)."""
+    """Parser event with its line: a start with its attributes, an end, or text (in `name`)."""
 
     kind: Literal["start", "end", "text"]
     name: str
@@ -40,7 +40,7 @@ Events = Iterator[Event]
 
 
 def events(opened: Opened) -> Events:
-    """Yield the events of an XML file, read block by block."""
+    """Yield the events in an XML file, read block by block."""
     parser = _EventParser(opened)
     for _ in parser.blocks():
         pending, parser.found = parser.found, []
@@ -78,7 +78,7 @@ class SafeParser:
 
     @abstractmethod
     def text(self, text: str) -> None:
-        """Handle some text, of which more may follow."""
+        """Handle a run of text, which may be continued in the next call."""
 
     @property
     def line(self) -> int:
@@ -86,7 +86,7 @@ class SafeParser:
         return self._parser.CurrentLineNumber
 
     def blocks(self) -> Iterator[None]:
-        """Parse the file, and yield after every block."""
+        """Parse the file; yield after every block."""
         fed, head = 0, self._opened.head
         first = (head[at : at + BLOCK] for at in range(0, len(head), BLOCK))
         for data in chain(first, iter(lambda: self._opened.file.read(BLOCK), b"")):
@@ -113,7 +113,7 @@ class SafeParser:
             ) from None
         except InputError:
             raise
-        except (ValueError, LookupError) as error:  # an encoding that Python does not know, or not byte by byte
+        except (ValueError, LookupError) as error:  # an encoding that Python does not support, or that is not single-byte
             raise InputError(
                 f"{self.name} declares an encoding that cannot be read ({error}). Save it as UTF-8."
             ) from None
@@ -167,9 +167,9 @@ class _EventParser(SafeParser):
 
 
 def text_until_end(stream: Events, dropped: Collection[str], where: str) -> str:
-    """Return the text up to the end of the element whose start was just taken.
+    """Return the text up to the end of the element whose start event was just read.
 
-    The content of `dropped` elements (codes of a format) is left out, and that of others is text. ``<cp hex="0A"/>`` is a
+    The content of `dropped` elements (formatting codes) is left out; that of other elements is included. ``<cp hex="0A"/>`` is a
     character that XML cannot contain.
     """
     parts: list[str] = []
@@ -201,7 +201,7 @@ def _character(code: str) -> str:
 
 
 def pass_over(stream: Events) -> None:
-    """Skip to the end of the element whose start was just taken."""
+    """Skip to the end of the element whose start event was just read."""
     depth = 1
     for event in stream:
         depth += {"start": 1, "end": -1}.get(event.kind, 0)
@@ -210,6 +210,6 @@ def pass_over(stream: Events) -> None:
 
 
 def pair(source: str, target: str) -> str:
-    """Return two language tags as a language pair: ``EN-US`` and ``de`` are ``en-de``; empty if one is unknown."""
+    """Return two language tags as a language pair: ``EN-US`` and ``de`` become ``en-de``; empty if one is unknown."""
     parts = [re.split("[-_]", tag.strip())[0].lower() for tag in (source, target)]
     return "-".join(parts) if all(re.fullmatch("[a-z]{2,3}", part) for part in parts) else ""

@@ -1,4 +1,4 @@
-"""Tables in XML and SGML: TMX and XLIFF are read here, WMT test sets in `wmt_sets`; the root element chooses the reader."""
+"""Readers for XML and SGML tables: TMX and XLIFF here, WMT test sets in `wmt_sets`. The root element selects the reader."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ XLIFF_CODES = ("bpt", "ept", "ph", "it", "x", "bx", "ex", "sc", "ec")
 
 
 def _source_variant(tags: Sequence[str], language: str, where: str, line: int) -> int:
-    """Return which variant is the source: the one in the language `spoken` or of its primary language, else the first."""
+    """Return the index of the source variant: the one in the language `spoken` or its primary language, else the first."""
     if not language or language == "*all*":
         return 0
     for name in (str.lower, _primary):
@@ -42,9 +42,9 @@ def _primary(tag: str) -> str:
 
 
 def tmx_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield a row per translation of a unit in a TMX file.
+    """Yield one row per translation of a unit in a TMX file.
 
-    The source is in the language that the unit or the header declares, else in the first one.
+    The source language is the one that the unit or the header declares, or else that of the first variant.
     """
     where, header, alone = file_name(opened.path), "", 0
     for event in stream:
@@ -75,7 +75,7 @@ def tmx_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> I
 
 
 def _variants(stream: Events, where: str) -> list[tuple[str, str]]:
-    """Return language and text of each variant, up to the end of the unit."""
+    """Read up to the end of the unit; return the language and text of each variant."""
     texts: list[tuple[str, str]] = []
     tag = ""
     for event in stream:
@@ -93,7 +93,7 @@ def _variants(stream: Events, where: str) -> list[tuple[str, str]]:
 def xliff_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the translated units of XLIFF 1.2 or 2, including tool-specific variants of 1.2.
 
-    A unit whose target is missing or empty is untranslated, and left out with a note.
+    A unit whose target is missing or empty is untranslated; it is left out, and a note reports it.
     """
     where, version = file_name(opened.path), root.attributes.get("version", "")
     if version[:1] not in ("1", "2"):
@@ -137,7 +137,7 @@ def xliff_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) ->
 
 
 def _unit_texts(stream: Events, where: str) -> tuple[str, str | None]:
-    """Return source and target up to the end of the unit or segment, without proposals and notes in further elements."""
+    """Read up to the end of the unit or segment; return its source and target, ignoring alternatives and notes."""
     texts: dict[str, str] = {}
     for event in stream:
         if event.kind == "end":
@@ -158,7 +158,7 @@ ROOTS: Mapping[str, Reader] = {
 
 
 class MarkupTable(MappingTable):
-    """Rows with the columns of the first one, numbered by their lines."""
+    """Rows numbered by line; the first row determines the columns."""
 
     def __init__(self, opened: Opened, rows: Iterator[Numbered], notes: list[str]) -> None:
         self.name, self.file, self._notes = file_name(opened.path), opened.file, notes

@@ -1,1 +1,1 @@
-"""Files of the WMT metrics tasks in the layout of mt-metrics-eval."""
+"""Readers for WMT metrics task data in mt-metrics-eval layout."""

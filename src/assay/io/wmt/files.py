@@ -1,4 +1,4 @@
-"""Files of an mt-metrics-eval tree in an unpacked folder, or in one archive per language pair."""
+"""File access for an mt-metrics-eval tree, in an unpacked folder or in one archive per language pair."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class TreeFiles:
         return [line.rstrip() for line in lines]
 
     def texts(self, path: str, field: str) -> list[str]:
-        """Return one text per line; in JSON lines, which WMT25 uses for texts of several paragraphs, the one under `field`."""
+        """Return one text per line; for JSON Lines, which WMT25 uses for texts with several paragraphs, the value of `field`."""
         lines = self.lines(path)
         if not path.endswith(".jsonl"):
             return lines
@@ -81,7 +81,7 @@ class TreeFiles:
 
 
 def langpairs(path: Path) -> list[str]:
-    """Return the language pairs of the tree at `path`."""
+    """Return the language pairs in the tree at `path`."""
     root = _root(path)
     if root is not None:
         return sorted(file.stem for file in (root / "sources").iterdir() if file.suffix in TEXTS)
@@ -89,7 +89,7 @@ def langpairs(path: Path) -> list[str]:
 
 
 def open_files(path: Path, langpair: str, more: Sequence[str] = ()) -> TreeFiles:
-    """Return the files of one language pair; `more` names further archives (``en-de.MORE.tar.xz``)."""
+    """Return the files for one language pair; `more` names additional archives (``en-de.MORE.tar.xz``)."""
     root = _root(path)
     if root is not None:
         return TreeFiles(str(root), _unpacked(root, langpair))
@@ -106,7 +106,7 @@ def open_files(path: Path, langpair: str, more: Sequence[str] = ()) -> TreeFiles
 
 
 def source_files(path: Path, pairs: Sequence[str]) -> list[Path]:
-    """Return the files on disk that contain the texts and the judgements of these language pairs."""
+    """Return the files on disk that contain the texts and judgements for these language pairs."""
     root = _root(path)
     if root is None:
         archives = _archives(path)
@@ -135,7 +135,7 @@ def _root(path: Path) -> Path | None:
 
 
 def _archives(path: Path) -> dict[str, Path]:
-    """Return a mapping from language pair to archive; ``en-de.esa-campaign.tar.xz`` does not count as a pair."""
+    """Return a mapping from language pairs to archives; ``en-de.esa-campaign.tar.xz`` does not count as a pair."""
     files = [path] if path.is_file() else sorted(path.iterdir())
     archives = {}
     for file in files:

@@ -1,11 +1,11 @@
-"""Scores of a new metric for a judged test set, from files.
+"""Reader for a new metric's scores on a judged test set.
 
-- a folder in the layout of the tree's ``metric-scores``: ``en-de/NAME-refA.seg.score``, and ``.sys.score`` if system scores
+- a folder with the same layout as the tree's ``metric-scores``: ``en-de/NAME-refA.seg.score``, and ``.sys.score`` if system scores
   are not means of segment scores;
 - one such file, in a folder named after its language pair;
 - a table (TSV, CSV, JSON lines, Parquet) with the columns langpair, system, segment (from 1) and score.
 
-Missing system scores are the means of the segment scores.
+Missing system scores are replaced with the means of the segment scores.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ WANTED = Wanted(
 
 
 def read_metric(spec: str, sets: Mapping[str, EvalSet]) -> Scored:
-    """Return the metrics of a path (``PATH:lower`` if lower is better) for the pairs in `sets`, oriented so that higher is
+    """Return the metrics at a path (``PATH:lower`` if lower is better) for the pairs in `sets`, oriented so that higher is
     better."""
     path, higher = parse_spec(spec)
     if not path.exists():
@@ -68,7 +68,7 @@ def read_metric(spec: str, sets: Mapping[str, EvalSet]) -> Scored:
 
 
 def with_system_means(scores: LevelScores) -> LevelScores:
-    """Return the scores with missing system scores as means over the scored segments."""
+    """Fill in missing system scores with means over the scored segments."""
     import numpy as np
 
     if scores.sys is not None or scores.seg is None:

@@ -1,7 +1,7 @@
-"""Score files of an mt-metrics-eval tree: ``system<TAB>score`` lines, and ``domain<TAB>system<TAB>score`` lines.
+"""Reader for the score files in an mt-metrics-eval tree: ``system<TAB>score`` lines, and ``domain<TAB>system<TAB>score`` lines.
 
-A system's lines are in segment order; the systems are in any order. ``None`` means "not scored" and is read as NaN. A literal
-``nan`` or ``inf`` is refused.
+A system's lines are in segment order; the systems are in any order. ``None`` means "not scored" and is read as NaN. A
+literal ``nan`` or ``inf`` is rejected.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ Runs = list[tuple[str, int]]
 
 
 def _quick(data: bytes) -> tuple[Runs, Floats] | None:
-    """Return the names with the lengths of their runs, and all values; None if anything in the file is unusual.
+    """Return the system names with their run lengths, and all values; None if anything in the file is unusual.
 
-    It takes a fifth of the time of `_careful`.
+    This takes a fifth of the time that `_careful` takes.
     """
     import numpy as np
 
@@ -72,11 +72,11 @@ def _quick(data: bytes) -> tuple[Runs, Floats] | None:
     fields = data.split()
     names, texts = fields[0::2], fields[1::2]
     marks = np.frombuffer(data, np.uint8)
-    marks = marks[(marks == ord("\t")) | (marks == ord("\n"))]  # a tab and an end in each line
+    marks = marks[(marks == ord("\t")) | (marks == ord("\n"))]  # one tab and one newline per line
     if len(fields) != 2 * lines or (marks[0::2] != ord("\t")).any() or (marks[1::2] != ord("\n")).any():
         return None
     unscored = texts.count(UNSCORED.encode())
-    if b"".join(texts).translate(None, b"0123456789+-.eE") != b"Non" * unscored:  # this also removes the e of None
+    if b"".join(texts).translate(None, b"0123456789+-.eE") != b"Non" * unscored:  # this also removes the "e" in None
         return None
     try:
         values = np.fromiter((float(text) if text != b"None" else math.nan for text in texts), np.float64, lines)

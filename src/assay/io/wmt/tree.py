@@ -1,4 +1,4 @@
-"""Reader of an mt-metrics-eval tree for one language pair: texts, documents, human scores, ratings, metric scores.
+"""Reader for one language pair in an mt-metrics-eval tree: texts, documents, human scores, ratings, metric scores.
 
 ::
 
@@ -6,8 +6,8 @@
     system-outputs/LP/SYSTEM.txt       human-scores/LP.NAME.LEVEL.score  human-scores/LP.NAME.seg.rating
     metric-scores/LP/METRIC-REF.LEVEL.score
 
-Texts may also be JSON lines (``.jsonl``, under source, target and hypothesis). REF is ``src`` for a metric without a
-reference; a metric's name ends at its last hyphen. LEVEL is seg, sys or domain.
+Texts may also be JSON lines (``.jsonl``, under source, target and hypothesis). REF is ``src`` for a reference-free metric.
+The last hyphen separates it from the metric's name. LEVEL is seg, sys or domain.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = ["EvalSet", "MetricName", "ScoreFiles", "campaign_of", "langpairs", "r
 
 @dataclass(frozen=True, order=True)
 class MetricName:
-    """Name of a metric with its reference (``src``: none)."""
+    """Name of a metric and its reference (``src``: none)."""
 
     name: str
     reference: str
@@ -71,13 +71,13 @@ class ScoreFiles(Mapping[str, LevelScores]):
         return LevelScores(by_level.get("seg"), by_level.get("sys"), by_level.get("domain"))
 
     def levels(self, name: str) -> list[Level]:
-        """Return the levels that have a file."""
+        """Return the levels for which a file exists."""
         if name not in self.paths:
             raise unknown(self.kind, name, self.paths)
         return list(self.paths[name])
 
     def at(self, name: str, level: Level) -> Floats:
-        """Return the scores of one level, one row per system (sys: one number per system)."""
+        """Return the scores at one level, one row per system (sys: one number per system)."""
         if level not in self.levels(name):
             raise InputError(f"{self.kind} {name!r} has no {level} scores.")
         if (name, level) not in self._read:
@@ -98,7 +98,7 @@ class ScoreFiles(Mapping[str, LevelScores]):
 
 @dataclass
 class EvalSet:
-    """One language pair of a judged test set. Texts are read at once, scores and ratings on first use."""
+    """One language pair of a judged test set. Texts are read immediately, scores and ratings on first use."""
 
     langpair: str
     sources: Sequence[str]
@@ -131,16 +131,16 @@ class EvalSet:
 
     @property
     def systems(self) -> list[str]:
-        """Return the systems, in the order of the rows of all scores."""
+        """Return the systems in the order of score rows."""
         return list(self.outputs)
 
     @property
     def domain_names(self) -> list[str]:
-        """Return the domains in alphabetical order, the order of the columns of domain scores."""
+        """Return the domains in alphabetical order, which is the column order of domain scores."""
         return sorted(set(self.domains))
 
     def metric_names(self, reference: str | None = None) -> list[MetricName]:
-        """Return the metrics with stored scores; with `reference`, those that use it or none."""
+        """Return the metrics with stored scores; with `reference`, only those that use it or no reference."""
         names = map(MetricName.parse, self.metrics)
         return [name for name in names if reference is None or name.reference in (reference, SOURCE_ONLY)]
 
@@ -165,7 +165,7 @@ class EvalSet:
 def read_eval_set(path: Path, langpair: str, *, more: Sequence[str] = ()) -> EvalSet:
     """Read one language pair of the tree at `path`: an unpacked tree, a folder of archives, or one archive.
 
-    `more` names further archives of the pair, such as ``esa-campaign``.
+    `more` names additional archives for the pair, such as ``esa-campaign``.
     """
     files = open_files(path, langpair, more)
     source = next(
@@ -213,13 +213,13 @@ def _documents(files: TreeFiles, langpair: str, segments: int) -> tuple[list[str
 
 
 def _split(file: str) -> tuple[str, Level | str, str]:
-    """Split ``mqm.merged.seg.rating`` into name, level and ending."""
+    """Split ``mqm.merged.seg.rating`` into name, level and extension."""
     parts = file.rsplit(".", 2)
     return (parts[0], parts[1], parts[2]) if len(parts) == 3 else (file, "", "")
 
 
 def campaign_of(sets: Sequence[EvalSet], references: Mapping[str, str], name: str) -> Campaign:
-    """Return the rated translations of some language pairs; `references` names the standard reference of each."""
+    """Return the rated translations for several language pairs; `references` names the standard reference for each."""
     judgements: dict[Cell, list[Judgement]] = {}
     texts: dict[Cell, JudgedText] = {}
     for evalset in sets:
