@@ -113,7 +113,7 @@ class SafeParser:
             ) from None
         except InputError:
             raise
-        except (ValueError, LookupError) as error:  # an encoding that Python does not support, or that is not single-byte
+        except (ValueError, LookupError) as error:  # an unsupported or multi-byte encoding
             raise InputError(
                 f"{self.name} declares an encoding that cannot be read ({error}). Save it as UTF-8."
             ) from None

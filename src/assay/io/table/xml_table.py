@@ -22,7 +22,7 @@ XLIFF_CODES = ("bpt", "ept", "ph", "it", "x", "bx", "ex", "sc", "ec")
 
 
 def _source_variant(tags: Sequence[str], language: str, where: str, line: int) -> int:
-    """Return the index of the source variant: the one in the language `spoken` or its primary language, else the first."""
+    """Return the index of the source variant: the one in `language` or its primary language, else the first."""
     if not language or language == "*all*":
         return 0
     for name in (str.lower, _primary):
