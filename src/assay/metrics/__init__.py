@@ -90,7 +90,7 @@ _FOLDERS = (
     ("hparams.yaml", _COMET),
     ("checkpoints/marian.model.bin", _COMET),
 )
-"""Files that identify folders of some metrics. Any other folder is taken for a COMET checkpoint."""
+"""Files that identify the checkpoint folders of some metrics. Any other folder is treated as a COMET checkpoint."""
 
 
 def _factory(path: str) -> str:
@@ -123,7 +123,7 @@ def metric(spec: str) -> Metric:
 
 
 def signed(made: Metric) -> Metric:
-    """Return the metric. Raise if a third-party metric has no card or no signature."""
+    """Return the metric. Raise an error if a third-party metric has no card or no signature."""
     if not is_third_party(made):
         return made
     if not isinstance(getattr(made, "card", None), Card):
@@ -139,9 +139,9 @@ def signed(made: Metric) -> Metric:
 
 
 def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
-    """Return metric objects by the names that were requested; a Metric object gets the name on its card.
+    """Return metric objects for the requested names; a Metric object is listed under the name on its card.
 
-    One error reports everything that is missing for any of them.
+    If several metrics lack something, a single error reports all of it.
     """
     if isinstance(wanted, (str, Metric)):
         wanted = [wanted]
@@ -165,7 +165,7 @@ def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
 
 
 def _not_ready(missing: dict[str, MissingPart]) -> MissingPart:
-    """Return an error that says what each metric lacks, in one sentence per metric."""
+    """Return an error that states what each metric lacks, in one sentence per metric."""
     messages = {spec: str(error) for spec, error in missing.items()}
     (first, error), *others = missing.items()
     if not others and name_of(first) in messages[first]:

@@ -1,8 +1,8 @@
 """BARTScore (Yuan et al. 2021): log-probability of one text given another under a sequence-to-sequence model.
 
-Scores are mean log-probabilities over the tokens of the target text, including the first and the end token. As in section
-3.3 of the paper, they are precision (reference to translation), recall (translation to reference), F1 (the mean of both)
-and faithfulness (source to translation).
+Scores are mean log-probabilities over the tokens of the target text, including the start and end tokens. As in section 3.3 of
+the paper, they are precision (reference to translation), recall (translation to reference), F1 (the mean of both) and
+faithfulness (source to translation).
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ TextInLanguage = tuple[str, str]
 
 
 class BartScore(NeuralMetric):
-    """BARTScore with any encoder-decoder: BART (its own), mBART, M2M-100 or T5.
+    """BARTScore with any encoder-decoder: BART (the original), mBART, M2M-100 or T5.
 
-    `value` selects the score. `path` is a hub folder, by default bart-large-cnn. `weights` is a torch file that replaces
-    the folder's weights, such as the ``bart.pth`` trained on ParaBank2. `tokenizer` is needed if the folder has none.
-    `several` selects the best of several references or their mean. `lang` is the target language, for models that need it
-    if there is no language pair. `precision` auto is fp32 on a CPU and fp16 on a GPU.
+    `value` selects the score. `path` is a hub folder, by default bart-large-cnn. `weights` is a torch file that replaces the
+    folder's weights, such as the ``bart.pth`` trained on ParaBank2. `tokenizer` is needed if the folder has none. With several
+    references, `several` selects the best one or the mean. `lang` is the target language, for models that need one, if no
+    language pair is specified. `precision`: auto means fp32 on a CPU and fp16 on a GPU.
     """
 
     reports_speed = True
@@ -162,7 +162,7 @@ class BartScore(NeuralMetric):
 def likelihoods(
     model: Likelihood, framing: Framing, before: Sequence[TextInLanguage], after: Sequence[TextInLanguage], name: str
 ) -> tuple[Floats, Bools]:
-    """Return the mean log-probability of each text of `after` given the one of `before`, and whether texts were cut.
+    """Return the mean log-probability of each text in `after` given the corresponding text in `before`, and whether texts were cut.
 
     Rows in a language for which the model has no tag are NaN.
     """

@@ -1,7 +1,7 @@
 """Baselines that a metric should beat: scores without knowledge of quality (`random`, `length`), and `copy-source`.
 
-Next to a metric (``-m comet-22 -m random -m length``), they show how much of its figure is due to chance or length.
-``assay train`` makes sentinels, which are trained on one side of a pair alone (``reads: candidate`` or ``source``;
+Next to a metric (``-m comet-22 -m random -m length``), they show how much of its agreement with human judgements is due to
+chance or length. ``assay train`` can train sentinels, which read only one side of a pair (``reads: candidate`` or ``source``;
 Perrella et al. 2024, Guardians of the machine translation meta-evaluation).
 """
 
@@ -45,7 +45,7 @@ class RandomScore(Metric):
         return Signature.of("random", 1, seed=self.seed)
 
     def score(self, batch: Batch) -> Scores:
-        """Return 48 bits of a hash of seed and text, divided by 2 to the power of 48."""
+        """Return 48 bits of a hash of the seed and the text, divided by 2 to the power of 48."""
         start = hashlib.blake2b(f"{self.seed}|".encode(), digest_size=6)
 
         def draw(text: str) -> float:
@@ -66,9 +66,9 @@ _NEEDS: Mapping[Against, Needs] = {
 
 
 class LengthBaseline(Metric):
-    """Ratio of lengths in characters, the shorter to the longer, of the translation and the reference or the source.
+    """Ratio of the shorter length to the longer (in characters), between the translation and the reference or source.
 
-    `against` auto uses references if there are some; of several, the nearest in length counts. ``none`` returns minus the
+    `against`: auto uses references if there are any; with several, the one closest in length counts. ``none`` returns minus the
     number of characters, since longer texts contain more errors.
     """
 
@@ -93,7 +93,7 @@ class LengthBaseline(Metric):
         return Signature.of("length", 1, against=self.against)
 
     def score(self, batch: Batch) -> Scores:
-        """Return the ratio of lengths; two empty texts have the ratio 1."""
+        """Return the length ratio; for two empty texts it is 1."""
         self.card.check_columns(batch)
         own = _lengths(batch.hypotheses)
         if self.against == "none":
@@ -142,5 +142,5 @@ class CopySourceBaseline(Metric):
 
 
 def _lengths(column: Sequence[str | None]) -> Floats:
-    """Return the number of characters of every text; NaN for a missing one."""
+    """Return the number of characters in every text; NaN for a missing one."""
     return np.array([np.nan if text is None else len(text) for text in column], np.float64)

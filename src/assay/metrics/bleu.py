@@ -1,4 +1,4 @@
-"""BLEU (Papineni et al. 2002) and spBLEU (Goyal et al. 2022), with the same numbers as sacrebleu's BLEU."""
+"""BLEU (Papineni et al. 2002) and spBLEU (Goyal et al. 2022), with the same numbers as sacrebleu."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ SMOOTH_DEFAULTS = {"floor": 0.1, "add-k": 1.0}  # Chen and Cherry 2014, section 
 class Bleu(Metric):
     """Geometric mean of clipped n-gram precisions times a brevity penalty, from 0 to 100.
 
-    A segment's value is sentence BLEU over the orders for which the hypothesis has n-grams. `effective_order` does the
-    same at the corpus level, where it is off by default as in sacrebleu. With several references an n-gram may match any
-    of them, and the reference length nearest to the hypothesis's counts. Without a common n-gram, or with an empty side,
-    the value is 0. The tokenizer ``auto`` depends on the target language (`for_language`), and is 13a if the language is
-    unknown.
+    A segment's value is sentence BLEU over the orders for which the hypothesis has n-grams. `effective_order` does the same at
+    the corpus level, where it is off by default, as in sacrebleu. With several references, an n-gram may match any of them, and
+    the reference closest in length to the hypothesis determines the brevity penalty. The value is 0 if there is no common
+    n-gram or one side is empty. The tokenizer ``auto`` depends on the target language (`for_language`), and is 13a if the
+    language is unknown.
     """
 
     card = Card(
@@ -86,7 +86,7 @@ class Bleu(Metric):
             self.card = replace(self.card, stored=True)  # these tokenizers cost more than a cache look-up
 
     def for_language(self, language: str) -> Bleu:
-        """Return BLEU with the tokenizer of a target language, unless one was requested.
+        """Return BLEU with the tokenizer for a target language, unless a tokenizer was requested.
 
         A notice warns about languages written without spaces.
         """
@@ -104,7 +104,7 @@ class Bleu(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature in sacrebleu's form, with the order if it is not 4, and the hash of a sentencepiece model."""
+        """Signature in sacrebleu format; it includes the order if it is not 4, and the hash of a sentencepiece model."""
         value = f"[{self.smooth_value!r}]" if self.smooth_method in SMOOTH_DEFAULTS else ""
         order = {"order": self.max_ngram_order} if self.max_ngram_order != 4 else {}
         result = Signature.of(
@@ -131,7 +131,7 @@ class Bleu(Metric):
         return Scores(values, stats=stats)
 
     def combine(self, stats: Floats) -> Floats:
-        """Return corpus BLEU. Without `effective_order`, an order without any n-gram makes it 0."""
+        """Return corpus BLEU. Unless `effective_order` is set, an order that has no n-grams makes it 0."""
         logs, orders = (np.zeros(stats.shape[:-1]) for _ in range(2))
         with np.errstate(divide="ignore", invalid="ignore"):
             for precision, present in self._precisions(stats):
@@ -143,7 +143,7 @@ class Bleu(Metric):
         return np.asarray(np.where(self._matches(stats), score, 0.0))
 
     def components(self, stats: Floats) -> dict[str, float]:
-        """Return brevity penalty, lengths in words, their ratio, and the precision of each order, named as in sacrebleu."""
+        """Return brevity penalty, lengths in words, length ratio, and the precision for each order, with sacrebleu's names."""
         matches = bool(self._matches(stats))
         hyp_len, ref_len = int(stats[0]), int(stats[1])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -173,7 +173,7 @@ class Bleu(Metric):
             yield np.where(hits == 0, self._smoothed(zeros, grams), 100.0 * hits / grams), present
 
     def _smoothed(self, zeros: Floats, grams: Floats) -> Floats:
-        """Return the precision that replaces 0 in the `zeros`-th order without matches; the order has `grams` n-grams."""
+        """Return the smoothed precision for the `zeros`-th order without matches; the order has `grams` n-grams."""
         if self.smooth_method == "exp":
             return np.asarray(100.0 / (2.0**zeros * grams))
         if self.smooth_method == "floor":

@@ -1,6 +1,7 @@
-"""BLEURT (Sellam et al. 2020) and BLEURT-20 with its distilled sizes (Pu et al. 2021), from Google's checkpoints or ports.
+"""BLEURT (Sellam et al. 2020) and BLEURT-20 with its distilled sizes (Pu et al. 2021), from Google's checkpoints or PyTorch ports.
 
-The numbers are those of google-research/bleurt. torch is imported when the first segment is scored, TensorFlow never.
+The scores are the same as with google-research/bleurt. torch is imported when the first segment is scored; TensorFlow is never
+imported.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from assay.metrics.published import members
 
 
 class Bleurt(NeuralMetric):
-    """Base of the BLEURT sizes.
+    """Base class of the BLEURT sizes.
 
-    `path` is the folder of a checkpoint, Google's or a port's. `precision` auto is fp32 on a CPU and fp16 on a GPU; int8
-    works on a CPU only. `device` auto is the GPU if there is one. Of several references the best counts. A pair longer
-    than the model reads is cut as in Google's code, from the longer text, and flagged.
+    `path` is the folder of a checkpoint, either Google's or a PyTorch port. `precision`: auto means fp32 on a CPU and fp16 on a
+    GPU; int8 works only on a CPU. `device`: auto means the GPU if there is one. With several references, the best score counts.
+    A pair that exceeds the model's maximum length is truncated as in Google's code, by shortening the longer text, and flagged.
     """
 
     published: str | None = None

@@ -1,4 +1,4 @@
-"""chrF (Popović 2015) and chrF++ (Popović 2017), with the same numbers as sacrebleu's CHRF."""
+"""chrF (Popović 2015) and chrF++ (Popović 2017), with the same numbers as sacrebleu."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Chrf(Metric):
     """F-score of character n-grams and, for chrF++, word n-grams, from 0 to 100. Recall has `beta` times the weight.
 
-    With several references the best one counts. An empty hypothesis, or one without any common n-gram, scores 0.
+    With several references, the best one counts. A hypothesis that is empty or has no common n-gram scores 0.
     """
 
     card = Card(
@@ -62,7 +62,7 @@ class Chrf(Metric):
         )
 
     def score(self, batch: Batch) -> Scores:
-        """Return segment chrF, with the [hypothesis, reference, match] counts of every order as statistics."""
+        """Return segment chrF; the statistics are the [hypothesis, reference, match] counts for every order."""
         hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
         if self.lowercase:
             hypotheses, references = lowercased(hypotheses, references)

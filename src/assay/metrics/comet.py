@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from assay.models.heads.prediction import Prediction
 
 FP8_VERSION = 2
-"""Version of scores in 8 bits. Version 1 subtracted the mean of typical text, not that of each sequence."""
+"""Version of 8-bit scores. Version 1 subtracted the mean of typical text instead of the mean of each sequence."""
 
 
 class Comet(NeuralMetric):
-    """Base of the COMET family. Without options the numbers are those of unbabel-comet.
+    """Base class of the COMET family. With the default options, scores are the same as with unbabel-comet.
 
-    `inputs` selects the texts that xCOMET and UniTE read; auto is all that are given. `value` selects their score or a
-    component. `precision` auto is fp32 on a CPU and fp16 on a GPU; fp8 is meant for filtering on Hopper GPUs. `device`
-    auto is all GPUs, or the CPU; several are joined with ``+`` (``cuda:0+cuda:1``).
+    `inputs` selects the texts that xCOMET and UniTE read; auto means all that are given. `value` selects the model's score or
+    one of its components. `precision`: auto means fp32 on a CPU and fp16 on a GPU; fp8 is meant for filtering on Hopper GPUs.
+    `device`: auto means all GPUs, or the CPU if there are none; join several with ``+`` (``cuda:0+cuda:1``).
 
-    `decoder` exact reproduces the spans of unbabel-comet, faults included; paper groups neighbouring error tokens under
-    the worst severity; auto is paper for models of ``assay train``, otherwise exact. `weights` are those of xCOMET's
-    components, as released (0.12, 0.33, 0.33, 0.22) or as in the paper (1/9, 1/3, 1/3, 2/9). `threshold` is the
-    probability from which on an error is marked. `long` says whether texts longer than the model reads are cut or scored
-    in windows.
+    `decoder`: exact reproduces the spans of unbabel-comet, including its bugs; paper groups neighbouring error tokens under the
+    worst severity; auto means paper for models trained with ``assay train``, otherwise exact. `weights` are the weights of
+    xCOMET's components, as released (0.12, 0.33, 0.33, 0.22) or as in the paper (1/9, 1/3, 1/3, 2/9). `threshold` is the
+    minimum probability of a marked error. `long` determines whether texts that exceed the model's maximum length are truncated
+    or scored in windows.
     """
 
     published: str | None = None
@@ -124,7 +124,7 @@ class Comet(NeuralMetric):
         return recipe.make(str(devices[0])) if len(devices) == 1 else Workers(recipe, [str(each) for each in devices])
 
     def devices(self) -> list[Any]:
-        """Return the devices that the option names, joined by ``+``; auto is all GPUs, or the CPU."""
+        """Return the devices listed in the option, joined by ``+``; auto means all GPUs, or the CPU if there are none."""
         import torch
 
         if self.device == "auto" and torch.cuda.device_count() > 1:
@@ -140,7 +140,7 @@ class Comet(NeuralMetric):
 
 
 class CometFolder(Comet):
-    """Metric of a checkpoint folder given by its path."""
+    """Metric for a checkpoint folder that is specified by its path."""
 
     card = Card(
         "checkpoint", "COMET", "either", True, (None, None), "A COMET checkpoint in a local folder.", kind="learned"
@@ -156,7 +156,7 @@ def _find(name: str | None) -> Path:
 
 
 def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
-    """Return the card that follows from a checkpoint's hyperparameters."""
+    """Return the card that matches a checkpoint's hyperparameters."""
     kind = hparams.get("class_identifier")
     segments = hparams.get("input_segments") or ["mt", "src", "ref"]
     needs: Needs = "either"
@@ -205,7 +205,7 @@ _IMPLIED: Mapping[Value, Inputs] = {"src": "src", "ref": "ref", "unified": "both
 
 
 def card_for_inputs(card: Card, hparams: Mapping[str, Any], inputs: Inputs, value: Value) -> Card:
-    """Return the card of a model that reads `inputs` and whose score is `value`. Raise if the model does not support them."""
+    """Return the card of a model that reads `inputs` and returns `value`. Raise an error if the model does not support them."""
     if inputs == "auto" and value == "score":
         return card
     kind = hparams.get("class_identifier")

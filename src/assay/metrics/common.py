@@ -1,4 +1,4 @@
-"""Shared helpers of metrics: pairing rows with references, lower case, error rates, F1, and the best of several references."""
+"""Shared helpers for metrics: pairing rows with references, lower case, error rates, F1, and the best of several references."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def reference_columns(batch: Batch, card: Card) -> References:
 
 
 def with_any_references(batch: Batch, card: Card) -> tuple[list[int], list[str | None]]:
-    """Pair each row with each of its references, or with None if it has none and needs none. Return rows and references."""
+    """Pair each row with each of its references, or with None if it has none but does not need one. Return rows and references."""
     card.check_needs(batch)
     columns = () if card.reference_free else batch.references or ()
     rows: list[int] = []
@@ -52,23 +52,23 @@ def with_sources_or_references(batch: Batch, card: Card) -> tuple[list[int], lis
 
 
 def truncated(cut: Bools) -> dict[str, Bools]:
-    """Return the flag on rows that were longer than the model reads, or nothing if there are none."""
+    """Return the flag for rows that exceed the model's maximum length, or nothing if there are none."""
     return {"truncated": cut} if cut.any() else {}
 
 
 def lowercased(hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:
-    """Return both sides in lower case, by Python's ``str.lower``."""
+    """Return both sides in lower case, converted with ``str.lower``."""
     lowered = tuple([None if text is None else text.lower() for text in column] for column in references)
     return [text.lower() for text in hypotheses], lowered
 
 
 def bounded_scores(stats: Floats, values: Floats, bounded: Bools) -> Scores:
-    """Return scores from a kernel's statistics and values, with the flag ``bounded`` on values that are upper bounds."""
+    """Return scores from a kernel's statistics and values; values that are upper bounds get the flag ``bounded``."""
     return Scores(values, stats=stats, flags={"bounded": bounded} if bounded.any() else {})
 
 
 def error_rate(stats: Floats) -> Floats:
-    """Divide edits by reference symbols in [edits, reference length]. Without symbols the rate is 1 for any edits, else 0."""
+    """Divide edits by reference length, given [edits, reference length]. If the length is 0, any edits give 1, none give 0."""
     edits, length = stats[..., 0], stats[..., 1]
     without_reference = np.where(edits > 0, 1.0, 0.0)
     return np.asarray(np.divide(edits, length, out=without_reference, where=length > 0))
@@ -81,7 +81,7 @@ def f1(precision: Floats, recall: Floats) -> Floats:
 
 
 def best(values: Sequence[float], rows: Sequence[int], count: int, *, higher: bool = True) -> NDArray[np.int64]:
-    """Return the index of each row's best value, the highest or the lowest: the first of equal values, NaN last."""
+    """Return the index of each row's best value, the highest or the lowest; ties go to the first value, and NaN comes last."""
     indices = [-1] * count
     for at, row in enumerate(rows):
         current = indices[row]

@@ -1,6 +1,6 @@
 """Edit-distance metrics: CER and WER (character and word error rate), and TER (translation edit rate).
 
-TER (Snover et al. 2006) has the same numbers as sacrebleu's.
+TER (Snover et al. 2006) has the same numbers as in sacrebleu.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _ErrorRate(Metric):
-    """Edits divided by the length of the reference, in any unit."""
+    """Number of edits divided by the length of the reference, in any unit."""
 
     def __init__(self, *, lowercase: bool = False) -> None:
         self.lowercase = lowercase
@@ -31,7 +31,7 @@ class _ErrorRate(Metric):
         return Signature.of(self.card.label, 1, case="lc" if self.lowercase else "mixed")
 
     def score(self, batch: Batch) -> Scores:
-        """Return segment rates, with [edits, reference length] of the best reference as statistics."""
+        """Return segment rates; the statistics are the [edits, reference length] of the best reference."""
         hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
         if self.lowercase:
             hypotheses, references = lowercased(hypotheses, references)
@@ -46,10 +46,10 @@ class _ErrorRate(Metric):
 
 
 class Cer(_ErrorRate):
-    """Character error rate: code points to insert, delete or replace, relative to the reference's length; not capped.
+    """Character error rate: code points to insert, delete or replace, relative to the length of the reference; not capped.
 
-    With several references the one with the lowest rate counts. With an empty reference, an empty hypothesis scores 0 and
-    any other 1. Its code points count as edits at the corpus level, but the segment adds no length. Texts that differ
+    With several references, the lowest rate counts. If the reference is empty, an empty hypothesis scores 0 and any other
+    scores 1. At the corpus level, its code points count as edits, but the segment adds nothing to the length. Texts that differ
     greatly over more than about 100,000 characters get an upper bound and the flag ``bounded``.
     """
 
@@ -93,15 +93,15 @@ class Wer(_ErrorRate):
 Text = TypeVar("Text", str, str | None)
 
 NEEDS_NEIGHBOURS = ("\u0130", "\u03a3")
-"""Capital İ and Σ, the two letters whose lower case has two letters or depends on neighbours."""
+"""Capital İ and Σ: their lower case has two characters (İ) or depends on the neighbouring letters (Σ)."""
 
 
 class Ter(Metric):
-    """Edits that turn the hypothesis into the reference, in percent of the reference's words; lower is better.
+    """Edits that turn the hypothesis into the reference, as a percentage of the reference's words; lower is better.
 
-    An edit inserts, deletes or replaces a word, or shifts a run of words. With several references the fewest edits are
-    divided by the mean length of the references. Without any reference word, a hypothesis with words scores 100 and an
-    empty one 0. An empty hypothesis scores 100 otherwise. Texts of more than 2,000 words on either side are scored without
+    An edit inserts, deletes or replaces a word, or shifts a run of words. With several references, the lowest number of edits
+    is divided by the mean length of the references. If the reference has no words, a hypothesis with words scores 100 and an
+    empty one 0. Otherwise an empty hypothesis scores 100. Texts of more than 2,000 words on either side are scored without
     shifts, and flagged ``bounded`` if a shift might have helped.
     """
 
@@ -141,7 +141,7 @@ class Ter(Metric):
         )
 
     def score(self, batch: Batch) -> Scores:
-        """Return segment TER, with [edits, reference length] as statistics."""
+        """Return segment TER; the statistics are [edits, reference length]."""
         hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
         lowercase = not self.case_sensitive
         if self.normalized or self.no_punct:
@@ -158,7 +158,7 @@ class Ter(Metric):
     def _tokenized(self, hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:
         """Tokenize both sides as sacrebleu does.
 
-        sacrebleu tokenizes references twice, and a second pass can split tokens that the first did not (``...``).
+        sacrebleu tokenizes references twice, and the second pass can split tokens that the first pass left whole (``...``).
         """
         tokenize = self._tokenizer()
 
@@ -190,6 +190,6 @@ class Ter(Metric):
 
 
 def _lowered_where_needed(column: Sequence[Text]) -> Sequence[Text]:
-    """Convert the texts to lower case that the kernel cannot convert itself."""
+    """Convert to lower case those texts that the kernel cannot convert."""
     first, second = NEEDS_NEIGHBOURS
     return [text.lower() if text is not None and (first in text or second in text) else text for text in column]

@@ -1,9 +1,8 @@
 """HWTSC-TLM (Liu et al. 2022): log-probability of the translation alone under a language model of the target language.
 
-The submission's abstract and the ACES paper (section 6.2) describe it as unsupervised, reference-free, and with the
-translation as only input. They do not say which model was used, or whether log-probabilities were summed or averaged, and
-no weights were published. Here the score is the mean log-probability of the tokens and the end token under a model of the
-user.
+The submission's abstract and the ACES paper (section 6.2) describe it as unsupervised and reference-free, with the translation
+as its only input. They do not say which model was used, or whether log-probabilities were summed or averaged, and no weights
+were published. Here the score is the mean log-probability of the tokens and the end token under a model that the user supplies.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 class HwtscTlm(NeuralMetric):
     """Mean log-probability under a language model.
 
-    `path` is a folder with a causal language model like GPT-2 (GPT-2, mGPT and similar). `tokenizer` is needed if the
-    folder has none. `precision` auto is fp32 on a CPU and fp16 on a GPU.
+    `path` is a folder with a causal language model of the GPT-2 type (GPT-2, mGPT and similar). `tokenizer` is needed if the
+    folder has none. `precision`: auto means fp32 on a CPU and fp16 on a GPU.
     """
 
     reports_speed = True

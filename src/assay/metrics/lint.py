@@ -1,4 +1,4 @@
-"""The checks of ``assay lint`` as a metric: minus the weighted findings, with the findings as error spans."""
+"""The checks of ``assay lint`` as a metric: the score is minus the weighted findings, and the findings are the error spans."""
 
 from __future__ import annotations
 

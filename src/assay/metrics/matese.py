@@ -1,6 +1,6 @@
-"""MaTESe and MaTESe-QE (Perrella et al. 2022): error spans and their score, from the authors' checkpoints.
+"""MaTESe and MaTESe-QE (Perrella et al. 2022): error spans and the score derived from them, with the authors' checkpoints.
 
-The checkpoints are on a file host that is not meant for programs, so that users download them by hand (docs/metrics.md).
+The checkpoints are on a file host that does not support automated downloads, so users download them by hand (docs/metrics.md).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from assay.metrics.published import members
 
 
 class Matese(NeuralMetric):
-    """Error spans and their score, with a reference or, for MaTESe-QE, with the source alone.
+    """Error spans and the score derived from them, with a reference or, for MaTESe-QE, with the source alone.
 
-    `path` is the folder with ``matese.ckpt`` and the tokenizer of its encoder, or that file. `precision` auto is fp32 on a
-    CPU and fp16 on a GPU. `device` auto is the GPU if there is one. Of several references the one with the best score
-    counts, with its spans.
+    `path` is the folder that contains ``matese.ckpt`` and its encoder's tokenizer, or the file itself. `precision`: auto means
+    fp32 on a CPU and fp16 on a GPU. `device`: auto means the GPU if there is one. With several references, the one with the
+    best score counts, and its spans are returned.
     """
 
     def __init__(self, *, path: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
@@ -42,7 +42,7 @@ class Matese(NeuralMetric):
 
     @property
     def quality_estimation(self) -> bool:
-        """Whether it reads the source in place of a reference."""
+        """Whether it reads the source instead of a reference."""
         return self.card.needs == "source"
 
     @property

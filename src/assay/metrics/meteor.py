@@ -1,4 +1,4 @@
-"""METEOR (Banerjee and Lavie 2005; parameters of Lavie and Agarwal 2007), with the same numbers as NLTK's meteor_score."""
+"""METEOR (Banerjee and Lavie 2005; parameters of Lavie and Agarwal 2007), with the same scores as NLTK's meteor_score."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ if TYPE_CHECKING:
 
 
 class Meteor(Metric):
-    """Harmonic mean of word precision and recall, less a penalty for scattered matches; from 0 to 1.
+    """Harmonic mean of word precision and recall, minus a penalty for scattered matches; from 0 to 1.
 
-    Words are separated by whitespace and compared in lower case. They match if they are equal, then if their stems are,
-    then if a stem is a WordNet synonym of the other. Each translation word, from the last to the first, is matched to the
-    last free reference word. This is NLTK's greedy alignment, which takes linear time, so that long lines are aligned
-    completely.
+    Words are separated by whitespace and compared in lower case. Matching has three stages: identical words, identical stems,
+    then stems that are WordNet synonyms of each other. Each translation word, from the last to the first, is matched to the
+    last free reference word. This is NLTK's greedy alignment. It takes linear time, so even long lines are aligned completely.
 
     `alpha` weights precision against recall; `beta` and `gamma` shape the penalty ``gamma * (chunks / matches) ** beta``.
-    `wordnet` is ``auto`` (use it if installed), ``none``, or WordNet's folder; the signature says which was used. With
-    several references the best one counts. The corpus score is the mean. If either side is empty, the score is 0. As in
-    NLTK, a perfect translation of n words scores ``1 - gamma / n ** beta``, not 1.
+    `wordnet` is ``auto`` (use it if installed), ``none``, or the WordNet folder; the signature shows which was used. With
+    several references, the best one counts. The corpus score is the mean. If either side is empty, the score is 0. As in NLTK,
+    a perfect translation of n words scores ``1 - gamma / n ** beta``, not 1.
     """
 
     card = Card(
@@ -66,7 +65,7 @@ class Meteor(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with METEOR's parameters, and the WordNet of its third stage."""
+        """Signature with METEOR's parameters, and the WordNet used in the third stage."""
         wordnet = self._wordnet()
         return Signature.of(
             "METEOR",
@@ -79,7 +78,7 @@ class Meteor(Metric):
         )
 
     def score(self, batch: Batch) -> Scores:
-        """Return segment METEOR, the best over the references."""
+        """Return segment METEOR, using the best reference."""
         columns = (batch.hypotheses, *reference_columns(batch, self.card))
         words, ids, starts = _native.word_ids(columns)
         surface, stems, names = _numbered(words)
@@ -107,7 +106,7 @@ def _place(wordnet: str) -> Path | None:
 
 
 def _numbered(words: list[str]) -> tuple[Ints, Ints, dict[str, int]]:
-    """Return the number of each word's lower-cased form, the number of its stem, and the stems by name."""
+    """For each word, return the numbers of its lower-cased form and of its stem; also return the stems by name."""
     forms: dict[str, int] = {}
     stems: dict[str, int] = {}
     lowered = [word.lower() for word in words]
@@ -117,7 +116,7 @@ def _numbered(words: list[str]) -> tuple[Ints, Ints, dict[str, int]]:
 
 
 def _synonyms(stems: dict[str, int], wordnet: WordNet | None) -> tuple[Longs, Ints]:
-    """Return the synonyms of each stem among the stems, as a ragged array. NLTK looks up stems, not words."""
+    """For each stem, return its synonyms among the stems, as a ragged array. Like NLTK, this looks up stems, not words."""
     starts = np.zeros(len(stems) + 1, np.int64)
     if wordnet is None:
         return starts, np.empty(0, np.int32)

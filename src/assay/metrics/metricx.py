@@ -1,8 +1,8 @@
 """MetricX (Juraska et al. 2023, 2024): error score from 0 to 25 read from one logit of mT5; lower is better.
 
-Inputs follow the scripts published with each version (google-research/metricx): ``candidate: … reference: …`` in
-MetricX-23, ``source: … candidate: … reference: …`` in MetricX-24, cut at 1,024 and 1,536 tokens, without the end token.
-The logit is that of the decoder's first step, and nothing is generated.
+Inputs follow the scripts published with each version (google-research/metricx): ``candidate: … reference: …`` in MetricX-23,
+``source: … candidate: … reference: …`` in MetricX-24, cut at 1,024 and 1,536 tokens, without the end token. The logit comes
+from the decoder's first step; nothing is generated.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _NEEDS: dict[str, Needs] = {"src": "source", "ref": "reference", "both": "both"}
 
 
 class Metricx(NeuralMetric):
-    """Base of MetricX's versions and sizes.
+    """Base class of MetricX versions and sizes.
 
-    `path` is a folder with config.json and weights in safetensors or torch files. `tokenizer` is mT5's, if the folder has
-    none. `inputs` (MetricX-24) selects the texts that are read with the translation; auto is all that are given.
-    `precision` auto is fp32 on a CPU and bf16 on a GPU. `device` auto is the GPU if there is one. Of several references
-    the best one counts.
+    `path` is a folder with config.json and weights in safetensors or torch files. `tokenizer` is the mT5 tokenizer, needed if
+    the folder has none. `inputs` (MetricX-24) selects the texts that are read with the translation; auto means all that are
+    given. `precision`: auto means fp32 on a CPU and bf16 on a GPU. `device`: auto means the GPU if there is one. With several
+    references, the best one counts.
     """
 
     published: ClassVar[str | None]
@@ -66,7 +66,7 @@ class Metricx(NeuralMetric):
 
     @property
     def version(self) -> str:
-        """Year of the version."""
+        """Year of the MetricX version."""
         return self.card.name.split("-")[1]
 
     @property
@@ -104,7 +104,7 @@ class Metricx(NeuralMetric):
     def _encoded(self, texts: list[str]) -> tuple[list[list[int]], NDArray[np.bool_]]:
         import numpy as np
 
-        longest = LONGEST[self.version] - 1  # the original cuts the text with the end token and then removes the token
+        longest = LONGEST[self.version] - 1  # the original removes the end token after truncation
         distinct = list(dict.fromkeys(texts))
         encoded = dict(zip(distinct, self.words.encode(distinct), strict=True))
         sequences = [encoded[text] for text in texts]
@@ -112,7 +112,7 @@ class Metricx(NeuralMetric):
 
 
 def framed(version: str, hypothesis: str, source: str | None, reference: str | None) -> str:
-    """Return the input text of a row in a version of MetricX. Without a source, MetricX-24 reads an empty one."""
+    """Return the input text of a row for a MetricX version. If there is no source, MetricX-24 reads an empty one."""
     if version == "24":
         prefix = f"source: {source or ''} candidate: {hypothesis}"
         return prefix if reference is None else f"{prefix} reference: {reference}"

@@ -21,19 +21,19 @@ from assay.models.runtime.memory import with_memory
 
 Precision = Literal["auto", "fp32", "bf16", "fp16"]
 SLOW = 20.0
-"""Segments per second below which a run on a CPU is advised to use a GPU."""
+"""Speed in segments per second below which a notice for a CPU run recommends a GPU."""
 
 
 class NeuralMetric(Metric):
-    """Base of metrics with a torch model, which is read from `files.weights`.
+    """Base class of metrics with a torch model, which is read from `files.weights`.
 
-    The model is loaded when the first segment is scored. It stays loaded until `release`, or while it fits into memory.
-    `precision`: auto is `on_gpu` on a GPU and fp32 on a CPU. `device`: auto is the GPU if there is one.
+    The model is loaded when the first segment is scored. It stays loaded until `release` is called or other models need the
+    memory. `precision`: auto means `on_gpu` on a GPU and fp32 on a CPU. `device`: auto means the GPU if there is one.
     """
 
     on_gpu: ClassVar[str] = "fp16"
     reports_speed: ClassVar[bool] = False
-    """Whether a slow run on a CPU gets a notice."""
+    """Whether a slow CPU run gets a notice."""
 
     def __init__(self, precision: str, device: str) -> None:
         self.precision, self.device = precision, device
@@ -44,7 +44,7 @@ class NeuralMetric(Metric):
         """Held while the metric scores or is released."""
 
     def score(self, batch: Batch) -> Scores:
-        """Return the score of every segment, with the flag ``truncated`` for texts longer than the model reads."""
+        """Return the score of every segment, with the flag ``truncated`` for texts that exceed the model's maximum length."""
         import numpy as np
 
         if not len(batch):
@@ -58,18 +58,18 @@ class NeuralMetric(Metric):
 
     @abstractmethod
     def _score(self, batch: Batch) -> Scores:
-        """Return the scores of a batch that is not empty."""
+        """Return the scores of a non-empty batch."""
 
     @abstractmethod
     def _load(self) -> Any:
         """Read the model."""
 
     def _fingerprint(self) -> str:
-        """Return a hash of all files that determine the scores."""
+        """Return a hash of all files that affect the scores."""
         return self.files.fingerprint()  # type: ignore[attr-defined, no-any-return]
 
     def loaded(self) -> Any:
-        """Return the model, loaded if it was not."""
+        """Return the model; load it if necessary."""
         if self._loaded is None:
             self._loaded = self._load()
         return self._loaded
@@ -87,7 +87,7 @@ class NeuralMetric(Metric):
         return [device_named(self.device)]
 
     def place(self) -> tuple[Any, str]:
-        """Return the first device, and the precision as a signature names it."""
+        """Return the first device, and the precision under its name in signatures."""
         device = self.devices()[0]
         if self.precision == "int8" and device.type != "cpu":
             raise InputError("precision=int8 works on a CPU only. Use fp16 or bf16 on a GPU, or device=cpu.")
@@ -128,14 +128,14 @@ class NeuralMetric(Metric):
 
 
 def need_neural(name: str, *modules: str) -> None:
-    """Raise if torch, or another module of the extra, is missing; the message says what to install."""
+    """Raise an error if torch, or another module from the extra, is missing; the message says what to install."""
     for module in ("torch", *modules):
         if importlib.util.find_spec(module) is None:
             raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
 
 
 def device_named(name: str) -> Any:
-    """Return the torch device of the option ``device``. Raise if it does not exist."""
+    """Return the torch device specified by the option ``device``. Raise an error if it does not exist."""
     import torch
 
     from assay.models.runtime.precision import choose_device
@@ -153,10 +153,10 @@ def device_named(name: str) -> Any:
 
 
 def free_memory() -> None:
-    """Return the memory of released models to the system, on a GPU as well; on Linux the C library would keep it."""
+    """Return the memory of released models to the system, on a GPU too; the C library on Linux would otherwise retain it."""
     gc.collect()
     if sys.platform == "linux":
-        with suppress(OSError, AttributeError):  # other C libraries than GNU's return memory by themselves
+        with suppress(OSError, AttributeError):  # C libraries other than GNU's return memory by themselves
             ctypes.CDLL(None).malloc_trim(0)
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():

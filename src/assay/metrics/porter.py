@@ -1,15 +1,15 @@
 """Porter's stemmer (Porter 1980, An algorithm for suffix stripping) with the extensions of NLTK's default mode.
 
-METEOR's second stage matches words with equal stems. To give NLTK's numbers, it needs exactly NLTK's stems. NLTK adds a
-list of irregular forms and a few suffixes in step 2. Words of one or two characters stay unchanged, ``dies`` and ``died``
-become ``die``, and ``y`` becomes ``i`` after any consonant.
+METEOR's second stage matches words with identical stems. To reproduce NLTK's scores, stems must be exactly the same as NLTK's.
+NLTK adds a list of irregular forms and a few suffixes in step 2. Words of one or two characters stay unchanged, ``dies`` and
+``died`` become ``die``, and ``y`` becomes ``i`` after any consonant.
 """
 
 from __future__ import annotations
 
 
 def _rules(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the (suffix, replacement) pairs of a list such as ``ful: ator:ate``."""
+    """Return the (suffix, replacement) pairs from a list such as ``ful: ator:ate``."""
     return tuple((suffix, replacement) for suffix, _, replacement in (rule.partition(":") for rule in text.split()))
 
 
@@ -78,7 +78,7 @@ def _measure(stem: str) -> int:
 def _short_end(stem: str) -> bool:
     """Return Porter's *o: consonant, vowel, and a consonant other than w, x, y at the end.
 
-    NLTK adds two-letter stems of a vowel and a consonant.
+    NLTK also accepts two-letter stems: a vowel followed by a consonant.
     """
     shape = _shape(stem)
     return (shape.endswith(b"cvc") and stem[-1] not in "wxy") or shape == b"vc"

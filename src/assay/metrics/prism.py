@@ -1,8 +1,8 @@
 """Prism (Thompson and Post 2020): log-probability of translation and reference under a multilingual paraphraser.
 
-The score is the mean log-probability (natural logarithm) of the translation's tokens and the end token given the
-reference. It is averaged with that of the reference given the translation. Prism-QE uses the source instead, in one
-direction. The language is the first token of the decoder and does not count.
+The score is the mean log-probability (natural logarithm) of the translation's tokens and the end token given the reference. It
+is averaged with that of the reference given the translation. Prism-QE uses the source instead, in one direction. The decoder's
+first token is the language tag, which does not count.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def _card(name: str, label: str, needs: Needs, meaning: str) -> Card:
 class Prism(NeuralMetric):
     """Prism with a reference.
 
-    `path` is a folder with checkpoint.pt, spm.model and the two dictionaries, as in m39v1. `lang` is the target language,
-    if there is no language pair. `temperature` is that of the distribution over tokens, 1 in the paper. Of several
-    references the best one counts. `precision` auto is fp32 on a CPU and fp16 on a GPU.
+    `path` is a folder with checkpoint.pt, spm.model and the two dictionaries, as in m39v1. `lang` is the target language if no
+    language pair is specified. `temperature` applies to the distribution over tokens; the paper uses 1. With several
+    references, the best one counts. `precision`: auto means fp32 on a CPU and fp16 on a GPU.
     """
 
     reports_speed = True
@@ -105,7 +105,7 @@ class Prism(NeuralMetric):
 
 
 class PrismQe(Prism):
-    """Prism with the source in place of the reference."""
+    """Prism with the source instead of the reference."""
 
     card = _card(
         "prism-qe",
@@ -117,7 +117,7 @@ class PrismQe(Prism):
     def _score(self, batch: Batch) -> Scores:
         _, texts = with_sources_or_references(batch, self.card)
         languages = target_languages(batch, self.lang)
-        # The encoder reads no language tag, so that the source can be encoded with the target's.
+        # The encoder reads no language tag, so the source can be encoded with the tag of the target language.
         sources = list(zip(texts, languages, strict=True))
         mt_texts = list(zip(batch.hypotheses, languages, strict=True))
         model, framing = self.loaded()

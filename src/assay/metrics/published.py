@@ -1,4 +1,4 @@
-"""Metrics of published checkpoints: one class per entry of ``checkpoints.toml``, a subclass of its family."""
+"""Metrics for published checkpoints: one class per entry in ``checkpoints.toml``, each a subclass of its metric family."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ MODULES = {
     "matese": "assay.metrics.matese",
     "metricx": "assay.metrics.metricx",
 }
-"""The module of each family of metrics."""
+"""Module of each metric family."""
 FIND = "assay.models.files.published:find_published"
 
 
 def targets() -> dict[str, str]:
-    """Return the registry's entries: the name of each metric and where its class is."""
+    """Return the registry entries: the name of each metric and the location of its class."""
     return {name: f"{MODULES[one.family]}:{name}" for name, one in checkpoints().items() if one.is_metric}
 
 
 def members(family: str, base: Callable[[], type[NeuralMetric]]) -> Callable[[str], type[NeuralMetric]]:
-    """Return the ``__getattr__`` of a family's module, which gives the class of a published checkpoint."""
+    """Return the ``__getattr__`` for a family's module; it returns the class for a published checkpoint."""
 
     @functools.cache
     def member(name: str) -> type[NeuralMetric]:
@@ -77,7 +77,7 @@ def _weights(one: PublishedCheckpoint) -> WeightsNeeded:
 
 
 def weights_of(name: str) -> WeightsNeeded:
-    """Return the weights of a published checkpoint: their size, and how to get and find them."""
+    """Return the weights of a published checkpoint: their size, how to download them, and how to find a local copy."""
     return WeightsNeeded(checkpoints()[name].gigabytes, f"assay fetch {name}", FIND, name)
 
 

@@ -1,4 +1,4 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004), with the same numbers as rouge-score 0.1.2 without stemmer."""
+"""ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004), with the same scores as rouge-score 0.1.2 without its stemmer."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from assay.metrics.common import reference_columns
 class _Rouge(Metric):
     """F1 of the overlap of hypothesis and reference, from 0 to 1, with precision and recall as components.
 
-    With several references the one with the best F1 counts. A side without tokens scores 0. Tokens are runs of lower-cased
-    Latin letters and digits; all other characters are ignored. The flag ``unsupported_script`` marks rows whose hypothesis
-    or reference has more letters and digits (by ``str.isalnum``) that the tokenizer ignores than it reads. Such a value
-    says nothing about the translation.
+    With several references, the one with the best F1 counts. A side without tokens scores 0. Tokens are runs of lower-cased
+    Latin letters and digits; all other characters are ignored. The flag ``unsupported_script`` marks rows whose hypothesis or
+    reference contains more letters and digits (according to ``str.isalnum``) that the tokenizer ignores than ones that it
+    reads. Such a score says nothing about the translation.
     """
 
     order: int

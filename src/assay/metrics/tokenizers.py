@@ -1,7 +1,7 @@
 """BLEU's tokenizers other than 13a: sacrebleu's own, and sentencepiece models in local files.
 
-sacrebleu downloads a missing sentencepiece model by itself. assay never downloads anything without being asked, so that it
-reads the model here and returns the same subwords.
+sacrebleu downloads a missing sentencepiece model automatically. assay downloads nothing unless asked to; instead it reads the
+model from a local file here and returns the same subwords.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko"}
 
 
 class LineTokenizer:
-    """A function from a line to the tokenized line, with its identity for signatures.
+    """A function from a line to the tokenized line, with an identifier for signatures.
 
-    Tokenizers in C (MeCab, sentencepiece) do not accept every string. Lone surrogates, and for MeCab NULs, which would end
-    the text, become U+FFFD first.
+    Tokenizers written in C (MeCab, sentencepiece) do not accept every string. Lone surrogates are first replaced with U+FFFD;
+    for MeCab, so are NULs, which would end the text.
     """
 
     def __init__(self, signature: str, call: Callable[[str], str], weights: str | None = None) -> None:
@@ -39,7 +39,7 @@ class LineTokenizer:
         self._lock = threading.Lock()  # MeCab taggers are not thread-safe
 
     def columns(self, hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:
-        """Tokenize both sides, each distinct line once."""
+        """Tokenize both sides, each distinct line only once."""
         lines = {text: "" for column in (hypotheses, *references) for text in column if text is not None}
         with self._lock:
             for text in lines:
@@ -49,9 +49,9 @@ class LineTokenizer:
 
 
 def tokenizer(name: str, model: str | None) -> LineTokenizer:
-    """Return the tokenizer that sacrebleu calls `name`.
+    """Return the tokenizer with this sacrebleu name.
 
-    `model` is the path of a sentencepiece model to use instead of its own.
+    `model` is the path of a sentencepiece model to use instead of the default one.
     """
     if name in SENTENCEPIECE:
         return _sentencepiece(name, model)
@@ -70,7 +70,7 @@ def tokenizer(name: str, model: str | None) -> LineTokenizer:
 
 
 def well_formed(line: str) -> str:
-    """Replace lone surrogates, which have no UTF-8 form, by U+FFFD."""
+    """Replace lone surrogates, which cannot be encoded in UTF-8, with U+FFFD."""
     try:
         line.encode()
     except UnicodeEncodeError:

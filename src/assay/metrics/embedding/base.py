@@ -1,4 +1,4 @@
-"""Base class of metrics with a pretrained encoder, and weights of tokens by document frequency."""
+"""Base class of metrics with a pretrained encoder, and token weights based on document frequency."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 class EncoderMetric(NeuralMetric):
-    """Base of metrics with a pretrained encoder.
+    """Base class of metrics with a pretrained encoder.
 
-    `model` is a hub folder, or the name of an encoder that ``assay fetch`` downloads. `precision` auto is fp32 on a CPU
-    and fp16 on a GPU. `device` auto is the GPU if there is one.
+    `model` is a hub folder, or the name of an encoder that ``assay fetch`` downloads. `precision`: auto means fp32 on a CPU and
+    fp16 on a GPU. `device`: auto means the GPU if there is one.
     """
 
     default_model: ClassVar[str]
     layer: int | None = None
-    """Layer whose vectors are compared; None is the last."""
+    """Layer whose vectors are compared; None means the last one."""
 
     def __init__(self, *, model: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
         super().__init__(precision, device)
@@ -57,19 +57,19 @@ class EncoderMetric(NeuralMetric):
         return Embedder(self.files, precision=precision, device=device, layer=self.layer)
 
     def others(self) -> Sequence[Path]:
-        """Return further files that determine the scores."""
+        """Return other files that affect the scores."""
         return ()
 
     def _fingerprint(self) -> str:
         return self.files.fingerprint(*self.others())
 
     def signed_as(self, version: int, **parameters: object) -> Signature:
-        """Return the signature of a metric of this encoder."""
+        """Return the signature of a metric that uses this encoder."""
         return super().signed_as(version, model=self.folder.resolve().name, **parameters)
 
 
 def frequency_file(name: str, option: str, given: str | None) -> str | None:
-    """Return the file that an option names. Raise if it does not exist."""
+    """Return the file specified in an option. Raise an error if it does not exist."""
     if given is not None and not Path(given).is_file():
         raise InputError(f"{name} needs a text file to count tokens in, and {given} does not exist ({option}=FILE).")
     return given
@@ -79,7 +79,7 @@ PART = 4096
 
 
 class Rarity:
-    """Weights of tokens by document frequency, where every line of a file is a document."""
+    """Token weights by document frequency; each line of a file is one document."""
 
     def __init__(self, path: str | Path, embedder: Embedder, weigh: Callable[[float, float], float]) -> None:
         counted: Counter[int] = Counter()
@@ -100,10 +100,12 @@ class Rarity:
 
 
 def bertscore_weight(lines: float, count: float) -> float:
-    """Return minus the logarithm of the share of lines with a token, each plus one (Zhang et al. 2020, section 3)."""
+    """Return the negative log of the share of lines that contain a token, after adding one to both counts (Zhang et al. 2020,
+    section 3).
+    """
     return math.log((lines + 1) / (count + 1))
 
 
 def yisi_weight(lines: float, count: float) -> float:
-    """Return YiSi's weight of a token, which is above 0 even for a token in every line (Lo 2019, section 2)."""
+    """Return YiSi's weight for a token, which is above 0 even for a token in every line (Lo 2019, section 2)."""
     return math.log2(1 + (lines + 1) / (count + 1))

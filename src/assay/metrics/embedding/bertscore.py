@@ -1,4 +1,4 @@
-"""BERTScore (Zhang et al. 2020): similarity of the tokens of translation and reference in any pretrained encoder."""
+"""BERTScore (Zhang et al. 2020): token similarity of translation and reference in any pretrained encoder."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _OTHERS = f"(Into {', '.join(f'{language}: {encoder}' for language, encoder in L
 
 
 class Bertscore(EncoderMetric):
-    """F1 of every token's best match, with precision and recall.
+    """F1 of every token's best match, with precision and recall as components.
 
     `model` is an encoder by name or folder, by default bert-score's choice for the target language (roberta-large,
-    bert-base-chinese, for others bert-base-multilingual-cased). `layer` is the layer whose vectors are matched, by default
-    the best one according to bert-score's authors, or the last. `idf` is a text file whose lines give rare tokens a higher
-    weight; bert-score uses the references.
+    bert-base-chinese, otherwise bert-base-multilingual-cased). `layer` is the layer whose vectors are matched, by default the
+    best one according to bert-score's authors, or the last. `idf` is a text file for computing document frequencies, so rare
+    tokens get a higher weight; bert-score uses the references.
 
-    `baseline` is a file in bert-score's format (LAYER,P,R,F), or a language whose file ``assay fetch`` wrote into the
-    encoder's folder (``baselines/de.tsv``). Scores are then rescaled, so that unrelated texts have about 0. `value`
-    selects which of the three is the score.
+    `baseline` is a file in bert-score format (LAYER,P,R,F), or a language for which ``assay fetch`` saved a file in the
+    encoder's folder (``baselines/de.tsv``). Scores are then rescaled so that unrelated texts score about 0. `value` selects
+    which of the three values is the score.
     """
 
     card = BERTSCORE
@@ -82,7 +82,7 @@ class Bertscore(EncoderMetric):
         self.shift = None if self.baseline is None else read_baseline(self.baseline, self.layer)
 
     def for_language(self, language: str) -> Metric:
-        """Return the metric with bert-score's encoder for this language, unless one was given."""
+        """Return the metric with bert-score's encoder for this language, unless an encoder was specified."""
         encoder = LANGUAGES.get(language)
         if not self.by_language:
             return self
@@ -104,7 +104,7 @@ class Bertscore(EncoderMetric):
         return self.signed_as(1, **parameters)
 
     def others(self) -> Sequence[Path]:
-        """Return the file for token weights, and the baseline."""
+        """Return the files that define token weights and the baseline."""
         return [Path(path) for path in (self.idf, self.baseline) if path is not None]
 
     def release(self) -> None:
@@ -160,7 +160,7 @@ def _is_here(name: str) -> bool:
 
 
 def best_layer(folder: Path) -> int | None:
-    """Return the layer that bert-score uses for an encoder of this name; None (the last) if it has no choice."""
+    """Return the layer that bert-score uses for an encoder of this name, or None (the last layer) if bert-score does not list it."""
     names = {folder.resolve().name.lower()}
     if folder.parent.name == "snapshots":
         names.add(folder.parent.parent.name.rpartition("--")[2].lower())
@@ -178,7 +178,7 @@ def _baseline_file(name: str, folder: Path) -> Path:
 
 
 def read_baseline(path: Path, layer: int | None) -> Floats:
-    """Return precision, recall and F1 of unrelated texts at this layer."""
+    """Return the precision, recall and F1 that unrelated texts get at this layer."""
     lines = [line.split(",") for line in read_text(path).splitlines() if line.strip()]
     if not lines or [cell.strip() for cell in lines[0]] != ["LAYER", "P", "R", "F"]:
         raise InputError(f"{path} is not a baseline of bert-score: its first line must be LAYER,P,R,F.")

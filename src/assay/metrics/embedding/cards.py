@@ -1,4 +1,4 @@
-"""Cards of metrics with a pretrained encoder: needs, meaning, citation and languages."""
+"""Metadata cards of metrics with a pretrained encoder: needs, meaning, citation and languages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """MEE, MEE2 and MEE4 (Mukherjee et al. 2020; Mukherjee and Shrivastava 2022), as in the code released for WMT22.
 
-The published scores come from that code, which differs from the papers in two places. Words of the translation with an
-exact match may be matched again by their vectors. BLEU in MEE2 and MEE4 is over characters, with n-grams up to a third of
-the reference's length.
+The published scores come from that code, which differs from the papers in two places. Words in the translation that have an
+exact match may be matched again by vector. BLEU in MEE2 and MEE4 is computed on characters, with n-grams up to a third of the
+length of the reference.
 """
 
 from __future__ import annotations
@@ -30,27 +30,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 ROOT, SYNONYM = 0.5, 0.4
-"""Cosines from which on two words count as forms of one word, and as synonyms."""
+"""Minimum cosines at which two words count as forms of the same word, and as synonyms."""
 ALPHA = 0.9
 """Weight of recall."""
 SMOOTH = 5
-"""K of Chen and Cherry's fourth smoothing."""
+"""The K of Chen and Cherry's smoothing method 4."""
 MOST_UNMATCHED = 1021
-"""Number of orders without a match at which the released code, limited by its floats, returns 0."""
+"""Number of orders without a match at which the released code returns 0, because of limited floating-point range."""
 
 
 class WordVectors(Protocol):
     """Vectors of length 1 by word, from a file or a dictionary."""
 
     def get(self, word: str, /) -> NDArray[np.float32] | None:
-        """Return the vector of a word; None if there is none."""
+        """Return the vector of a word, or None if the word has no vector."""
 
 
 class Mee(Metric):
-    """Mean of F-scores of exact, near and far matches of words.
+    """Mean F-score of exact, near and distant word matches.
 
-    `vectors` is a file of word vectors of the target language, in the text format of fastText or word2vec
-    (``cc.de.300.vec``).
+    `vectors` is a file with target-language word vectors in fastText or word2vec text format (``cc.de.300.vec``).
     """
 
     card = MEE
@@ -72,7 +71,7 @@ class Mee(Metric):
         return self._hash
 
     def score(self, batch: Batch) -> Scores:
-        """Return the mean of the three F-scores of every segment."""
+        """Return the mean of the three F-scores for every segment."""
         rows, references = with_references(batch, self.card)
         if self._known is None:
             self._known = VectorFile(self.vectors)
@@ -85,14 +84,14 @@ class Mee(Metric):
 
 
 class MeeSentence(SentenceMetric):
-    """MEE with character BLEU and the cosine of sentence vectors.
+    """MEE combined with character BLEU and the cosine of sentence vectors.
 
-    `vectors` is a file of word vectors as for mee. `model` is a sentence encoder by name or folder.
+    `vectors` is a file of word vectors as in MEE. `model` is a sentence encoder by name or folder.
     """
 
     default_model = "labse"
     share: ClassVar[float]
-    """Weight of the cosine."""
+    """Weight of the sentence-vector cosine."""
 
     def __init__(
         self,
@@ -111,7 +110,7 @@ class MeeSentence(SentenceMetric):
         return self.signed_as(1)
 
     def others(self) -> Sequence[Path]:
-        """Return the files of the encoder's head, and the word vectors."""
+        """Return the files of the encoder's pooling head, and the word vectors."""
         return [*super().others(), self.vectors]
 
     def release(self) -> None:
@@ -137,13 +136,13 @@ class MeeSentence(SentenceMetric):
 
 
 class Mee2(MeeSentence):
-    """MEE2, half word matches and half sentence vectors."""
+    """MEE2: half word matches, half sentence vectors."""
 
     card, share = MEE2, 0.5
 
 
 class Mee4(MeeSentence):
-    """MEE4, a quarter word matches and three quarters sentence vectors."""
+    """MEE4: a quarter word matches, three quarters sentence vectors."""
 
     card, share = MEE4, 0.75
 
@@ -155,8 +154,8 @@ def _mees(texts: Sequence[tuple[str, str]], vectors: WordVectors) -> NDArray[np.
 def mee(hypothesis: Sequence[str], reference: Sequence[str], vectors: WordVectors) -> float:
     """Return the mean of three F-scores: exact matches, exact and near ones, all matches.
 
-    A word of the reference is matched once. Words of the translation are matched in order, each to the first word of the
-    reference that is similar enough. A word without a vector matches only itself.
+    Each reference word is matched at most once. Words in the translation are matched in order, each to the first reference word
+    that is similar enough. A word without a vector matches only itself.
     """
     remaining = Counter(reference)
     exact = 0
@@ -182,7 +181,7 @@ def mee(hypothesis: Sequence[str], reference: Sequence[str], vectors: WordVector
 
 
 def _without(reference: Sequence[str], hypothesis: Sequence[str]) -> list[str]:
-    """Return the reference without exact matches of the translation; of equal words the first ones are removed."""
+    """Return the reference words that have no exact match in the translation; of identical words, the first ones are removed."""
     matched = Counter(hypothesis)
     rest = []
     for word in reference:
@@ -201,7 +200,7 @@ def _fmean(matches: int, hypothesis: int, reference: int) -> float:
 
 
 def character_bleu(hypothesis: str, reference: str) -> float:
-    """Return BLEU of character n-grams up to a third of the reference's length, with Chen and Cherry's fourth smoothing."""
+    """Return BLEU on character n-grams up to a third of the reference's length, with Chen and Cherry's smoothing method 4."""
     orders = math.ceil(len(reference) / 3)
     if not orders or not hypothesis:
         return 0.0
@@ -233,16 +232,16 @@ def _vector_file(name: str, given: str | None) -> Path:
 
 
 def common_runs(one: str, other: str, longest: int) -> list[int]:
-    """Count the runs of 1, 2 … `longest` characters of `one` that are in `other`, with clipped multiplicity.
+    """Count the runs of 1, 2 … `longest` characters of `one` that also occur in `other`, with clipped counts.
 
-    A suffix automaton of both texts has one state per set of runs that end at the same positions, with consecutive
-    lengths. It takes linear time, whereas counting the runs of each length reads all characters of all runs.
+    A suffix automaton of both texts has one state per set of runs that end at the same positions and have consecutive lengths.
+    It takes linear time, whereas counting the runs of each length separately would read every character of every run.
     """
     steps: list[dict[str, int]] = [{}]
     shorter, lengths, counts = [-1], [0], [[0, 0]]
     last = 0
     for side, text in enumerate((one, other)):
-        for at in range(-side, len(text)):  # a symbol that no text contains separates the texts
+        for at in range(-side, len(text)):  # a symbol that occurs in no text separates the texts
             symbol = text[at] if at >= 0 else ""
             new = len(steps)
             steps.append({})

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class SentenceMetric(EncoderMetric):
-    """Base of metrics with one vector per text."""
+    """Base class of metrics with one vector per text."""
 
     _head: Head | None = None
 
     def cosines(self, first: Sequence[str], second: Sequence[str]) -> tuple[Floats, Bools]:
-        """Return the cosine of every pair of texts, and whether one of them was cut."""
+        """Return the cosine of every pair of texts, and whether either text was truncated."""
         from assay.models.encoders.embedding import read_head, sentence_vectors
 
         embedder = self.loaded()
@@ -41,7 +41,7 @@ class SentenceMetric(EncoderMetric):
         return np.clip(products, -1.0, 1.0), cut[:count] | cut[count:]
 
     def others(self) -> Sequence[Path]:
-        """Return the files that define the pooling of tokens."""
+        """Return the files that define how tokens are pooled."""
         beside = ("modules.json", "1_Pooling/config.json", "2_Dense/model.safetensors", "2_Dense/pytorch_model.bin")
         return [path for name in beside if (path := self.folder / name).is_file()]
 
@@ -51,7 +51,7 @@ class SentenceMetric(EncoderMetric):
 
 
 class Similarity(SentenceMetric):
-    """Cosine of two sentence vectors; the best of several references.
+    """Cosine similarity of two sentence vectors; with several references, the best one counts.
 
     `model` is a sentence encoder by name or folder. `against` is the source or the reference.
     """
@@ -83,12 +83,12 @@ class Similarity(SentenceMetric):
 
 
 class LabseSim(Similarity):
-    """LaBSE's cosine of source and translation."""
+    """LaBSE cosine similarity of source and translation."""
 
     card, default_model = LABSE_SIM, "labse"
 
 
 class TeacherSim(Similarity):
-    """Cosine of source and translation in the multilingual paraphrase encoder."""
+    """Cosine similarity of source and translation in the multilingual paraphrase encoder."""
 
     card, default_model = TEACHER_SIM, "paraphrase-multilingual-mpnet-base-v2"

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class Yisi(EncoderMetric):
-    """Base of YiSi-1 and YiSi-2: precision and recall of token n-grams, combined by a weighted harmonic mean.
+    """Base class of YiSi-1 and YiSi-2: precision and recall of token n-grams, combined by a weighted harmonic mean.
 
-    `model` is an encoder by name or folder. `layer` is the layer whose vectors are compared, by default bert-score's
-    choice for that encoder, or the last. `ngram` is the length of n-grams. `alpha` is the weight of recall, 0.5 for the
-    plain mean. `idf` is a text file of the target language whose lines give rare tokens a higher weight; by default all
-    have the same. `idf_source` does the same for the source.
+    `model` is an encoder by name or folder. `layer` is the layer whose vectors are compared, by default bert-score's choice for
+    that encoder, or the last. `ngram` is the n-gram length. `alpha` is the weight of recall; 0.5 gives the plain harmonic mean.
+    `idf` is a target-language text file for computing document frequencies, so rare tokens get a higher weight; by default all
+    tokens have the same weight. `idf_source` does the same for the source.
     """
 
     against: ClassVar[Literal["source", "reference"]]

@@ -1,4 +1,4 @@
-"""Estimate of a judge's requests and tokens, from the lengths of the texts."""
+"""Estimate of the requests and tokens that a judge needs, based on the lengths of the texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Question = Callable[[list[dict[str, str]], int | None], dict[str, Any]]
 Kept = Callable[[Mapping[str, Any], int], ChatAnswer | None]
 
 _TURN = 4
-"""Tokens of a message's envelope."""
+"""Tokens of overhead per message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class RequestEstimate:
 
     requests: int = 0
     kept: int = 0
-    """Answers in the response cache."""
+    """Number of answers in the response cache."""
     tokens_in: int = 0
     tokens_out: int = 0
 
@@ -40,8 +40,8 @@ class RequestEstimate:
 def estimated(prompt: Prompt, question: Question, kept: Kept, texts: Mapping[str, str], sample: int) -> RequestEstimate:
     """Estimate the requests for one sample about one translation.
 
-    Repeated questions after unreadable answers are not included. The answer to a first question is assumed to have the
-    usual length.
+    Repeated requests after unreadable answers are not included. The answer to the first question is assumed to be of typical
+    length.
     """
     total, before = RequestEstimate(), dict(texts)
     if prompt.first is not None:

@@ -22,7 +22,7 @@ def _card(name: str, label: str, low: float, high: float, meaning: str, citation
 
 
 class _GembaJudge(PromptJudge):
-    """Judge with one prompt. `prompts` is a folder with GEMBA's prompts: a checkout, or the folder of a download."""
+    """Judge with one prompt. `prompts` is a folder that contains GEMBA's prompts: a checkout or a downloaded copy."""
 
     def __init__(
         self, *, prompts: str = "", endpoint: str = "", model: Word = "", temperature: float | None = 0.0, samples: int = 1,
@@ -56,7 +56,7 @@ class GembaDa(_GembaWithReference):
 
 
 class GembaSqm(_GembaWithReference):
-    """Score from 0 to 100 on a scale with verbal labels."""
+    """Score from 0 to 100 on a scale with verbal anchors."""
 
     card = _card("gemba-sqm", "GEMBA-SQM", 0, 100, "A language model's score on a scale with verbal labels.", _DA)
 

@@ -1,7 +1,7 @@
 """Base class of LLM judges: fills the prompt for every translation, asks the model, and reads the answers.
 
-The metric stores nothing itself. Each answer goes to the response cache that the engine opened (`assay.core.context`). If
-all answers are cached, the scores follow from them without a request.
+The metric stores nothing itself. Each answer goes to the response cache that the engine opened (`assay.core.context`). If all
+answers are cached, the scores are computed without any requests.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 
 VERSION = 3
-"""Version of the reading of answers. Version 1 read thoughts as the answer; version 2 counted every line below a heading as
-an error.
+"""Version of the answer parser. Version 1 parsed the model's thoughts as the answer; version 2 counted every line below a
+heading as an error.
 """
 STEP = 0.1
-"""Increase of the temperature when a question is repeated after an unreadable answer, as in GEMBA."""
+"""Temperature increase when a question is repeated after an unreadable answer, as in GEMBA."""
 
 
 class PromptJudge(Metric):
-    """Judge with a prompt that a subclass defines."""
+    """Judge whose prompt is defined by a subclass."""
 
     def __init__(
         self, prompt: Prompt, card: Card, *, endpoint: str, model: str, temperature: float | None, samples: int,
@@ -56,7 +56,7 @@ class PromptJudge(Metric):
         self.prompt, self.card, self.endpoint, self.model = prompt, card, endpoint, model
         self.temperature, self.samples, self.insist, self.max_tokens = temperature, samples, insist, max_tokens
         self.answered: set[str] = set()
-        """Models that answered, as the endpoint names them."""
+        """Models that answered, under the names that the endpoint reports."""
         self._used: Llm | None = None
         self._spent = LlmBudget()
         self._said: dict[str, str] = {}
@@ -68,7 +68,7 @@ class PromptJudge(Metric):
 
     @property
     def signature(self) -> Signature:
-        """Signature with model, prompt, temperature and samples, and the models that the endpoint reported."""
+        """Signature with model, prompt, temperature and number of samples, and the models that the endpoint reported."""
         settings = self._used or current_llm() or Llm()
         return Signature.of(
             self.card.label, VERSION, prompt=f"{self.prompt.version}-{self.prompt.digest}", model=self._model(settings) or "none",
@@ -78,11 +78,13 @@ class PromptJudge(Metric):
 
     @property
     def marks_spans(self) -> bool:
-        """Whether the prompt asks for errors, which is known without a request."""
+        """Whether the prompt asks for errors; this is known without sending a request."""
         return self.prompt.gives_spans
 
     def signed(self, nrefs: int) -> str:
-        """Return the signature. The number of references counts only if the prompt shows one, which is the first."""
+        """Return the signature. The number of references is included only if the prompt shows a reference, which is always the
+        first.
+        """
         return super().signed(min(nrefs, 1) if self.card.needs_reference else 0)
 
     def score(self, batch: Batch) -> Scores:
@@ -139,12 +141,12 @@ class PromptJudge(Metric):
         return sum((estimated(self.prompt, question, asker.kept, *row) for row in rows), RequestEstimate())
 
     def cost(self, estimate: RequestEstimate) -> float | None:
-        """Return the cost of an estimate; None without prices."""
+        """Return the estimated cost, or None if the prices are unknown."""
         prices = (current_llm() or Llm()).budget.prices
         return None if prices is None else prices.cost(estimate.tokens_in, estimate.tokens_out)
 
     def _judged(self, asker: LlmClient, texts: dict[str, str], sample: int) -> JudgeReading:
-        """Return one sample about one translation. After an unreadable answer, repeat at a higher temperature."""
+        """Return one sample for one translation. After an unreadable answer, repeat the question at a higher temperature."""
         opening, first = JudgeReading(), self.prompt.first
         if first is not None:
             first_answer = self._ask(asker, filled(first.messages, texts), 0, sample, first.max_tokens)
@@ -180,7 +182,7 @@ class PromptJudge(Metric):
         return self.model or settings.model
 
     def _asker(self, kept: ResponseCache | None) -> LlmClient:
-        """Return the client. The metric's own options take precedence over those of the call and the environment."""
+        """Return the client. The metric's own options take precedence over those of the call and of the environment."""
         settings = self._used = current_llm() or self._used or Llm()
         address = address_of(self.endpoint or settings.endpoint, self.card.name)
         model = self._model(settings)
@@ -232,7 +234,7 @@ class PromptJudge(Metric):
         )
 
     def _account(self, asker: LlmClient) -> None:
-        """Record notices about the cost of all batches, unless every answer came from the cache."""
+        """Record notices about the total cost of all batches, unless every answer came from the cache."""
         if self._spent.requests:
             self._said["cost"] = f"{self.card.name} asked {asker.address.server}: {self._spent.summary()}."
         if asker.cache is None and asker.asked:
@@ -248,7 +250,7 @@ class PromptJudge(Metric):
         return f"{self.card.name} ({asker.settings.budget.summary()})"
 
     def _explained(self, problem: BaseException, done: int, total: int, asker: LlmClient) -> AssayError:
-        """Return one sentence that says what stopped the judge, how far it came, and what is kept."""
+        """Return a sentence that states what stopped the judge, how far it got, and which answers are stored."""
         cached = asker.cache is not None
         so_far = f"{done:,} of {count(total, 'segment')} judged"
         onward = "their answers are cached, and the same command resumes from there" if cached else "nothing was cached"
@@ -267,7 +269,7 @@ class PromptJudge(Metric):
 
 
 def _no_answer(answer: ChatAnswer) -> JudgeReading | None:
-    """Return the reading of a missing answer: a refusal, a cut answer, or a prompt longer than the model reads."""
+    """Return the result for a missing answer: a refusal, a truncated answer, or a prompt that exceeds the model's context."""
     flag = {"refused": "refused_answer", "length": "cut_answer", "too_long": "truncated"}.get(answer.finish)
     return JudgeReading(flags=frozenset({flag})) if flag else None
 
@@ -283,7 +285,7 @@ def _worse(before: BaseException | None, job: Future[JudgeReading]) -> BaseExcep
 
 
 def _plain(model: str) -> str:
-    """Return a model's name in characters that a signature allows."""
+    """Return a model's name with only the characters that a signature allows."""
     return "".join(char if char.isalnum() or char in "-_./@" else "_" for char in model) or "unnamed"
 
 
@@ -293,5 +295,5 @@ def _names() -> dict[str, str]:
 
 
 def language_name(code: str) -> str:
-    """Return the English name of a language for a prompt, or its code if assay knows no name."""
+    """Return the English name of a language for a prompt, or its code if the name is unknown."""
     return _names().get(code, code)

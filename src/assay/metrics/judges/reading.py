@@ -1,4 +1,4 @@
-"""Reading of a judge's answers: score and error spans of one translation, and the mean of several samples."""
+"""Parser for a judge's answers: score and error spans of one translation, and the mean of several samples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORST_FIRST = ("critical", "major", "minor", "neutral")
 
 @dataclass(frozen=True, slots=True)
 class JudgeReading:
-    """Result of one sample's answers. `value` is NaN if they contain no score; `flags` say why."""
+    """Result of the answers in one sample. If they contain no score, `value` is NaN and `flags` state the reason."""
 
     value: float = math.nan
     spans: tuple[ErrorSpan, ...] = ()
@@ -32,7 +32,7 @@ class JudgeReading:
 
     @property
     def scored(self) -> bool:
-        """Whether there is a score."""
+        """Whether the reading has a score."""
         return not math.isnan(self.value)
 
 
@@ -41,7 +41,7 @@ REFUSED = JudgeReading(flags=frozenset({"refused_answer"}))
 
 
 def rating(prompt: Prompt, answer: str, translation: str, source: str) -> JudgeReading:
-    """Return the score in the answer to a prompt's last question, with the errors that it names."""
+    """Return the score in the answer to the prompt's last question, with the errors listed in that answer."""
     reading = _rating(prompt, answer, translation, source)
     return REFUSED if reading is UNREADABLE and _REFUSAL.match(answer) else reading
 
@@ -62,7 +62,9 @@ def _rating(prompt: Prompt, answer: str, translation: str, source: str) -> Judge
 
 
 def errors(answer: str, translation: str, source: str) -> JudgeReading:
-    """Return the error spans in an answer. Flags report quotes in neither text, unread lines, and an answer that names nothing."""
+    """Return the error spans in an answer. Flags mark quotes found in neither text, unparsed lines, and answers that name no
+    errors.
+    """
     try:
         errors_read = read_answer(answer, translation, source)
     except InputError:
@@ -72,7 +74,7 @@ def errors(answer: str, translation: str, source: str) -> JudgeReading:
 
 
 def points(prompt: Prompt, named: Sequence[NamedError]) -> float:
-    """Return the penalty for the errors, worst first, down to the prompt's lowest score. Untranslated text is critical."""
+    """Return the penalty for the errors, worst first, down to the prompt's lowest score. Untranslated text counts as critical."""
     severities = ["critical" if "non-translation" in error.category else error.severity for error in named]
     counted = sorted(severities, key=_WORST_FIRST.index)[: prompt.most_errors]
     off = sum(prompt.points.get(severity, 0.0) for severity in counted)
@@ -82,7 +84,7 @@ def points(prompt: Prompt, named: Sequence[NamedError]) -> float:
 def combine_samples(samples: Sequence[JudgeReading]) -> tuple[JudgeReading, float]:
     """Combine several samples: the mean score, every error with the share of samples that name it, and the spread.
 
-    The spread is the standard deviation of the samples; NaN for fewer than two scores.
+    The spread is the standard deviation of the scores; NaN if there are fewer than two.
     """
     if len(samples) == 1:
         return samples[0], math.nan

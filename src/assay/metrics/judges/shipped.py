@@ -1,6 +1,6 @@
-"""LLM judges with prompts that come with assay (``assay/data/prompts``), and the judge for a prompt file of the user.
+"""LLM judges with bundled prompts (``assay/data/prompts``), and the judge for a user's prompt file.
 
-Both need an endpoint and nothing else. The card of a judge follows from its prompt.
+Both need only an endpoint. The card of a judge is derived from its prompt.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from assay.metrics.judges.judge import PromptJudge
 
 
 class Judge(PromptJudge):
-    """Judge with a prompt file of the user: ``judge:prompt=my_prompt.toml``."""
+    """Judge with a user's prompt file: ``judge:prompt=my_prompt.toml``."""
 
     card = Card(
         "judge", "judge", "source", True, (None, None), "A language model's rating with your own prompt.", stored=False,
@@ -36,7 +36,7 @@ class Judge(PromptJudge):
 
 
 def card_of(prompt: Prompt, like: Card) -> Card:
-    """Return the card of a judge with this prompt, whose needs follow from the prompt."""
+    """Return the card of a judge with this prompt; the prompt determines which texts the judge needs."""
     needs_by_texts: dict[tuple[bool, bool], Needs] = {
         (True, True): "both",
         (True, False): "source",

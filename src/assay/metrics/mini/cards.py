@@ -1,4 +1,4 @@
-"""Cards of assay-mini's scores and of the metrics of its encoder."""
+"""Metadata cards for assay-mini's scores and for the token-matching metrics that use its encoder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constants of assay-mini's scores that belong to its weights, measured once on known translations."""
+"""Calibration constants for assay-mini's scores, measured once with its weights."""
 
 from __future__ import annotations
 
@@ -20,26 +20,25 @@ if TYPE_CHECKING:
     from assay.metrics.mini.model import ModelOutput, Triple
 
 HEADS = {"da": 3, "esa": 4, "qe": 5, "teacher": 6}
-"""Heads by training data: direct assessments, ESA, quality estimation, other metrics."""
+"""Output heads by training data: direct assessments, ESA, quality estimation, other metrics."""
 LOG_MU = 0
 WIDTH = 7
-"""Number of values of the model: log mu, and six heads."""
+"""Number of output values: log mu and six heads."""
 WORST_MQM = 25.0
 """MQM penalty of a text that is not a translation."""
 RANKED = ((LOG_MU, -1.0), (HEADS["da"], 1.0), (HEADS["teacher"], 1.0))
-"""Columns and signs of the ranking score's terms."""
+"""Columns and signs of the terms in the ranking score."""
 _SPREADS = (
     ((0.509, 0.844), (0.261, 0.412), (0.497, 0.560)),
     ((0.558, 0.768), (0.205, 0.287), (0.487, 0.388)),
     ((0.602, 0.870), (0.195, 0.423), (0.500, 0.670)),
 )
-"""Means and deviations of the terms on outputs of WMT23, compared with both texts, the source alone (63,673 outputs) and the
-reference alone (4,084). Without a reference the heads vary less, and would count less with the deviations of others.
+"""Means and deviations of the terms on WMT23 outputs, for comparison with both texts, the source alone (63,673 outputs) and the
+reference alone (4,084). If the reference is missing, the heads vary less; with the deviations of the other cases they would
+count too little.
 """
 THRESHOLD, MAJOR = 0.16, 0.12
-"""Probabilities from which on a subword is marked, and marked as major, which maximise F1 over characters of held-out
-documents.
-"""
+"""Minimum probabilities for marking a subword as an error or a major error; they maximise character F1 on held-out documents."""
 
 
 def columns(outputs: Sequence[ModelOutput]) -> Floats:
@@ -48,7 +47,7 @@ def columns(outputs: Sequence[ModelOutput]) -> Floats:
 
 
 def compared_texts(triples: Sequence[Triple]) -> NDArray[np.int64]:
-    """Return the texts that triples compare with: 0 for both, 1 for the source alone, 2 for the reference alone."""
+    """Return which texts each triple is compared with: 0 for both, 1 for the source alone, 2 for the reference alone."""
     return np.array([1 if not triple.reference else 2 * (not triple.source) for triple in triples], np.int64)
 
 
@@ -67,19 +66,19 @@ def expected_mqm(values: Floats) -> Floats:
 
 
 def unit(ranked: Floats) -> Floats:
-    """Return the share of known translations below a ranking score."""
+    """Return the share of the calibration translations (see docs/mini.md) that have a lower ranking score."""
     return np.asarray(np.interp(ranked, quantiles(), np.linspace(0.0, 1.0, len(quantiles()))))
 
 
 @functools.cache
 def quantiles() -> Floats:
-    """Return the ranking scores below which 0, 1, … 100% of known translations are."""
+    """Return the percentiles (0 to 100) of the calibration translations' ranking scores."""
     return np.array([float(row["score"]) for row in rows("mini_quantiles.csv")])
 
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """Scores of an empty translation, the worst known ones."""
+    """Scores of an empty translation: the lowest on each scale."""
 
     ranking: float
     unit: float = 0.0
@@ -87,5 +86,5 @@ class Worst:
 
 
 def worst() -> Worst:
-    """Return the lowest ranking score of the table, 0, and the penalty of a text that is not a translation."""
+    """Return the table's lowest ranking score, 0, and the penalty for a text that is not a translation."""
     return Worst(float(quantiles()[0]))

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 REFERENCE, SOURCE = 1, 2
 DEPTHS = 5
-"""Number of depths: the embeddings, layers 4, 7 and 11 of 12, and the mix of the upper layers."""
+"""Number of depths: the embeddings, layers 4, 7 and 11 of 12, and the mixture of the upper layers."""
 
 
 class Matching(Metric):
-    """Base of both metrics: precision is the mean best match of the translation's subwords, recall that of the other text's.
+    """Base class of both metrics: precision is the mean best match of the translation's subwords, recall that of the other text's.
 
-    `idf` gives rare subwords a higher weight. `depth` is 0 for the embeddings, 1 to 3 for layers 4, 7 and 11, and 4 for
-    the mix of layers 6 to 12. `precision` and `path` are as for assay-mini. Texts of more than 400 subwords are cut.
+    `idf` gives rare subwords a higher weight. `depth` is 0 for the embeddings, 1 to 3 for layers 4, 7 and 11, and 4 for the
+    mixture of layers 6 to 12. `precision` and `path` are the same as in assay-mini. Texts of more than 400 subwords are
+    truncated.
     """
 
     kind: int
@@ -76,17 +77,17 @@ class Matching(Metric):
         )
 
     def _read(self, matched: Floats) -> Floats:
-        """Return precision, recall and cosine from the kernel's five columns."""
+        """Return precision, recall and cosine from the five columns that the kernel returns."""
         return matched[:, [2, 3, 4] if self.idf else [0, 1, 4]]
 
 
 class BertscoreMini(Matching):
-    """BERTScore in assay-mini's encoder."""
+    """BERTScore with assay-mini's encoder."""
 
     card, kind, inputs = BERTSCORE, REFERENCE, "ref"
 
 
 class E5Qe(Matching):
-    """Token matching of the translation with its source."""
+    """Token matching between the translation and its source."""
 
     card, kind, inputs = E5_QE, SOURCE, "src"

@@ -1,4 +1,6 @@
-"""Model of assay-mini: runs the kernel once per triple of texts for all its scores, and splits long texts into windows."""
+"""The assay-mini model: runs the kernel once per (source, translation, reference) triple for all scores; splits long texts into
+windows.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +32,17 @@ if TYPE_CHECKING:
 
 
 LONGEST = 400
-"""Subwords of a text that the kernel reads."""
+"""Maximum number of subwords that the kernel reads from a text."""
 PART = 256
-"""Rows per call of the kernel, a second or two of work, so that a run can be stopped without delay."""
+"""Rows per kernel call, one or two seconds of work, so that a run can be stopped without delay."""
 REMEMBERED = 32_768
-"""Triples whose output is cached for other scores. It is more than a chunk has, so that all scores of a chunk take one pass."""
+"""Number of triples whose output is cached for other scores. It exceeds the size of a chunk, so all scores of a chunk take one
+pass.
+"""
 
 
 class Triple(NamedTuple):
-    """A translation with the texts to compare it with; None if not given."""
+    """A translation with the texts to compare it with, None if missing."""
 
     hypothesis: str
     reference: str | None
@@ -46,12 +50,12 @@ class Triple(NamedTuple):
 
     @property
     def others(self) -> list[str]:
-        """The texts to compare with that are not blank."""
+        """The non-blank texts to compare with."""
         return [text for text in (self.reference, self.source) if text and text.strip()]
 
 
 class Coverage(NamedTuple):
-    """How unfamiliar a text is to the vocabulary."""
+    """How much of a text is unfamiliar to the vocabulary."""
 
     subwords: int
     characters: int
@@ -63,20 +67,20 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ModelOutput:
-    """Output of the model for a triple."""
+    """Model output for a triple."""
 
     values: NDArray[np.float32]
     """log mu, then six heads: correction, unused, direct assessment, ESA, quality estimation, teachers."""
     tags: NDArray[np.float32]
     """Probabilities that each subword of the hypothesis is part of an error, and of a major error."""
     ranges: NDArray[np.int32]
-    """Characters of these subwords in the hypothesis."""
+    """Character ranges of these subwords in the hypothesis."""
     long: bool = False
-    """Whether a text was longer than the model reads."""
+    """Whether a text exceeded the model's maximum length."""
 
 
 class Model:
-    """Kernel with the weights of one folder in one precision. Thread-safe."""
+    """Kernel with the weights from one folder, in one precision. Thread-safe."""
 
     def __init__(self, weights: MiniWeights, precise: bool) -> None:
         self.weights, self.precise = weights, precise
@@ -84,16 +88,17 @@ class Model:
         self.trained = frozenset(named.get("trained", ()))
         """Languages in the training data."""
         self.known = self.trained | frozenset(named.get("encoder", ()))
-        """These, and the languages of the encoder's pretraining."""
+        """The languages in the training data and in the encoder's pretraining."""
         self.kernel: Any = _native.Mini(dict(weights.tensors))
         self._kept: OrderedDict[tuple[Triple, bool], tuple[ModelOutput, set[str]]] = OrderedDict()
         self._lock = threading.Lock()
 
     def judge(self, triples: Sequence[Triple], windows: bool, reader: str) -> list[ModelOutput]:
-        """Return the output for each triple, computed once for equal ones, with windows for long texts if requested.
+        """Return the output for each triple; identical triples are computed once, and long texts are split into windows if
+        requested.
 
-        Outputs computed for one reader are cached for others. They are computed again for the same reader, so that a test
-        of reproducibility compares outputs of the kernel, not of the cache.
+        Outputs computed for one reader are cached for the others. For the same reader they are computed again, so that a
+        reproducibility test compares kernel outputs rather than the cache.
         """
         keys = [(triple, windows) for triple in dict.fromkeys(triples)]
         outputs: dict[Triple, ModelOutput] = {}
@@ -135,7 +140,7 @@ class Model:
         ]
 
     def coverage(self, texts: Iterable[str]) -> dict[str, Coverage]:
-        """Return the number of subwords and the unknown shares of each different text."""
+        """Return the number of subwords and the shares of unknown characters for each distinct text."""
         different = list(dict.fromkeys(texts))
         _, starts, _, _, unknown, characters, foreign = self.kernel.pieces(different)
         shares = np.stack([unknown, foreign]) / np.maximum(characters, 1)
@@ -143,7 +148,7 @@ class Model:
         return {text: Coverage(*row) for text, *row in zip(different, *columns, strict=True)}
 
     def match(self, hypotheses: Sequence[str], others: Sequence[str], kind: int, depth: int) -> NDArray[np.float32]:
-        """Return the similarities of two texts' subwords at one depth (see the kernel's reference implementation)."""
+        """Return the similarities between the subwords of two texts at one depth (see the kernel's reference implementation)."""
         parts = [
             self.kernel.match(hypotheses[at : at + PART], others[at : at + PART], kind, depth, self.precise, threads())
             for at in range(0, len(hypotheses), PART)
@@ -153,18 +158,18 @@ class Model:
 
 @functools.cache
 def weights_of(path: str | None) -> MiniWeights:
-    """Return the weights of a folder, or the installed ones."""
+    """Return the weights in a folder, or the installed ones."""
     return load_mini(None if path is None else Path(path).expanduser())
 
 
 @functools.cache
 def model_of(path: str | None, precise: bool) -> Model:
-    """Return the model of a folder in a precision, shared by all its scores."""
+    """Return the model for a folder and a precision, shared by all its scores."""
     return Model(weights_of(path), precise)
 
 
 def need_weights(name: str, path: str | None) -> None:
-    """Raise if the weights are not installed; the message says how to get them."""
+    """Raise an error if the weights are not installed; the message explains how to get them."""
     if path is not None and not Path(path).expanduser().is_dir():
         raise InputError(f"the folder {path} does not exist: {name}:path= needs a folder with a model's weights.")
     if path is None and mini_folder() is None:
@@ -174,11 +179,11 @@ def need_weights(name: str, path: str | None) -> None:
 OVERLAP = 8
 """A window extends into its neighbours by this fraction of its length on either side."""
 FEWEST = 24
-"""Minimum number of subwords of the translation in a window. If windows would be smaller, the texts stay cut."""
+"""Minimum number of translation subwords in a window. If windows would be smaller, the texts stay truncated."""
 
 
 class Window(NamedTuple):
-    """A part of a text, and the larger part that the model reads with it."""
+    """Window on a text: its own part, and the larger part that the model reads for context."""
 
     start: int
     end: int
@@ -186,12 +191,12 @@ class Window(NamedTuple):
     seen_to: int
 
     def share(self) -> float:
-        """Return the part's share of what the model reads."""
+        """Return the window's own part as a share of what the model reads."""
         return (self.end - self.start) / max(self.seen_to - self.seen_from, 1)
 
 
 def windows(text: str, parts: int) -> list[Window]:
-    """Split `text` into `parts` windows, preferably after a sentence or a word."""
+    """Split `text` into `parts` windows, preferably at the end of a sentence or word."""
     out = []
     for start, piece in cut(text, parts):
         end, reach = start + len(piece), len(piece) // OVERLAP
@@ -205,10 +210,10 @@ def windows(text: str, parts: int) -> list[Window]:
 
 
 def output_of_long(model: Model, triple: Triple, whole: ModelOutput) -> ModelOutput:
-    """Return the output for a triple in as few windows as possible, or `whole` if no windows fit.
+    """Return the output for a triple, split into as few windows as possible, or `whole` if the text cannot be split.
 
-    Expected errors are summed, each window's by the share that is its own part. The other heads are means weighted by
-    length.
+    The expected errors of a window count in proportion to its own part and are summed. The other heads are averaged, weighted
+    by length.
     """
     texts = [text for text in triple if text]
     lengths = model.coverage(texts)
@@ -248,9 +253,9 @@ def _joined(sides: list[Window], outputs: list[ModelOutput]) -> ModelOutput:
 
 
 UNKNOWN = 0.1
-"""Share of unknown characters in a text from which on a row is flagged."""
+"""Minimum share of unknown characters in a text for the row to be flagged."""
 FOREIGN = 0.5
-"""Share of characters in subwords unseen in training from which on a row is flagged."""
+"""Minimum share of characters in subwords unseen in training for the row to be flagged."""
 
 
 def triples(batch: Batch, card: Card, inputs: str) -> tuple[list[int], list[Triple]]:

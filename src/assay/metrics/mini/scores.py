@@ -1,4 +1,4 @@
-"""Scores of assay-mini: a ranking score, the same from 0 to 1, and expected MQM penalties, all from one pass."""
+"""assay-mini's scores: a ranking score, the same score from 0 to 1, and expected MQM penalties, all from one pass."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 SLICE = 8192
-"""Rows whose outputs are in memory at a time."""
+"""Number of rows whose outputs are in memory at a time."""
 NO_OUTPUT = ModelOutput(np.full(7, np.nan, np.float32), np.empty((0, 2), np.float32), np.empty((0, 2), np.int32))
 """Output for a row that the model does not read."""
 _COMPONENTS = {"log_mu": constants.LOG_MU, **constants.HEADS}
@@ -42,12 +42,12 @@ _NEEDS: dict[str, Needs] = {"both": "either", "src": "source", "ref": "reference
 
 
 class MiniScore(Metric):
-    """Base of the three scores, which share one model and its outputs.
+    """Base class of the three scores, which share one model and its outputs.
 
-    `precision` int8 is fast; int16 is within 0.002 of the same weights in fp32, at half the speed. `inputs` selects the
-    given texts to compare the translation with: both, the source alone, or references alone. `threshold` is the
-    probability from which on an error is marked. `long` says whether texts of more than 400 subwords are scored in windows
-    or cut. `path` is a folder with other weights.
+    `precision`: int8 is fast; int16 is within 0.002 of the same weights in fp32, at half the speed. `inputs` selects the texts
+    to compare the translation with: both, the source alone, or references alone. `threshold` is the minimum probability of a
+    marked error. `long` determines whether texts of more than 400 subwords are scored in windows or truncated. `path` is a
+    folder with other weights.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class MiniScore(Metric):
         self.precision, self.inputs, self.threshold, self.long, self.path = precision, inputs, threshold, long, path
         self.card = replace(type(self).card, needs=_NEEDS[inputs])
         self.reader = ""
-        """Name under which the model is asked, if it is not this metric's own."""
+        """Name under which outputs are requested from the model, if it is not this metric's own."""
 
     @cached_property
     def reads(self) -> AssayMini | None:
@@ -141,7 +141,7 @@ class MiniScore(Metric):
 
 
 class AssayMini(MiniScore):
-    """Ranking score, for comparing translations."""
+    """Ranking score for comparing translations."""
 
     card = MINI
 
@@ -153,7 +153,7 @@ class AssayMini(MiniScore):
 
 
 class AssayMiniUnit(MiniScore):
-    """Ranking score as a share of known translations."""
+    """Ranking score as the share of calibration translations that score lower."""
 
     card = UNIT
 
@@ -184,10 +184,10 @@ WITHOUT_BLANKS = re.compile(
 
 
 def spans(text: str, output: ModelOutput, threshold: float, major: float) -> tuple[ErrorSpan, ...]:
-    """Return the words that are probably part of an error, neighbours joined under the worst severity and highest confidence.
+    """Return the words that are probably part of an error; neighbours are joined, with the worst severity and highest confidence.
 
-    The probability of a word is the mean over its subwords. In languages written without spaces each subword counts
-    separately. Neighbours touch, or have one character between them.
+    The probability of a word is the mean over its subwords. In languages written without spaces, each subword counts
+    separately. Two words are neighbours if at most one character is between them.
     """
     ranges: Sequence[tuple[int, int]] = output.ranges.tolist()
     merged: list[list[float]] = []
@@ -214,7 +214,7 @@ def spans(text: str, output: ModelOutput, threshold: float, major: float) -> tup
 
 
 def _word(text: str, ranges: Sequence[tuple[int, int]], at: int) -> tuple[int, int]:
-    """Return the first subword of a word, and the first one after it."""
+    """Return the indices of a word's first subword and of the first one after the word."""
     first, behind = at, at + 1
     while first > 0 and _within_word(text, ranges[first - 1][1], ranges[first][0]):
         first -= 1
