@@ -1,4 +1,4 @@
-"""Neural models in torch, which run without assay's compiled kernels. Nothing here is imported before a model is needed.
+"""Neural models in torch, which do not depend on assay's compiled kernels. These modules are imported only when a model is needed.
 
 ============= ===================================================================================================== `files`
 locate, download and hash checkpoints; torch is needed only to read weights `runtime` run models: packing, token budgets,

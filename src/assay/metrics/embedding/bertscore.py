@@ -160,7 +160,7 @@ def _is_here(name: str) -> bool:
 
 
 def best_layer(folder: Path) -> int | None:
-    """Return the layer that bert-score uses for an encoder of this name, or None (the last layer) if bert-score does not list it."""
+    """Return the layer that bert-score uses for an encoder of this name, or None (the last layer) if it does not list one."""
     names = {folder.resolve().name.lower()}
     if folder.parent.name == "snapshots":
         names.add(folder.parent.parent.name.rpartition("--")[2].lower())

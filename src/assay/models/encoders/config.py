@@ -34,12 +34,12 @@ CLASSES = (
 
 
 Size = Annotated[int, Bounds(1, 10_000_000)]
-"""Number of units, layers or tokens. The limit is a hundred times what the largest published encoders have."""
+"""A number of units, layers or tokens; the upper limit is a hundred times that of the largest published encoders."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Published:
-    """The keys of a Hugging Face ``config.json`` that assay reads; others are ignored."""
+    """The keys of a Hugging Face ``config.json`` that assay reads; all others are ignored."""
 
     hidden_size: Size
     num_hidden_layers: Annotated[int, Bounds(1, 1000)]
@@ -58,7 +58,7 @@ class _Published:
 
     @property
     def ours(self) -> bool:
-        """Whether `Encoder` supports the blocks of this model: GELU, and absolute positions."""
+        """Whether `Encoder` supports the blocks of this model: GELU activation and absolute positions."""
         return self.hidden_act == "gelu" and self.position_embedding_type == "absolute"
 
 
@@ -67,8 +67,8 @@ class EncoderConfig:
     """Shape of a transformer encoder.
 
     `xlm-roberta` (RoBERTa, XLM-R, InfoXLM), `bert` (BERT, mBERT, LaBSE, MiniLM) and `mpnet` normalise after each block,
-    `xlm-roberta-xl` (XL and XXL) before it. MPNet has no token types and adds a learned bias for the distance of two
-    tokens to its attention. `other` is any encoder that the transformers library builds from `raw`, its own config.json.
+    `xlm-roberta-xl` (XL and XXL) before it. MPNet has no token types and adds a learned bias for the distance between two
+    tokens to its attention logits. `other` is any encoder that the transformers library builds from `raw`, its own config.json.
     """
 
     family: Family
@@ -86,9 +86,9 @@ class EncoderConfig:
     buckets: int = 0
     """Number of distances that MPNet distinguishes; 0 for other encoders."""
     embedding: int = 0
-    """Units of the embeddings if a layer widens them to `hidden`, as in RemBERT; 0 if they have `hidden` units."""
+    """Embedding width if a layer widens the embeddings to `hidden`, as in RemBERT; 0 if they already have that width."""
     gelu: Literal["none", "tanh"] = "none"
-    """How GELU is computed: exactly, or by tanh as in Google's BERT."""
+    """How GELU is computed: exactly, or with the tanh approximation, as in Google's BERT."""
 
     def __post_init__(self) -> None:
         if self.hidden % self.heads:
@@ -96,7 +96,7 @@ class EncoderConfig:
 
     @property
     def max_tokens(self) -> int:
-        """Longest sequence in official COMET, which subtracts two from the number of positions for every encoder."""
+        """Maximum sequence length in official COMET, which subtracts two from the number of positions for every encoder."""
         return self.positions - 2
 
     @property
@@ -110,7 +110,7 @@ class EncoderConfig:
 
     @classmethod
     def from_json(cls, data: Any, where: str = "config.json") -> EncoderConfig:
-        """Return the shape that a Hugging Face ``config.json`` describes."""
+        """Return the shape described by a Hugging Face ``config.json``."""
         try:
             read = typed(_Published, data, Place(where), strict=False)
         except InputError as error:
@@ -165,12 +165,12 @@ KNOWN_ENCODERS: dict[str, EncoderConfig] = {
     "Multilingual-MiniLM-L12-H384": EncoderConfig("bert", 384, 12, 12, 1536, 250037, 512, 2, 1e-12, 0),
     "bert-base-multilingual-cased": EncoderConfig("bert", 768, 12, 12, 3072, 119547, 512, 2, 1e-12, 0),
 }
-"""Published encoders by the last part of their hub name, so that a checkpoint needs no config.json."""
+"""Published encoders by the last part of their hub name, for checkpoints that have no config.json."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """Hyperparameters of a metric model, named as in the official ``hparams.yaml``; `extra` holds those of training."""
+    """Hyperparameters of a metric model, named as in the official ``hparams.yaml``; `extra` contains the training settings."""
 
     class_identifier: str
     encoder_model: str = "XLM-RoBERTa"
@@ -200,17 +200,17 @@ class ModelConfig:
 
     @property
     def unified(self) -> bool:
-        """Whether the texts are read together in one sequence."""
+        """Whether all texts are read together as one sequence."""
         return self.class_identifier in ("unified_metric", "xcomet_metric")
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Tags of the word-level head, "no error" first; empty for models without this head."""
+        """Labels of the word-level head, "no error" first; empty for models without this head."""
         return ("O", *self.error_labels) if self.unified and self.word_level_training else ()
 
     @classmethod
     def from_hparams(cls, hparams: Mapping[str, Any], where: str = "hparams.yaml") -> ModelConfig:
-        """Return the configuration in official hyperparameters. Missing ones get the default of the official class."""
+        """Return the configuration described by official hyperparameters. Missing ones get the defaults of the official class."""
         identifier = str(hparams.get("class_identifier", ""))
         if identifier not in CLASSES:
             raise unknown("COMET class", identifier or "(none)", CLASSES)

@@ -1,9 +1,9 @@
 """Embeddings of tokens and texts from a pretrained encoder.
 
-Texts are packed and sorted by length, and equal texts are embedded once. Text embeddings pool the tokens as the encoder's
-folder says (``modules.json`` of sentence-transformers). LaBSE passes the first token through a dense layer with tanh. The
-multilingual paraphrase models average all tokens. A folder without ``modules.json`` uses its pooler if it has one,
-otherwise the mean.
+Texts are packed and sorted by length; duplicate texts are embedded once. Text embeddings pool the tokens as specified in the
+encoder's folder (``modules.json`` of sentence-transformers). LaBSE passes the first token through a dense layer with tanh. The
+multilingual paraphrase models average all tokens. A folder without ``modules.json`` uses its pooler if it has one, otherwise
+the mean.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from assay.models.runtime.precision import DTYPES
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """Token vectors of several texts, end to end: text i has the rows ``starts[i]`` to ``starts[i + 1]``."""
+    """Token vectors of several texts in one array: text i has the rows ``starts[i]`` to ``starts[i + 1]``."""
 
     rows: Tensor
     starts: NDArray[np.int64]
@@ -63,11 +63,11 @@ class Embedder:
         self.runner = encoder_runner(self.config, self.device, dtype, budget)
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """Tokenize texts without surrounding whitespace, cut to the positions of the encoder."""
+        """Tokenize texts after stripping surrounding whitespace; texts are truncated to the encoder's positions."""
         return self.loaded.tokenizer.encode([text.strip() for text in texts], self.config.longest)
 
     def vectors(self, sequences: Sequence[Sequence[int]]) -> Vectors:
-        """Return the layer's vector of every token of every sequence, in their order, each of length 1."""
+        """Return unit-length vectors from one layer for every token of every sequence, in order."""
 
         def compute(packed: Packed) -> Tensor:
             *_, hidden = self.loaded.encoder.states(packed, self.layer)
@@ -114,13 +114,13 @@ _MODES: dict[str, Pooling] = {
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Pooling of tokens to a text embedding, and the dense layers behind it (weight, bias, whether tanh follows)."""
+    """Pooling of tokens into a text embedding, followed by dense layers (weight, bias, whether tanh follows)."""
 
     pooling: Pooling
     dense: tuple[tuple[Tensor, Tensor | None, bool], ...] = ()
 
     def __call__(self, hidden: Tensor, packed: Packed) -> Tensor:
-        """Return one vector of length 1 per sequence."""
+        """Return one unit vector per sequence."""
         if self.pooling == "cls":
             pooled = hidden[packed.firsts].float()
         elif self.pooling == "max":
@@ -134,7 +134,7 @@ class Head:
 
 
 def read_head(embedder: Embedder, folder: Path) -> Head:
-    """Return the pooling and dense layers that an encoder's folder describes."""
+    """Return the pooling and dense layers specified in an encoder's folder."""
     listed = folder / "modules.json"
     if not listed.is_file():
         rest = embedder.loaded.rest
@@ -160,7 +160,7 @@ def read_head(embedder: Embedder, folder: Path) -> Head:
 def sentence_vectors(
     embedder: Embedder, head: Head, texts: Sequence[str]
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Return a vector of length 1 for each text, and which texts were cut. Equal texts are embedded once."""
+    """Return a unit vector for each text, and which texts were truncated. Duplicate texts are embedded once."""
     distinct = list(dict.fromkeys(texts))
     tokens = embedder.tokens(distinct)
 

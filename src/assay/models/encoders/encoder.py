@@ -1,12 +1,12 @@
 """Transformer encoders over packed batches: RoBERTa, XLM-R and InfoXLM, XLM-R XL and XXL, BERT, LaBSE and MiniLM, MPNet.
 
-One class serves all families, since they differ little: where a block is normalised, how positions are counted, whether
-there are token types, and MPNet's learned distances. `assay.models.encoders.pretrained` reads an encoder from a folder of
-the hub. Heads, pooling and token matching use `Encoder.states`. To add another encoder of this kind, add a name to
-`config.Family`, the names of its weights to `pretrained.py`, and its differences here.
+One class serves all families, since they differ little: where a block is normalised, how positions are counted, whether there
+are token types, and MPNet's learned distances. `assay.models.encoders.pretrained` reads an encoder from a hub folder. Heads,
+pooling and token matching use `Encoder.states`. To add another encoder of this kind, add a name to `config.Family`, the names
+of its weights to `pretrained.py`, and its differences here.
 
-The residual stream stays in float32 in every precision of the matrix products. After dozens of layers in bfloat16 the
-result is within a few thousandths of float32.
+The residual stream stays in float32 whatever the precision of the matrix products. After dozens of layers in bfloat16, the
+result is still within a few thousandths of float32.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from assay.models.runtime.packing import Packed, PackedBlock
 from assay.models.runtime.precision import PrepackedLayer, can_prepack
 
 FARTHEST = 128
-"""Distance of tokens from which on MPNet does not distinguish distances."""
+"""Token distance from which on MPNet no longer distinguishes distances."""
 PREPACK_LIMIT = 1024
 """Largest hidden size (XLM-R large) for which weights are also kept prepacked."""
 
@@ -58,7 +58,7 @@ class Layer(nn.Module):
     def attention(
         self, hidden: Tensor, packed: Packed, *, final: bool = False, bias: Tensor | None = None
     ) -> Tensor | Product:
-        """Return what attention adds to the residual stream. In the final layer only the tokens that are read have rows."""
+        """Return the attention output to add to the residual stream. In the final layer, only tokens that are read have rows."""
         dropout = self.attention_dropout if self.training else 0.0
         value: Tensor | None = None
         if self.small is not None:
@@ -73,7 +73,7 @@ class Layer(nn.Module):
         return self.drop(self.out(mixed)) if self.fast is None else self.fast.out(mixed)
 
     def feed_forward(self, hidden: Tensor, packed: Packed, *, final: bool = False) -> Tensor | Product:
-        """Return what the feed-forward layers add to the residual stream; `final` as in `attention`."""
+        """Return the feed-forward output to add to the residual stream; `final` as in `attention`."""
         if self.small is not None:
             return self.small.feed_forward(hidden, packed.read_places if final else packed.places)
         if self.fast is not None:
@@ -86,7 +86,7 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Transformer encoder that yields its layers one after the other, so that memory holds only one."""
+    """Transformer encoder that yields its layers one by one, so that memory holds only one at a time."""
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
@@ -103,7 +103,9 @@ class Encoder(nn.Module):
         self.final_norm = nn.LayerNorm(config.hidden, eps=config.epsilon) if self.pre_norm else None
 
     def cast(self, dtype: torch.dtype) -> None:
-        """Convert matrices and embeddings to `dtype`; norms stay in float32. For 8-bit floats the float16 matrices stay, too."""
+        """Convert matrices and embeddings to `dtype`; norms stay in float32. With 8-bit floats, the float16 matrices are also
+        retained.
+        """
         for module in self.modules():
             if isinstance(module, (nn.Linear, nn.Embedding)):
                 module.to(stored_as(dtype))
@@ -114,7 +116,7 @@ class Encoder(nn.Module):
                 layer.small = Fp8Layer(layer.qkv, layer.out, layer.up, layer.down, layer.gelu)
 
     def prepack(self) -> None:
-        """Keep a second copy of the weights in the layout that matrix products on a CPU prefer, if the encoder is small."""
+        """Keep a second copy of the weights in the layout that is fastest for matrix products on a CPU, if the encoder is small."""
         weight = self.words.weight
         if any(isinstance(layer, Layer) and layer.small is not None for layer in self.layers):
             return
@@ -140,7 +142,7 @@ class Encoder(nn.Module):
     def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
         """Yield hidden states (tokens, hidden) in float32: the embeddings, then the output of each layer up to number `last`.
 
-        The last state has only the rows of the tokens that `packed` reads.
+        The last state contains only rows for the tokens that `packed` reads.
         """
         last = self.config.layers if last is None else last
         hidden = self.embed(packed)
@@ -192,10 +194,10 @@ def add(
 
 
 def _nearness(table: Tensor, longest: int) -> Tensor:
-    """Return MPNet's bias (heads, longest, longest), which a head has learned for each distance between key and query.
+    """Return MPNet's bias (heads, longest, longest); each head has learned it for each distance between key and query.
 
-    Half of the table is for keys behind the query. In either half each of the first distances has its own entry. Distances
-    up to 128 share the rest of the entries by their logarithm, and all larger ones use the last entry, as in T5.
+    Half of the table is for keys behind the query. In each half, short distances have an entry each. Distances up to 128 share
+    the remaining entries on a logarithmic scale, and all larger ones use the last entry, as in T5.
     """
     positions = torch.arange(longest, device=table.device)
     distance = positions[None, :] - positions[:, None]
@@ -216,11 +218,11 @@ def attend(
     bias: Tensor | None = None,
     value: Tensor | None = None,
 ) -> Tensor:
-    """Compute multi-head attention of (tokens, 3 x hidden) queries, keys and values, or of separate values.
+    """Compute multi-head attention from (tokens, 3 x hidden) queries, keys and values; the values may also be separate.
 
-    The result is (tokens, hidden). In half precision on a GPU one variable-length flash kernel processes the whole batch.
-    Otherwise neighbours of similar length form one dense call each. Batches are sorted by length, so that there are few
-    calls with little padding. `bias` (heads, longest, longest) is added to the attention logits.
+    The result is (tokens, hidden). In half precision on a GPU, one variable-length flash kernel processes the whole batch.
+    Otherwise, neighbours of similar length are processed in one dense call. Batches are sorted by length, so there are few
+    calls and little padding. `bias` (heads, longest, longest) is added to the attention logits.
     """
     tokens, width = qkv.shape
     half = qkv.is_cuda and qkv.dtype in (torch.float16, torch.bfloat16)
@@ -262,7 +264,7 @@ def _varlen() -> Callable[..., Any] | None:
 
 
 def _learns(kernel: Callable[..., Any]) -> bool:
-    """Return whether output and gradients of the kernel equal those of dense attention on a small example."""
+    """Return whether the kernel's output and gradients match those of dense attention on a small example."""
     try:
         with torch.inference_mode(False), torch.enable_grad():
             generator = torch.Generator("cuda").manual_seed(0)

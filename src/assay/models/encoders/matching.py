@@ -1,6 +1,6 @@
 """Greedy token matching of text pairs: precision and recall of the most similar token vectors.
 
-Pairs are computed in windows, many at a time, ordered so that pairs with a common text are neighbours.
+Pairs are computed in windows, many at a time, ordered so that pairs with a text in common are neighbours.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from assay.models.encoders.embedding import Embedder, Vectors
 from assay.models.runtime.packing import to_device
 
 WINDOW, GPU_WINDOW = 24_000, 400_000
-"""Tokens whose vectors are in memory at a time (XLM-R large: 100 MB, 1.6 GB)."""
+"""Number of tokens whose vectors are in memory at a time (XLM-R large: 100 MB, 1.6 GB)."""
 
 Weigh = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """Results of all pairs: precision, recall (NaN if a text has no tokens), and whether a text was cut."""
+    """Results of all pairs: precision, recall (NaN if a text has no tokens), and whether a text was truncated."""
 
     precision: NDArray[np.float64]
     recall: NDArray[np.float64]
@@ -44,8 +44,8 @@ def matched(
 ) -> Matched:
     """Match all pairs of texts.
 
-    `weigh` gives the weights of the tokens on either side. With `inner`, special tokens are left out of the matching.
-    Without it they can be matched, and have no weight.
+    `weigh` returns the weights of the tokens on each side. With `inner`, special tokens are excluded from the matching. Without
+    it, they can be matched but have no weight.
     """
     distinct = list(dict.fromkeys([*others, *hypotheses]))
     number = {text: at for at, text in enumerate(distinct)}
@@ -86,7 +86,7 @@ def _windows(
     lengths: NDArray[np.int64],
     most: int,
 ) -> Iterator[NDArray[np.int64]]:
-    """Yield rows in this order with up to `most` tokens at a time; a text that recurs within a window counts once."""
+    """Yield groups of rows, in this order, of up to `most` tokens; a text that recurs within a group counts once."""
     at, in_window, total = 0, set[int](), 0
     for stop, row in enumerate(order.tolist()):
         new = {int(first[row]), int(second[row])} - in_window
@@ -103,17 +103,17 @@ def _windows(
 
 
 def uniform(ids: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return equal weights for all tokens."""
+    """Return the same weight for every token."""
     return np.ones(len(ids))
 
 
 MOST_CELLS = 1 << 22
-"""Similarities computed at a time."""
+"""Number of similarities computed at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextSide:
-    """One text of every pair: its first row among the vectors, and its number of rows."""
+    """One text of every pair: its first row in the vectors, and its number of rows."""
 
     first: NDArray[np.int64]
     length: NDArray[np.int64]
@@ -121,7 +121,7 @@ class TextSide:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Pairs of similar size as a dense block. `real` marks the places with tokens; `weights` is 0 elsewhere."""
+    """Pairs of similar size as a dense block. `real` marks the positions that hold tokens; `weights` is 0 elsewhere."""
 
     rows: Tensor
     real: Tensor
@@ -139,11 +139,11 @@ def match(
 ) -> NDArray[np.float64]:
     """Return precision and recall of every pair.
 
-    Precision is the mean, over the translation's tokens, of their best cosine in the other text. Recall is the same with
-    the texts exchanged. `weights` holds the weight of each row of the vectors in a translation, and in another text. With
-    `ngram`, runs of that many tokens are matched, or of fewer in shorter texts. The cosines of a run are averaged with the
-    weights of its own side (Lo 2019). `floor` replaces negative cosines by 0. The result is NaN for a text without tokens,
-    or whose tokens have no weight.
+    Precision is the mean, over the translation's tokens, of their best cosine in the other text. Recall is the same with the
+    texts exchanged. `weights` contains the weight of each row of the vectors as part of a translation, and as part of another
+    text. With `ngram`, runs of that many tokens are matched (fewer in shorter texts). The cosines in a run are averaged with
+    the weights of its own side (Lo 2019). `floor` replaces negative cosines with 0. The result is NaN for a text that has no
+    tokens or whose tokens have no weight.
     """
     scores = np.full((len(hypotheses.first), 2), np.nan)
     for rows, run in _blocks(hypotheses.length, others.length, ngram):
@@ -157,7 +157,7 @@ def match(
 
 
 def _best(cosines: Tensor, own: _Block, other: _Block, run: int) -> Tensor:
-    """Return the weighted mean over a text's tokens, or runs of them, of the best cosine with the other text's."""
+    """For one text, return the weighted mean over its tokens (or runs) of the best cosine with the other text."""
     heavy = own.weights
     if run > 1:
         length, wide = cosines.shape[1] - run + 1, cosines.shape[2] - run + 1
@@ -174,7 +174,7 @@ def _best(cosines: Tensor, own: _Block, other: _Block, run: int) -> Tensor:
 
 
 def _blocks(first: NDArray[np.int64], second: NDArray[np.int64], ngram: int) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Yield pairs of similar size that have tokens on both sides, and the length of runs that they allow."""
+    """Yield pairs of similar size that have tokens on both sides, and the run length that they allow."""
     runs = np.minimum(ngram, np.minimum(first, second))
     for run in np.unique(runs[runs > 0]).tolist():
         rows = np.flatnonzero(runs == run)
@@ -200,7 +200,7 @@ def _block(rows: Tensor, weights: Tensor, side: TextSide, chosen: NDArray[np.int
 
 
 def sides(starts: NDArray[np.int64], texts: NDArray[np.intp], *, inner: bool) -> TextSide:
-    """Return the rows of the texts among the vectors; `inner` leaves out the first and the last token, which are special."""
+    """Return each text's rows in the vectors; `inner` excludes the first and the last token, which are special."""
     at = np.asarray(texts, np.int64)
     cut = 1 if inner else 0
     return TextSide(starts[at] + cut, np.maximum(starts[at + 1] - starts[at] - 2 * cut, 0))

@@ -4,8 +4,8 @@
     packed = pack([[101, 7, 102]], pad=loaded.tokenizer.pad)
     *_, last = loaded.encoder.states(packed)
 
-Families that `Encoder` supports run on packed batches. The transformers library builds any other encoder (`TransformersEncoder`).
-Nothing is downloaded, and no code of a checkpoint is run.
+Families that `Encoder` supports run on packed batches. The transformers library builds any other encoder
+(`TransformersEncoder`). Nothing is downloaded, and no code from a checkpoint is run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from assay.models.runtime.packing import Packed
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence transformers' warnings about a config.json; assay reports what is wrong in one line."""
+    """Silence transformers' warnings about a config.json; assay reports the problem in one line."""
     from transformers.utils import logging
 
     before = logging.get_verbosity()
@@ -53,13 +53,13 @@ class StateEncoder(Protocol):
         """Set the precision of the matrix products."""
 
     def prepack(self) -> None:
-        """Lay out the weights for inference, if that helps."""
+        """Prepare the weight layout for inference, if that helps."""
 
 
 class TransformersEncoder(nn.Module):
-    """Encoder of the transformers library with the interface of `assay.models.encoders.encoder.Encoder`.
+    """An encoder from the transformers library, with the interface of `assay.models.encoders.encoder.Encoder`.
 
-    It is slower, since it computes on padding.
+    It is slower because it also computes on padding.
     """
 
     def __init__(self, config: EncoderConfig) -> None:
@@ -90,7 +90,7 @@ class TransformersEncoder(nn.Module):
         self.model.to(dtype)
 
     def prepack(self) -> None:
-        """Do nothing: assay does not know the layers."""
+        """Do nothing, since the layers are unknown to assay."""
 
     def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
         """Yield the hidden states, with padding removed after the forward pass."""
@@ -112,7 +112,7 @@ class TransformersEncoder(nn.Module):
 
 
 def build_encoder(config: EncoderConfig) -> StateEncoder:
-    """Return an encoder of this shape with fresh weights: assay's own, or one of the transformers library."""
+    """Return an encoder of this shape with newly initialised weights: assay's own class, or one from the transformers library."""
     if config.family == "other":
         return TransformersEncoder(config)
     return Encoder(config)
@@ -133,7 +133,7 @@ def load_encoder(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
 ) -> LoadedEncoder:
-    """Load the encoder of a folder for inference, with its matrices in `dtype` on `device`."""
+    """Load the encoder in a folder for inference, with its matrices in `dtype` on `device`."""
     files = files if isinstance(files, EncoderFiles) else locate_encoder(files)
     config = read_shape(files.config)
     state = read_state(files.weights)
@@ -158,7 +158,7 @@ def load_encoder(
 def encoder_weights(
     shapes: Mapping[str, torch.Size], state: Mapping[str, Tensor], config: EncoderConfig, path: Path
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """Return a folder's weights under assay's names, and the remaining ones. `shapes` has the shapes of an encoder's weights."""
+    """Return a folder's weights under assay's names, and the remaining ones. `shapes` contains the encoder's weight shapes."""
     heart = "embeddings.word_embeddings.weight"
     prefix = next((name.removesuffix(heart) for name in state if name.endswith(heart)), None)
     if prefix is None:
@@ -197,7 +197,7 @@ def fill(
     dtype: torch.dtype,
     device: torch.device | str,
 ) -> None:
-    """Load the weights of a checkpoint into a model that consists of an `encoder` and heads, ready for inference.
+    """Load a checkpoint's weights into a model that consists of an `encoder` and heads, and prepare it for inference.
 
     `heads` returns the official name of a weight outside the encoder; `metric` names the model in messages. Norms and
     heads stay in float32.
@@ -261,7 +261,7 @@ _HEADS = {"estimator.": "estimator.", "tagger.": "hidden2tag.", "mix.gamma": "la
 
 
 def official_names(name: str, config: EncoderConfig) -> list[str]:
-    """Return the official names of the weights that make up one of assay's, to be joined in this order."""
+    """Return the official names of the weights that are joined, in this order, to form one of assay's."""
     if name == "mix.weights":
         return [f"layerwise_attention.scalar_parameters.{i}" for i in range(config.layers + 1)]
     for own, official in _HEADS.items():
@@ -282,7 +282,7 @@ def official_names(name: str, config: EncoderConfig) -> list[str]:
 
 
 def to_official(state: Mapping[str, Tensor], config: EncoderConfig) -> dict[str, Tensor]:
-    """Return the weights under official names, as in the ``state_dict`` of a Lightning checkpoint."""
+    """Return the weights under their official names, as in the ``state_dict`` of a Lightning checkpoint."""
     result: dict[str, Tensor] = {}
     for name, tensor in state.items():
         names = official_names(name, config)

@@ -1,4 +1,4 @@
-"""Subword tokenizers read from local files, and the token sequences of models.
+"""Subword tokenizers read from local files, and the token sequences that models expect.
 
 XLM-R's tokenizer can also be read from ``sentencepiece.bpe.model``, without the sentencepiece package. That file is a
 protocol buffer: field 1 repeats the subwords (1: text, 2: score), field 3 is the normaliser (2: its compiled character
@@ -30,7 +30,7 @@ def replace_surrogates(text: str) -> str:
 
 @dataclass(slots=True)
 class Tokens:
-    """Token ids of one text, special tokens included, with the character offsets of each token if they were requested."""
+    """Token ids of one text, including special tokens, with the character offsets of each token if requested."""
 
     ids: list[int]
     offsets: list[tuple[int, int]] | None
@@ -41,7 +41,7 @@ class Tokens:
 class Tokenizer:
     """A `tokenizers` tokenizer with the special tokens of XLM-R (``<s> </s> <pad>``) or BERT (``[CLS] [SEP] [PAD]``).
 
-    RemBERT has BERT's tokens, but ``<pad>`` for padding.
+    RemBERT uses BERT's tokens, except for ``<pad>``.
     """
 
     def __init__(self, backend: Any, where: str) -> None:
@@ -81,7 +81,7 @@ class Tokenizer:
             raise InputError(f"{path} is not a readable tokenizer: {error}.") from error
 
     def with_leading_blank(self) -> Tokenizer:
-        """Make RoBERTa's byte-level tokenizer read a text as if a space preceded it. Others stay unchanged."""
+        """Make RoBERTa's byte-level tokenizer read a text as if a space preceded it. Other tokenizers are unchanged."""
         from tokenizers.pre_tokenizers import ByteLevel
 
         if isinstance(self.backend.pre_tokenizer, ByteLevel):
@@ -89,7 +89,7 @@ class Tokenizer:
         return self
 
     def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
-        """Tokenize texts, cut to `limit` tokens; the closing token is kept."""
+        """Tokenize texts and truncate them to `limit` tokens; the closing token is retained."""
         encode = self.backend.encode_batch if offsets else self.backend.encode_batch_fast
         try:
             "".join(texts).encode()
@@ -106,9 +106,10 @@ class Tokenizer:
         return result
 
     def join(self, first: Tokens, *others: Tokens, limit: int) -> tuple[list[int], bool]:
-        """Return the ids of ``<s> first </s></s> other </s></s> other </s>``, cut to `limit`, and whether they were cut.
+        """Return the ids of ``<s> first </s></s> other </s></s> other </s>``, truncated to `limit`, and whether they were
+        truncated.
 
-        As in the official package, a padding token written in a text is removed.
+        As in the official package, a padding token spelled out in a text is removed.
         """
         ids = [*self._inner(first.ids)]
         for other in others:
@@ -122,7 +123,7 @@ class Tokenizer:
 
 
 def _wordpiece(path: Path) -> Any:
-    """Return BERT's tokenizer for a list of subwords; a tokenizer_config.json in the folder says whether case is kept."""
+    """Return BERT's tokenizer for a list of subwords; case is preserved if a tokenizer_config.json in the folder says so."""
     from tokenizers import BertWordPieceTokenizer
 
     from assay.io.documents import read_document
@@ -159,7 +160,7 @@ def xlmr_tokenizer(data: bytes) -> Any:
 
 
 def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
-    """Return a `tokenizers` tokenizer with the ids of a unigram model's file and no special tokens around the text.
+    """Return a `tokenizers` tokenizer with the ids in a unigram model file and no special tokens around the text.
 
     As in sentencepiece, whitespace at both ends is removed, repeated spaces count as one, and control subwords (``</s>``)
     are never found in a text. With `named` these keep their names, so that they can be declared as special tokens.
@@ -184,7 +185,7 @@ def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
 
 
 def is_unigram(data: bytes) -> bool:
-    """Return whether subwords are chosen by their scores (field 2: training, 3 in it: 1 unigram, 2 byte pairs)."""
+    """Return whether subwords are chosen by score (field 2: trainer settings; in it, field 3: 1 unigram, 2 byte pairs)."""
     trained = next((value for number, value in fields(data) if number == 2 and isinstance(value, bytes)), b"")
     return dict(fields(trained)).get(3, 1) == 1
 

@@ -21,28 +21,28 @@ TENSORFLOW = "bleurt_config.json"
 PIECES = ("spm.model", "sent_piece.model", "sentencepiece.model", "vocab.txt")
 """File names of the vocabulary in ports."""
 TANH = ("gelu_new", "gelu_pytorch_tanh", "gelu_fast")
-"""Hugging Face's names of GELU computed by tanh."""
+"""Hugging Face names for GELU with the tanh approximation."""
 _ERF = b"/intermediate/dense/Erf"
-"""The operation in the graph of a model with exact GELU."""
+"""The operation that marks exact GELU in a model's graph."""
 
 
 @dataclass(frozen=True, slots=True)
 class BleurtFiles:
-    """Files of one checkpoint and the shape of its model."""
+    """Files of one checkpoint, and the shape of its model."""
 
     folder: Path
     weights: tuple[Path, ...]
-    """For TensorFlow the index and the files of values."""
+    """For TensorFlow: the index and the value files."""
     vocabulary: Path
     encoder: EncoderConfig
     limit: int
-    """Most tokens of a pair, special ones included."""
+    """Maximum number of tokens in a pair, including special tokens."""
     lowercase: bool
     described: tuple[Path, ...]
 
     @property
     def tensorflow(self) -> bool:
-        """Whether the files are TensorFlow's."""
+        """Whether the files are in TensorFlow format."""
         return self.weights[0].suffix == ".index"
 
     def fingerprint(self) -> str:
@@ -80,7 +80,7 @@ class _Shape:
 
 
 def locate_bleurt(path: str | Path) -> BleurtFiles:
-    """Return the files of the checkpoint at `path`. Raise if one is missing."""
+    """Return the files of the checkpoint at `path`. Raise an error if one is missing."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
         raise MissingPart(f"the BLEURT checkpoint {folder} does not exist.")
@@ -167,7 +167,7 @@ def _encoder(shape: _Shape, gelu: Literal["none", "tanh"]) -> EncoderConfig:
 
 
 def _inside(folder: Path, name: str, where: Path) -> Path:
-    """Return a file that a configuration names. It must be in the configuration's own folder."""
+    """Return a file named in a configuration. It must be in the same folder as the configuration."""
     path = folder / Path(name.replace("\0", "")).name
     try:
         there = path.is_file()

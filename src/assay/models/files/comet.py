@@ -1,4 +1,4 @@
-"""Files of COMET checkpoint folders, Unbabel's and Marian's: hyperparameters, weights, tokenizer and the encoder's shape.
+"""Files in COMET checkpoint folders (Unbabel's and Marian's): hyperparameters, weights, tokenizer and the encoder's shape.
 
 Nothing is downloaded, and torch is not needed.
 """
@@ -27,13 +27,13 @@ class Files:
 
     folder: Path
     hparams: Path
-    """Marian writes hyperparameters and weights into one file; it is then the same as `weights`."""
+    """Hyperparameters; for Marian the same file as `weights`, since Marian writes both into one file."""
     weights: Path
     tokenizer: Path
 
 
 def is_checkpoint(path: str | Path) -> bool:
-    """Return whether a path is a checkpoint folder, or the ``.ckpt`` (Marian: ``.bin``) file in one."""
+    """Return whether a path is a checkpoint folder, or the ``.ckpt`` (Marian: ``.bin``) file inside one."""
     folder = Path(path)
     return (
         (folder / "hparams.yaml").is_file()
@@ -43,7 +43,7 @@ def is_checkpoint(path: str | Path) -> bool:
 
 
 def locate(path: str | Path, tokenizer: str | Path | None = None) -> Files:
-    """Return the files of the checkpoint at `path`. If one is missing, the error says how to get it."""
+    """Return the files of the checkpoint at `path`. If one is missing, the error explains how to get it."""
     place = Path(path).expanduser()
     if (model := find_marian(place)) is not None:
         inside = model.parent
@@ -99,7 +99,7 @@ def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
 
 
 def _homes(folder: Path, pretrained: str) -> Iterator[Path]:
-    """Yield folders with an encoder's files: the checkpoint's, the one its hyperparameters name, and the hub's cache."""
+    """Yield folders that may contain the encoder's files: the checkpoint's, the one in its hyperparameters, and the hub's cache."""
     pretrained = pretrained[:200].replace("\0", "")
     yield folder
     yield folder / "tokenizer"
@@ -123,7 +123,7 @@ def _yaml(path: Path) -> dict[str, Any]:
 
 
 def read_hparams(files: Files) -> dict[str, Any]:
-    """Return the hyperparameters of a checkpoint. Raise if assay does not know the class that they name."""
+    """Return a checkpoint's hyperparameters. Raise an error if they name a class that assay does not know."""
     if files.hparams == files.weights:
         return hparams_of(files.weights)
     hparams = _yaml(files.hparams)
@@ -132,7 +132,7 @@ def read_hparams(files: Files) -> dict[str, Any]:
 
 
 def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
-    """Return the encoder's shape from a config.json near the checkpoint, or from the published encoder of that name."""
+    """Return the encoder's shape, from a config.json near the checkpoint or from the published encoder of that name."""
     family = ENCODER_NAMES.get(config.encoder_model)
     for home in _homes(files.folder, config.pretrained_model):
         path = home / "config.json"
@@ -148,13 +148,13 @@ def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
 
 
 def fingerprint(files: Files) -> str:
-    """Return the hash of weights, hyperparameters and tokenizer."""
+    """Return the hash of the weights, hyperparameters and tokenizer."""
     described = () if files.hparams == files.weights else (files.hparams,)
     return fingerprint_files(files.weights, *described, files.tokenizer)
 
 
 MODEL, VOCABULARY = "checkpoints/marian.model.bin", "vocab.spm"
-"""File names in folders of the hub."""
+"""File names in hub folders."""
 
 
 _LIKE_XLMR = {
@@ -167,7 +167,7 @@ _LIKE_XLMR = {
     "transformer-train-position-embeddings": True,
     "comet-prepend-zero": True,
 }
-"""Settings with which Marian's encoder is the same as XLM-R's."""
+"""Settings under which Marian's encoder is the same as XLM-R's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +182,11 @@ class MarianSettings:
     comet_mix_norm: bool = False
     comet_mix_transformation: Literal["softmax", "sparsemax"] = "softmax"
     comet_pool: Literal["avg", "cls"] = "avg"
-    """Marian writes it only into models converted from Unbabel's; its own models use avg."""
+    """Only models converted from Unbabel's have this setting; Marian's own models use avg."""
 
 
 def find_marian(path: str | Path) -> Path | None:
-    """Return the model in a folder of the hub, or the ``.bin`` file itself; None if there is none."""
+    """Return the model in a hub folder, or the given ``.bin`` file itself; None if there is no such file."""
     location = Path(path).expanduser()
     file = location if location.suffix == ".bin" else location / MODEL
     return file if file.is_file() else None
@@ -206,7 +206,7 @@ def find_vocabulary(model: Path, given: str | Path | None) -> Path:
 
 
 def read_settings(model: Path) -> MarianSettings:
-    """Return the settings in a model's file. Raise if it is another kind of model."""
+    """Return the settings in a model file. Raise an error if it is a different kind of model."""
     content = parse_document(read_marian(model)[0], str(model), yaml=True, said="has settings that are not YAML")
     if not isinstance(content, dict):
         raise InputError(f"{model} contains no settings.")
@@ -224,7 +224,7 @@ def read_settings(model: Path) -> MarianSettings:
 
 
 def hparams_of(model: Path) -> dict[str, Any]:
-    """Return the settings as hyperparameters of an official ``hparams.yaml``."""
+    """Convert the settings to hyperparameters as in an official ``hparams.yaml``."""
     read = read_settings(model)
     return {
         "class_identifier": "referenceless_regression_metric",

@@ -12,7 +12,7 @@ from assay.models.encoders.tokenizer import FILES
 from assay.models.files.hashing import fingerprint_files
 
 NAMES = ("model.safetensors", "pytorch_model.bin")
-"""File names of weights on the hub, in order of preference. Large models have numbered files of these names."""
+"""Weight file names on the hub, in order of preference. Large models have several numbered files with these names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class EncoderFiles:
 
 
 def locate_encoder(folder: str | Path) -> EncoderFiles:
-    """Return the files of an encoder's folder. Raise if one is missing."""
+    """Return the files in an encoder folder. Raise an error if one is missing."""
     place = Path(folder).expanduser()
     if not place.is_dir():
         raise MissingPart(f"the encoder folder {place} does not exist.")
@@ -43,7 +43,7 @@ def locate_encoder(folder: str | Path) -> EncoderFiles:
 
 
 def weight_files(folder: Path) -> tuple[Path, ...]:
-    """Return the weight files of a hub folder."""
+    """Return the weight files in a hub folder."""
     for name in NAMES:
         if (folder / name).is_file():
             return (folder / name,)
@@ -59,13 +59,13 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
 
 
 def read_shape(path: Path) -> EncoderConfig:
-    """Return the shape that a config.json describes."""
+    """Return the shape described by a config.json."""
     return EncoderConfig.from_json(read_document(path, said="cannot be read"), str(path))
 
 
 @dataclass(frozen=True, slots=True)
 class MateseFiles:
-    """Files of a MaTESe checkpoint: weights, the encoder's tokenizer, and optional configurations."""
+    """Files in a MaTESe checkpoint: weights, the encoder's tokenizer, and optional configurations."""
 
     folder: Path
     weights: Path
@@ -82,7 +82,7 @@ class MateseFiles:
 
 
 def locate_matese(path: str | Path, *, quality_estimation: bool) -> MateseFiles:
-    """Return the files in a folder, or in the folder of a ``.ckpt`` file. Raise if one is missing."""
+    """Return the files in a folder, or in the folder that contains a ``.ckpt`` file. Raise an error if one is missing."""
     location = Path(path).expanduser()
     name = "matese-qe" if quality_estimation else "matese"
     folder = location.parent if location.is_file() else location

@@ -1,7 +1,7 @@
-"""Hash of a model's files for signatures: computed from their bytes once per file, then cached. Torch is not needed.
+"""Hash of a model's files for signatures: computed once per file from its bytes, then cached. Torch is not needed.
 
-The checksums in the directory of a zip archive do not suffice. They say what the bytes should be, but a reader that maps
-the weights into memory never verifies them.
+The checksums in a zip archive's directory are not enough. They state what the bytes should be, but a reader that maps the
+weights into memory never verifies them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BLOCK = 1 << 22
 _WORTH = 1 << 24
 """Total size in bytes below which hashes are not cached."""
 _SETTLED = 2_000_000_000
-"""Nanoseconds after a file's last change from which on its times reveal the next change."""
+"""Nanoseconds since a file's last change after which its times reliably reveal the next change."""
 
 
 def fingerprint_files(*files: Path) -> str:
@@ -47,7 +47,7 @@ def fingerprint_files(*files: Path) -> str:
 
 
 def _states(files: Sequence[Path]) -> list[list[str | int]]:
-    """Return path, size, times, inode and device of each file, which change when its bytes do."""
+    """Return path, size, times, inode and device of each file; these change when its bytes do."""
     states: list[list[str | int]] = []
     for path in files:
         real = path.resolve()
@@ -57,7 +57,7 @@ def _states(files: Sequence[Path]) -> list[list[str | int]]:
 
 
 def _check_archive(path: Path) -> None:
-    """Raise if a member of a torch archive differs from its checksum. A checksum of 0 means that torch saved none."""
+    """Raise an error if a member of a torch archive does not match its checksum. A checksum of 0 means that torch saved none."""
     if not zipfile.is_zipfile(path):
         return
     try:
@@ -79,7 +79,7 @@ def _record(states: Sequence[Sequence[str | int]]) -> Path:
 
 
 def _recall(states: list[list[str | int]]) -> str | None:
-    """Return the cached hash of files that have not changed; None if there is none, or if its record is damaged or foreign."""
+    """Return the cached hash of files that have not changed; None if there is no record, or it is damaged or not assay's."""
     path = _record(states)
     with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
         check_folder(path.parent)

@@ -24,12 +24,12 @@ def hub_address() -> str:
 
 
 def checkpoint_home(name: str) -> Path:
-    """Return the folder of assay's own copy."""
+    """Return the folder for assay's own copy."""
     return cache_dir() / "checkpoints" / name
 
 
 def copies(name: str, known: PublishedCheckpoint) -> list[Path]:
-    """Return folders that may hold a copy: assay's own, then those in the hub's cache."""
+    """Return folders that may contain a copy: assay's own, then those in the hub's cache."""
     own = [checkpoint_home(name)] if is_trusted(checkpoint_home(name)) else []
     return [*own, *cached(known.repository)]
 
@@ -56,7 +56,7 @@ _HINTS = {
 
 
 def instruction(name: str) -> str:
-    """Return the sentence that says how to get a checkpoint."""
+    """Return a sentence that explains how to get a checkpoint."""
     checkpoint = checkpoints()[name]
     first = (
         f"accept its licence at {hub_address()}/{checkpoint.repository}, set HF_TOKEN, then "
@@ -74,7 +74,7 @@ def fetch_files(
     progress: Progress | None,
     say: Notify | None,
 ) -> Path:
-    """Download the missing files. Each choice lists alternative files with addresses; the first that exists is taken."""
+    """Download the missing files. Each choice lists alternative files with their addresses; the first that exists is used."""
     target = Path(folder).expanduser() / name if folder else checkpoint_home(name)
     missing = [choice for choice in choices if not any((target / file).is_file() for file, _ in choice)]
     if missing and offline():
@@ -114,7 +114,7 @@ def _authorization(name: str, say: Notify | None) -> dict[str, str]:
 def _first(
     name: str, choice: Sequence[tuple[str, str]], place: Path, headers: Mapping[str, str]
 ) -> tuple[str, str, tuple[str, str | None]]:
-    """Return the first file of a choice that the hub has, its address, its commit and its checksum."""
+    """Return the first file of a choice that exists on the hub, with its address, commit and checksum."""
     for file, address in choice[:-1]:
         try:
             return file, address, _described(name, address, place / file, headers)
@@ -126,7 +126,7 @@ def _first(
 
 
 def _described(name: str, address: str, target: Path, headers: Mapping[str, str]) -> tuple[str, str | None]:
-    """Return commit and checksum of a file on the hub: sha256 of a large file, git's sha1 of a small one."""
+    """Return the commit and checksum of a file on the hub: sha256 for a large file, git's sha1 for a small one."""
     try:
         status, response = head(address, headers)
     except urllib.error.HTTPError as error:
@@ -138,7 +138,7 @@ def _described(name: str, address: str, target: Path, headers: Mapping[str, str]
         raise download_error(error, name, address, target) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise download_error(OSError(str(error)), name, address, target) from error
-    # The ETag of a redirect is not that of its target.
+    # A redirect's ETag differs from that of its target.
     tag = response.get("X-Linked-ETag") or (response.get("ETag") if status == 200 else None) or ""
     tag = tag.removeprefix("W/").strip('"')
     commit = response.get("X-Repo-Commit", "")

@@ -1,6 +1,6 @@
 """Published checkpoints: names, local copies, and download.
 
-Sizes are those of the published parameters in float32. Names and licences come from the repositories' own pages.
+Sizes refer to the published parameters in float32. Names and licences come from the repositories' own pages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from assay.models.files.hub import address_of, cached, checkpoint_home, copies, 
 
 BASELINES = "https://raw.githubusercontent.com/Tiiiger/bert_score/19e7f551fe4fa43fdd07b8129ae947015b902b2d/bert_score/rescale_baseline"
 XLMR = "FacebookAI/xlm-roberta-large"
-"""Repository of the tokenizer.json that every XLM-R, InfoXLM, XL and XXL shares."""
+"""Repository of the tokenizer.json that every XLM-R, InfoXLM, XL and XXL model shares."""
 HPARAMS, TOKENIZER, WEIGHTS = "hparams.yaml", "tokenizer.json", "checkpoints/model.ckpt"
 PARTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
 _PART = re.compile(r"[\w-][\w.-]*\.(safetensors|bin)")
@@ -35,12 +35,12 @@ PRISM_FILES = ("checkpoint.pt", "spm.model", "dict.src.txt", "dict.tgt.txt")
 
 
 def published_name(name: str) -> str | None:
-    """Return assay's name of a COMET checkpoint from its name on the hub, with or without owner; None if unknown."""
+    """Return assay's name for a COMET checkpoint, given its hub name with or without owner; None if unknown."""
     return _named(name, of_family("comet"))
 
 
 def encoder_name(name: str) -> str | None:
-    """Return assay's name of an encoder from its name on the hub, with or without owner; None if unknown."""
+    """Return assay's name for an encoder, given its hub name with or without owner; None if unknown."""
     return _named(name, of_family("encoder"))
 
 
@@ -54,7 +54,7 @@ def _named(name: str, table: Mapping[str, PublishedCheckpoint]) -> str | None:
 
 
 def fetchable_name(name: str) -> str | None:
-    """Return assay's name of a checkpoint that it can download; None if there is none of this name."""
+    """Return assay's name for a checkpoint that it can download, or None if the name is unknown."""
     lowered = name.lower()
     for own_name, checkpoint in checkpoints().items():
         names = (own_name, checkpoint.repository.lower(), checkpoint.archive.lower())
@@ -88,14 +88,14 @@ def find_published(name: str) -> Path:
 
 
 def _wanted(checkpoint: PublishedCheckpoint) -> tuple[str, ...]:
-    """Return the files that a complete copy has; some have alternatives."""
+    """Return the files of a complete copy; some have alternatives."""
     if checkpoint.family in ("metricx", "encoder-decoder"):
         return (PRISM_FILES[0],) if checkpoint.archive else ("config.json",)
     return checkpoint.files or (HPARAMS, WEIGHTS)
 
 
 def find_encoder(name: str) -> Path:
-    """Return a local copy of a published encoder (``labse``, ``FacebookAI/xlm-roberta-large``), or the folder of that path."""
+    """Return a local copy of a published encoder (``labse``, ``FacebookAI/xlm-roberta-large``), or the folder at that path."""
     own_name = encoder_name(name)
     if own_name is None:
         raise InputError(
@@ -110,9 +110,9 @@ def fetch_published(
 ) -> Path:
     """Download a published checkpoint and return its folder. An interrupted download resumes.
 
-    Every file comes from the commit that the hub reports. It is verified with the sha256 that assay knows, otherwise with
-    the checksum of the hub and that of the first download (`assay.io.files.download`). Complete files are not downloaded
-    again. `say` receives a sentence about files that cannot be verified.
+    Every file comes from the commit that the hub reports. It is verified against the sha256 that assay knows, otherwise against
+    the hub's checksum and that of the first download (`assay.io.files.download`). Complete files are not downloaded again.
+    `say` receives a sentence about files that cannot be verified.
     """
     checkpoint = checkpoints()[name]
     if checkpoint.family == "bleurt":
@@ -142,7 +142,7 @@ def _fetch_baselines(name: str, place: Path, say: Notify | None) -> None:
             target = place / "baselines" / f"{row['language']}.tsv"
             if row["encoder"] == name and not target.is_file() and not offline():
                 download(name, f"{baselines_address()}/{row['path']}", target, row["sha256"])
-    except MissingPart as error:  # only rescaling needs them
+    except MissingPart as error:  # needed only for rescaling
         if say is not None:
             say(f"the baselines for bertscore:baseline=… were not downloaded: {error}")
 
@@ -155,19 +155,19 @@ def baselines_address() -> str:
 def _fetch_sharded(
     name: str, checkpoint: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Notify | None
 ) -> Path:
-    """Download weights in one file or several, with the tokenizer of another repository if their own has none."""
+    """Download weights in one or several files, and the tokenizer from another repository if their own has none."""
     tokenizer = f"{hub_address()}/{checkpoint.tokenizer or checkpoint.repository}/resolve/main"
     choices = [[(file, f"{tokenizer}/{file}")] for file in checkpoint.files]
     choices.append([(file, address_of(checkpoint, file)) for file in PARTS])
     target = fetch_files(name, folder, choices, progress, say)
     parts = [part for file in PARTS if file.endswith(".index.json") for part in _parts(target / file)]
-    # config.json comes last, so that it marks a complete model.
+    # config.json is downloaded last, so its presence marks a complete model.
     whole = [[(file, address_of(checkpoint, file))] for file in (*parts, "config.json")]
     return fetch_files(name, folder, whole, progress, say)
 
 
 def _parts(index: Path) -> list[str]:
-    """Return the files that an index names. Raise if one is outside its folder."""
+    """Return the files listed in an index. Raise an error if one is outside its folder."""
     if not index.is_file():
         return []
     content = read_document(index, said="cannot be read")
@@ -181,7 +181,7 @@ def _parts(index: Path) -> list[str]:
 def _unpacked(
     name: str, checkpoint: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Notify | None
 ) -> Path:
-    """Extract the files of an archive by their base names; other members are not written."""
+    """Extract an archive's files under their base names; other members are not written."""
     target = Path(folder).expanduser() / name if folder else checkpoint_home(name)
     if all((target / file).is_file() for file in PRISM_FILES):
         return target
@@ -206,13 +206,13 @@ def _unpacked(
 
 
 MARKER = "bleurt_config.json"
-"""A file that every unpacked copy has."""
+"""A file that is present in every unpacked copy."""
 MOST_FILES, MOST_TIMES = 1000, 20
-"""Limits of an archive: number of files, and total size relative to that of the archive."""
+"""Limits for archives: number of files, and total size relative to the archive."""
 
 
 def find_archive(name: str) -> Path:
-    """Return a local copy: assay's own, else a port in the hub's cache. If there is none, the error says how to get it."""
+    """Return a local copy: assay's own, else a port in the hub's cache. If there is none, the error explains how to get one."""
     own = checkpoint_home(name)
     if is_trusted(own) and (own / MARKER).is_file():
         return own
@@ -225,7 +225,7 @@ def find_archive(name: str) -> Path:
 def fetch_archive(
     name: str, folder: str | None = None, progress: Progress | None = None, say: Notify | None = None
 ) -> Path:
-    """Download an archive, unless it is unpacked already, unpack it, and return the folder. A download resumes."""
+    """Download an archive and unpack it, unless that is already done, and return the folder. An interrupted download resumes."""
     address = checkpoints()[name].archive
     target = Path(folder).expanduser() / name if folder else checkpoint_home(name)
     if (target / MARKER).is_file():
@@ -238,7 +238,7 @@ def fetch_archive(
 
 
 def unpack(archive: Path, target: Path, marker: str) -> None:
-    """Unpack the folder of an archive that holds `marker` as `place`, atomically."""
+    """Unpack the archive folder that contains `marker` as `place`, atomically."""
     temporary = Path(tempfile.mkdtemp(dir=archive.parent, prefix=f".{target.name}-"))
     try:
         with zipfile.ZipFile(archive) as opened:

@@ -1,4 +1,4 @@
-"""Weights in safetensors and torch files, read as tensors and plain values without running any code in them."""
+"""Weights in safetensors and torch files, read as tensors and plain values without running any code they contain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Plain(dict):  # type: ignore[type-arg]
 
 
 StandIn = tuple[type, str]
-"""A class of assay that replaces a class named in a file."""
+"""A class of assay that replaces a class referenced in a file."""
 _STAND_INS: list[StandIn] = [
     (_Plain, "pytorch_lightning.utilities.parsing.AttributeDict"),
     (_Plain, "lightning_fabric.utilities.data.AttributeDict"),
@@ -28,7 +28,7 @@ _STAND_INS: list[StandIn] = [
 
 
 def read_torch(path: Path, stand_ins: Sequence[StandIn] = ()) -> Any:
-    """Return the content of a torch file: tensors and plain values only, with `stand_ins` for other classes."""
+    """Return the content of a torch file: only tensors and plain values, with `stand_ins` for other classes."""
     try:
         with torch.serialization.safe_globals([*_STAND_INS, *stand_ins]):
             try:
@@ -65,7 +65,7 @@ def read_safetensors(path: Path) -> dict[str, Tensor]:
 
 
 def read_state(files: tuple[Path, ...]) -> dict[str, Tensor]:
-    """Return all tensors of several files by name, with current names of norms (``weight``, not ``gamma``)."""
+    """Return all tensors in several files by name, with current names for norms (``weight``, not ``gamma``)."""
     tensors: dict[str, Tensor] = {}
     for path in files:
         content = read_safetensors(path) if path.suffix == ".safetensors" else read_torch(path)
@@ -79,7 +79,7 @@ def read_state(files: tuple[Path, ...]) -> dict[str, Tensor]:
 
 
 def check_finite(tensor: Tensor, name: str, path: Path | str) -> Tensor:
-    """Return a weight, or raise if it contains NaN or infinite values."""
+    """Return a weight. Raise an error if it contains NaN or infinite values."""
     if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
         raise InputError(f"{path}: {name} contains NaN or infinite values. The checkpoint is damaged.")
     return tensor
@@ -92,7 +92,7 @@ def _todays(name: str) -> str:
 
 
 def _refuse_too_large(path: Path, error: Exception) -> None:
-    """Raise if an error means that memory ran out, since the file is then not damaged."""
+    """Raise `OutOfMemory` if an error means that memory ran out, since the file is then not damaged."""
     if out_of_memory(error):
         raise OutOfMemory(f"the memory does not suffice to read {path}. Use a smaller model.") from error
 

@@ -3,9 +3,8 @@
 Weights come from Google's TensorFlow checkpoint (`assay.io.files.tensor_bundle`) or from a port to PyTorch. The sequence
 is ``[CLS] reference [SEP] translation [SEP]``, cut by removing tokens from the longer text.
 
-int8 (on a CPU) stores the weights of the blocks as integers with one scale per row, in a quarter of the memory.
-Activations are rounded per token, so that a score does not depend on the rest of the batch; products of integers are
-exact.
+int8 (on a CPU) stores the weights of the blocks as integers with one scale per row, which takes a quarter of the memory.
+Activations are rounded per token, so a score does not depend on the rest of the batch. Integer products are exact.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from assay.models.heads.pairs import PairPredictor, TokenPair
 from assay.models.runtime.packing import Packed
 
 WIDENED = "encoder.embedding_hidden_mapping_in"
-"""RemBERT's name of the layer that widens narrow embeddings."""
+"""RemBERT's name for the layer that widens narrow embeddings."""
 _PROJECTIONS = ("encoder.embedding_projection.", "embeddings_project.", "encoder.embedding_hidden_mapping_in.")
 _LAYER = re.compile(r"^bert/encoder/layer_(\d+)/")
 _SKIPPED = ("global_step", "_CHECKPOINTABLE_OBJECT_GRAPH", "save_counter")
@@ -50,7 +49,7 @@ class BleurtModel(nn.Module):
         self.head = nn.Linear(config.hidden, 1)
 
     def forward(self, packed: Packed) -> Tensor:
-        """Return one score per sequence. Only first tokens are computed in the last layer."""
+        """Return one score per sequence. The last layer is computed for the first tokens only."""
         *_, last = self.encoder.states(packed)
         scores: Tensor = self.head(torch.tanh(self.pooler(last.float()))).squeeze(1)
         return scores
@@ -77,7 +76,7 @@ class LoadedBleurt:
 
 
 def shortened_lengths(first: int, second: int, most: int) -> tuple[int, int]:
-    """Return how many tokens of two texts to keep: tokens are removed from the longer text, on a tie from the second."""
+    """Return how many tokens of each text to keep. Tokens are removed from the longer text, or from the second on a tie."""
     over = first + second - most
     if over <= 0:
         return first, second
@@ -112,7 +111,7 @@ def load_bleurt(
 def predictor(
     files: BleurtFiles, *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu", int8: bool = False
 ) -> tuple[LoadedBleurt, PairPredictor]:
-    """Return the loaded model, and the predictor that runs its sequences in packed batches."""
+    """Return the loaded model and a predictor that runs its sequences in packed batches."""
     loaded = load_bleurt(files, dtype=dtype, device=device, int8=int8)
     return loaded, PairPredictor(loaded.model, files.encoder, torch.device(device), dtype)
 
@@ -123,7 +122,7 @@ def _official_head(name: str) -> str:
 
 
 def _renamed(name: str) -> str:
-    """Give the layer that widens narrow embeddings one name, whatever a port calls it."""
+    """Give the layer that widens narrow embeddings the same name in every port."""
     for official in _PROJECTIONS:
         before, separator, after = name.partition(official)
         if separator:
@@ -132,7 +131,7 @@ def _renamed(name: str) -> str:
 
 
 def _tensorflow(variables: Mapping[str, np.ndarray], path: Path) -> dict[str, Tensor]:
-    """Return TensorFlow's variables with the names and layout of PyTorch ports. Raise if there is an unknown one."""
+    """Return TensorFlow's variables under the names and in the layout of PyTorch ports. Raise an error for an unknown variable."""
     tensors: dict[str, Tensor] = {}
     for name, array in variables.items():
         if name.startswith(_SKIPPED) or _OPTIMIZER.search(name):
@@ -156,7 +155,7 @@ def _theirs(name: str) -> str:
 
 
 def _laid_out(name: str, array: np.ndarray) -> Tensor:
-    """Transpose kernels, since TensorFlow multiplies from the left. Those of attention may have a dimension for heads."""
+    """Transpose kernels, since TensorFlow multiplies from the left. Attention kernels may have a separate dimension for heads."""
     plain = np.array(array, dtype=np.float32)
     if name.endswith("/kernel"):
         if plain.ndim == 3:
@@ -169,11 +168,11 @@ def _laid_out(name: str, array: np.ndarray) -> Tensor:
 
 
 _LONGEST_WORD = 200
-"""Longest word in characters that Google's WordPiece splits."""
+"""Maximum length in characters of a word that Google's WordPiece splits."""
 
 
 class BleurtVocabulary:
-    """Vocabulary of a BLEURT with the ids of ``[CLS]`` and ``[SEP]``."""
+    """Vocabulary of a BLEURT model, with the ids of ``[CLS]`` and ``[SEP]``."""
 
     def __init__(self, path: Path, *, lowercase: bool = False) -> None:
         self.path = path
@@ -207,7 +206,7 @@ class BleurtVocabulary:
 
 
 def _cleaned(text: str) -> str:
-    """Remove control and format characters and normalise whitespace by Google's rule, which keeps private-use characters."""
+    """Remove control and format characters and normalise whitespace as Google does; private-use characters are retained."""
     if text.isprintable() and "\ufffd" not in text:
         return text
     letters = []
@@ -240,7 +239,7 @@ def _wordpiece(path: Path, lowercase: bool) -> Any:
 
 
 class Int8Linear(nn.Module):
-    """Linear layer in int8, converted from one in float32."""
+    """Linear layer in int8, converted from a float32 layer."""
 
     def __init__(self, linear: nn.Linear) -> None:
         super().__init__()
@@ -250,7 +249,7 @@ class Int8Linear(nn.Module):
         self.bias = linear.bias.detach().float()
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """Return the product of integers, scaled back."""
+        """Return the integer product, scaled back to float."""
         wide = hidden.float()
         scale = (wide.abs().amax(1, keepdim=True) / 127).clamp_min(1e-12)
         product = torch._int_mm((wide / scale).round_().to(torch.int8), self.codes)
@@ -258,7 +257,7 @@ class Int8Linear(nn.Module):
 
 
 def quantise(encoder: Encoder) -> None:
-    """Replace the four linear layers of every block by int8 ones; embeddings, norms and heads stay in float32."""
+    """Replace the four linear layers of every block with int8 layers; embeddings, norms and heads stay in float32."""
     if encoder.words.weight.device.type != "cpu":
         raise InputError("precision=int8 works on a CPU only. Use fp16 or bf16 on a GPU, or device=cpu.")
     for layer in encoder.layers:

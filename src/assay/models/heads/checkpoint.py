@@ -41,7 +41,7 @@ def load(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
 ) -> LoadedCheckpoint:
-    """Load the model in a checkpoint folder (or ``.ckpt`` file, or Marian's ``.bin``), its encoder in `dtype` on `device`."""
+    """Load the model in a checkpoint folder (or ``.ckpt`` file, or Marian's ``.bin``), with its encoder in `dtype` on `device`."""
     files = locate(path, tokenizer)
     hparams = read_hparams(files)
     words: Tokenizer
@@ -59,7 +59,7 @@ def load(
 
 
 def read_weights(path: Path) -> dict[str, Any]:
-    """Return the checkpoint's content: tensors and plain values only."""
+    """Return the checkpoint's content: only tensors and plain values."""
     content = read_torch(path)
     state = content.get("state_dict") if isinstance(content, dict) else None
     if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
@@ -72,9 +72,9 @@ def read_weights(path: Path) -> dict[str, Any]:
 
 
 def model_config(hparams: Mapping[str, Any], inside: Mapping[str, Any] | None) -> ModelConfig:
-    """Return the configuration by the official rule.
+    """Return the configuration, following the official rule.
 
-    The class comes from ``hparams.yaml``, the other hyperparameters from the checkpoint if it has them. A
+    The class comes from ``hparams.yaml``, the other hyperparameters from the checkpoint if it contains them. A
     ``sparsemax_patch`` in either means softmax.
     """
     values = dict(inside or hparams)
@@ -85,7 +85,7 @@ def model_config(hparams: Mapping[str, Any], inside: Mapping[str, Any] | None) -
 
 
 def encoder_config(files: Files, config: ModelConfig, state: Mapping[str, Tensor]) -> EncoderConfig:
-    """Return the encoder's shape, from the weights as far as possible, otherwise from a config.json or the published encoder."""
+    """Return the encoder's shape, from the weights if possible, otherwise from a config.json or the published encoder."""
     published = read_config(files, config)
     if published.family == "other":
         _check_size(published, state, files)
@@ -119,7 +119,7 @@ def encoder_config(files: Files, config: ModelConfig, state: Mapping[str, Tensor
 
 
 def _check_size(encoder: EncoderConfig, state: Mapping[str, Tensor], files: Files) -> None:
-    """Raise if an encoder would be far larger than its weights, since an error in config.json could ask for terabytes."""
+    """Raise an error if an encoder would be far larger than its weights; a mistake in config.json could request terabytes."""
     units = encoder.hidden
     expected = encoder.layers * units * (4 * units + 2 * encoder.feed_forward)
     present = sum(tensor.numel() for tensor in state.values())
@@ -138,7 +138,7 @@ def _filled(
     dtype: torch.dtype,
     device: torch.device,
 ) -> CometModel:
-    """Return a model with the checkpoint's weights, loaded tensor by tensor, so that a large one is never in memory twice."""
+    """Return a model with the checkpoint's weights, loaded tensor by tensor, so that a large model is never in memory twice."""
     if encoder.family == "other":
         model = build_model(config, encoder)
     else:
@@ -201,9 +201,9 @@ def _check_tokenizer(tokenizer: Tokenizer, encoder: EncoderConfig, files: Files)
 def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
     """Write a model in the official format, so that it loads like any other checkpoint, and return the folder.
 
-    `tokenizer` is a file that is copied into the folder. The encoder's shape goes into ``config.json``. The
-    hyperparameters name the folder itself as the encoder (``pretrained_model: .``), so that unbabel-comet, run in this
-    folder, needs nothing else.
+    `tokenizer` is a file that is copied into the folder. The encoder's shape goes into ``config.json``. The hyperparameters
+    point to the folder itself as the encoder (``pretrained_model: .``), so unbabel-comet can run in this folder with no other
+    files.
     """
     import json
     import shutil

@@ -20,10 +20,10 @@ from assay.models.runtime.packing import Packed, segment_max, segment_sum
 
 
 class CometModel(nn.Module):
-    """Base of the five official classes. Heads and pooling run in float32 in every precision of the encoder."""
+    """Base class of the five official classes. Heads and pooling run in float32 whatever the encoder's precision."""
 
     features = 1
-    """Number of vectors of the encoder's size that the estimator reads."""
+    """Number of vectors of the encoder's width that the estimator reads."""
 
     def __init__(self, config: ModelConfig, encoder: EncoderConfig) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class CometModel(nn.Module):
 
     @property
     def _reads_leading_tokens(self) -> bool:
-        """Whether only tagged tokens and the first token of a sequence are read from the last layer."""
+        """Whether only the tagged tokens and the first token of each sequence are read from the last layer."""
         return self.pool == "cls" and not (self.mix is not None and self.mix.layer_norm)
 
     @property
@@ -79,8 +79,8 @@ class CometModel(nn.Module):
     def encode(self, packed: Packed, word_layer: int | None = None) -> tuple[Tensor, Tensor | None]:
         """Return one pooled vector per sequence (float32), and the states of `word_layer` for every token that is read.
 
-        The mix is linear, so that each layer is pooled at once and none is kept. Layers with share 0 and layers above the
-        last one in use are not computed.
+        The mix is linear, so each layer is pooled at once and none is retained. Layers with share 0 and layers above the last
+        one in use are not computed.
         """
         shares, used = self._shares()
         last = max(used) if word_layer is None else max(*used, word_layer)
@@ -119,7 +119,7 @@ class CometModel(nn.Module):
         return self.mix.shares(), frozenset(range(count))
 
     def _reduce(self, hidden: Tensor, packed: Packed, selected: bool) -> Tensor:
-        """Pool one layer over each sequence, normalised if the mix asks for it.
+        """Pool one layer over each sequence, after normalising it if the mix requires that.
 
         Max pooling, which is not linear, returns all tokens.
         """
@@ -161,8 +161,8 @@ def sparsemax(scores: Tensor) -> Tensor:
 class LayerMix(nn.Module):
     """Learned weighted sum of all layers, with softmax or sparsemax over the weights (xCOMET and earlier models).
 
-    With `layer_norm` each layer is first normalised over all tokens and units of its sequence. In training a layer is left
-    out with probability `dropout`, and the others take its share.
+    With `layer_norm`, each layer is first normalised over all tokens and units of its sequence. During training, a layer is
+    left out with probability `dropout`, and its share is distributed among the others.
     """
 
     def __init__(self, layers: int, *, transformation: str = "softmax", layer_norm: bool = False, dropout: float = 0.0):
@@ -172,7 +172,7 @@ class LayerMix(nn.Module):
         self.transformation, self.layer_norm, self.dropout = transformation, layer_norm, dropout
 
     def shares(self) -> Tensor:
-        """Return each layer's share of the mix. ``sparsemax_patch`` marks checkpoints that were trained with softmax."""
+        """Return each layer's share in the mix. ``sparsemax_patch`` marks checkpoints that were trained with softmax."""
         weights: Tensor = self.weights
         if self.training and self.dropout:
             retained = torch.rand(len(weights), device=weights.device) > self.dropout
@@ -211,7 +211,7 @@ class FeedForward(nn.Module):
 
 
 def activation(name: str) -> nn.Module:
-    """Return torch's activation of this name. The official package writes both ``tanh`` and ``Tanh``."""
+    """Return torch's activation for this name. The official package uses both ``tanh`` and ``Tanh``."""
     layer = getattr(nn, name.title(), None)
     if not (isinstance(layer, type) and issubclass(layer, nn.Module)):
         raise InputError(f"{name!r} in the hyperparameters is not an activation of torch.")
@@ -239,13 +239,15 @@ class ReferencelessModel(RegressionModel):
     features = 4
 
     def estimate(self, source: Tensor, hypothesis: Tensor, reference: Tensor | None = None) -> Tensor:
-        """Return scores from the embeddings; a reference is ignored."""
+        """Return scores computed from the embeddings; a reference is ignored."""
         parts = [hypothesis, source, hypothesis * source, (hypothesis - source).abs()]
         return self.estimator(torch.cat(parts, dim=1))  # type: ignore[no-any-return]
 
 
 class RankingModel(RegressionModel):
-    """COMET-RANK (Rei et al. 2020, section 2.5): distances of the translation from source and reference, no estimator."""
+    """COMET-RANK (Rei et al. 2020, section 2.5): based on the translation's distances from source and reference, without an
+    estimator.
+    """
 
     def __init__(self, config: ModelConfig, encoder: EncoderConfig) -> None:
         super().__init__(config, encoder)
@@ -261,14 +263,14 @@ class RankingModel(RegressionModel):
 
 @dataclass(frozen=True, slots=True)
 class UnifiedOutput:
-    """Output of a unified model: `scores` per sequence and, for models that tag, `logits` (tokens, labels)."""
+    """Output of a unified model: `scores` per sequence and, for models with a tagger, `logits` (tokens, labels)."""
 
     scores: Tensor
     logits: Tensor | None = None
 
 
 class UnifiedModel(CometModel):
-    """Model with a sentence score from the first token and, if it was trained for it, a severity for every token."""
+    """Model that returns a sentence score from the first token and, if it was trained for it, a severity for every token."""
 
     def __init__(self, config: ModelConfig, encoder: EncoderConfig) -> None:
         super().__init__(config, encoder)
@@ -279,7 +281,7 @@ class UnifiedModel(CometModel):
             self.tagger = nn.Linear(encoder.hidden, len(config.labels))
 
     def forward(self, packed: Packed) -> UnifiedOutput:
-        """Return scores and tags of sequences ``<s> translation </s></s> other texts </s>``."""
+        """Return scores and tags for sequences ``<s> translation </s></s> other texts </s>``."""
         sentence, words = self.encode(packed, self.config.word_layer if self.tagger is not None else None)
         logits: Tensor | None = None
         if self.tagger is not None and words is not None:
@@ -302,5 +304,5 @@ MODELS: dict[str, type[CometModel]] = {
 
 
 def build_model(config: ModelConfig, encoder: EncoderConfig) -> CometModel:
-    """Return a model of the configured class with fresh weights."""
+    """Return a model of the configured class with newly initialised weights."""
     return MODELS[config.class_identifier](config, encoder)

@@ -1,4 +1,4 @@
-"""Inference of COMET models: tokenizes ahead, packs sequences by length, and computes equal sequences once."""
+"""Inference for COMET models: tokenizes ahead, packs sequences by length, and computes identical sequences once."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Texts = Sequence[str | None]
 SPAN_WEIGHTS = {"src": 0.1667, "ref": 0.3333, "unified": 0.5}
 """Weights of the three passes in the tagger's distribution, as in the released package."""
 WINDOW, GPU_WINDOW, GPU_EDGE = 2_048, 512, 128
-"""Rows that are tokenized, sorted and computed together, while the next ones are tokenized. On a GPU a window is computed
-while the spans of the previous one are decoded, so that windows are shorter. The first and the last are shortest, since
-the GPU is idle while these are tokenized or decoded.
+"""Rows that are tokenized, sorted and computed together, while the next ones are being tokenized. On a GPU, a window is
+computed while the spans of the previous one are decoded, so windows are shorter there. The first and the last are the shortest,
+since the GPU is idle while they are tokenized or decoded.
 """
 
 
@@ -56,7 +56,7 @@ class Predictor:
         self.runner = encoder_runner(self.model.encoder_config, self.device, dtype, budget)
 
     def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
-        """Return the scores of all rows, in their order."""
+        """Return the scores of all rows, in order."""
 
         def ahead(part: slice) -> list[Row]:
             return prepare_rows(
@@ -84,14 +84,14 @@ class Predictor:
         return join(parts)
 
     def _start(self, rows: list[Row]) -> Callable[[], Prediction]:
-        """Start to compute a window. Return a function that waits for the numbers and finishes them."""
+        """Start computing a window. Return a function that waits for the results and finishes them."""
         if isinstance(self.model, RegressionModel):
             return self._regression(self.model, rows)
         assert isinstance(self.model, UnifiedModel)
         return self._unified(self.model, rows)
 
     def _regression(self, model: RegressionModel, rows: list[Row]) -> Callable[[], Prediction]:
-        """Score rows with a regression model, which embeds each different text once."""
+        """Score rows with a regression model, which embeds each distinct text once."""
         texts = {id(ids): ids for row in rows for ids in row.sequences.values()}
         numbers = {one: number for number, one in enumerate(texts)}
         numbers_of_rows = [[numbers[id(ids)] for ids in row.sequences.values()] for row in rows]
@@ -115,7 +115,7 @@ class Predictor:
         return lambda: Prediction(self.runner.check_finite(values()), truncated)
 
     def _unified(self, model: UnifiedModel, rows: list[Row]) -> Callable[[], Prediction]:
-        """Score rows with a unified model. All passes of all rows share one pool, in which equal sequences are computed once."""
+        """Score rows with a unified model. All rows and passes share one pool, in which identical sequences are computed once."""
         numbers: dict[tuple[int, ...], int] = {}
         longest: list[int] = []
         numbers_of_rows: list[dict[str, int]] = []
@@ -168,7 +168,7 @@ class Predictor:
     def _spans(
         self, rows: list[Row], numbers_of_rows: list[dict[str, int]], tags: NDArray[np.float32], longest: list[int]
     ) -> list[tuple[ErrorSpan, ...]]:
-        """Average the passes' distributions over each translation's tokens with their weights, and decode the spans."""
+        """Compute the weighted average of the passes' distributions for each translation token, and decode the spans."""
         counts = np.array(
             [
                 min(row.words, *(longest[number] for number in numbers_of_row.values()))
@@ -198,7 +198,7 @@ class Predictor:
         compute: Callable[[Packed], tuple[Tensor, ...]],
         leading: Sequence[int] | None = None,
     ) -> list[Tensor]:
-        """Run `compute` over all sequences and return its results in their order.
+        """Run `compute` on all sequences and return its results in order.
 
         The first result has one row per sequence. The second, if there is one, has a row for each of the first
         ``leading[i]`` tokens of sequence i.
@@ -227,7 +227,7 @@ class Predictor:
 
 
 def _windows(count: int, device: torch.device) -> Iterator[slice]:
-    """Yield the rows that are tokenized, sorted and computed together.
+    """Yield groups of rows that are tokenized, sorted and computed together.
 
     On a GPU a window is at most twice as long as the previous one.
     """
@@ -242,7 +242,7 @@ def _windows(count: int, device: torch.device) -> Iterator[slice]:
 
 
 def _weight(name: str, numbers_of_row: dict[str, int]) -> float:
-    """Return the weight of a pass in the distribution of a row's tags."""
+    """Return a pass's weight in the distribution of a row's tags."""
     return 0.0 if name not in numbers_of_row else SPAN_WEIGHTS[name] if len(numbers_of_row) == 3 else 1.0
 
 

@@ -1,7 +1,7 @@
-"""COMET models of Marian NMT, such as Cometoid: weights under official names, and tokenizer.
+"""COMET models from Marian NMT, such as Cometoid: weights under their official names, and the tokenizer.
 
-Marian's encoder is XLM-R's with other ids for the same subwords: those of sentencepiece, id 0 in front of a text, and
-positions from 0. Its matrices are transposed.
+Marian's encoder is XLM-R's with different ids for the same subwords: it uses sentencepiece ids, puts id 0 in front of a text,
+and counts positions from 0. Its matrices are transposed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class MarianTokenizer(Tokenizer):
         return int(self.spoken.get_piece_size())
 
     def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
-        """Tokenize texts, cut to the model's positions. COMET's lower `limit` does not apply, as in Marian."""
+        """Tokenize texts, truncated to the model's positions. As in Marian, COMET's lower `limit` does not apply."""
         result = []
         for inner in self.spoken.encode([replace_surrogates(text) for text in texts]):
             cut = len(inner) + 2 > self.limit
@@ -87,7 +87,7 @@ def read_model(model: Path, vocabulary: Path) -> tuple[EncoderConfig, dict[str, 
 
 
 def _names(layers: int) -> dict[str, str]:
-    """Return Marian's names of weights with the official ones."""
+    """Return Marian's weight names with the corresponding official names."""
     names = {_WORDS: "encoder.model.embeddings.word_embeddings.weight"}
     names[_PLACES] = "encoder.model.embeddings.position_embeddings.weight"
     names["CometEncoder->encoder->gamma"] = "layerwise_attention.gamma"

@@ -30,15 +30,15 @@ from assay.models.runtime.packing import Packed
 
 LABELS = 5
 LOWEST = -25
-"""Lowest score of a segment."""
+"""Lowest possible score of a segment."""
 SOURCE, CANDIDATE, REFERENCE, EMPTY = "<source>", "<candidate>", "<reference>", "<empty-string>"
 INNER = 2048
-"""Units of the feed-forward layers in the two additional layers, torch's default."""
+"""Feed-forward width in the two additional layers (torch's default)."""
 
 
 @dataclass(frozen=True, slots=True)
 class MateseShape:
-    """MaTESe's configuration (``configs/matese.json``), by default that of the released models."""
+    """MaTESe's configuration (``configs/matese.json``); the default is that of the released models."""
 
     reference_less: bool = False
     transformer_model_name: str = "microsoft/infoxlm-large"
@@ -48,7 +48,7 @@ class MateseShape:
 
 
 class MateseModel(nn.Module):
-    """Token classifier with an output of (tokens that are read, 5) logits."""
+    """Token classifier that returns logits (tokens that are read, 5)."""
 
     def __init__(self, config: EncoderConfig, shape: MateseShape) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class MateseTagger:
     def spans(
         self, hypotheses: Sequence[str], others: Sequence[str]
     ) -> tuple[list[tuple[ErrorSpan, ...]], list[float], list[bool]]:
-        """Return error spans and score of every pair, and whether it was longer than the model reads."""
+        """Return the error spans and score of every pair, and whether it exceeded the model's maximum length."""
         marker = SOURCE if self.reference_less else REFERENCE
         texts = [
             f"{CANDIDATE} {replace_surrogates(a) or EMPTY} {marker} {replace_surrogates(b) or EMPTY}"
@@ -142,7 +142,7 @@ class MateseTagger:
 def marked(
     text: str, tags: Sequence[str], shares: Sequence[float], offsets: Sequence[tuple[int, int]]
 ) -> Iterator[ErrorSpan]:
-    """Yield the spans of a label sequence.
+    """Yield the spans in a label sequence.
 
     B begins a span, I continues an open span or begins one, O ends it. The first label of a span gives its severity.
     Offsets refer to the whole input, in which a special token and a space precede the translation.
@@ -214,7 +214,7 @@ _PARTS = {
 
 
 def _theirs(name: str) -> str:
-    """Return the name of a weight in torch's TransformerEncoder."""
+    """Return a weight's name in torch's TransformerEncoder."""
     if name.startswith("head."):
         return "classification_head.1.weight"
     _, index, part, kind = name.split(".")

@@ -1,4 +1,4 @@
-"""Prediction for text pairs that form one sequence each, in packed batches sorted by length."""
+"""Prediction for text pairs that are joined into one sequence each, in packed batches sorted by length."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from assay.models.runtime.batching import encoder_runner
 from assay.models.runtime.packing import Packed, pack
 
 WINDOW = 8_192
-"""Sequences that are sorted and computed together."""
+"""Number of sequences that are sorted and computed together."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenPair:
-    """One sequence of two texts: its token ids with special tokens, and what the model reads of it.
+    """One sequence made of two texts: its token ids with special tokens, and the tokens that the model outputs.
 
     `first` is the number of tokens of the first type, `cut` says whether texts were cut, and `leading` is the number of
     leading tokens that are read.
@@ -33,7 +33,7 @@ class TokenPair:
 
 
 class PairPredictor:
-    """Runner of a model that returns one row for each token that is read. Not thread-safe."""
+    """Runner for a model that returns one row for each token that is read. Not thread-safe."""
 
     def __init__(
         self,
@@ -47,11 +47,11 @@ class PairPredictor:
         self.runner = encoder_runner(config, device, dtype, budget)
 
     def scores(self, pairs: Sequence[TokenPair]) -> NDArray[np.float64]:
-        """Return a number for every pair, of which one token is read, in their order."""
+        """Return one number per pair, in order; a single token of each pair is read."""
         return np.array([rows[0] for rows in self.rows(pairs)], np.float64)
 
     def rows(self, pairs: Sequence[TokenPair]) -> list[NDArray[np.float32]]:
-        """Return the model's output for the tokens that are read of every pair, in order. Equal sequences are computed once."""
+        """Return the model's output for the tokens that are read in every pair, in order. Identical sequences are computed once."""
         numbers_of_pairs: dict[tuple[int, ...], int] = {}
         order = [
             numbers_of_pairs.setdefault((pair.leading, pair.first, *pair.ids), len(numbers_of_pairs)) for pair in pairs

@@ -1,4 +1,4 @@
-"""Predictions of a model: scores, components and error spans as columns, combined from passes and from windows of long texts."""
+"""A model's predictions: scores, components and error spans as columns, combined from passes and from windows on long texts."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from assay.models.heads.inference import Texts
 
 RELEASED, PAPER = (0.12, 0.33, 0.33, 0.22), (1 / 9, 1 / 3, 1 / 3, 2 / 9)
-"""Weights of src, ref, src+ref and MQM in xCOMET's score, as in unbabel-comet and as in the paper (equation 7)."""
+"""Weights for src, ref, src+ref and MQM in xCOMET's score: as in unbabel-comet, and as in the paper (equation 7)."""
 PASSES = ("src", "ref", "unified")
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """Columns over the rows: the score, its components, spans if the model tags, and whether a text was cut."""
+    """Columns over the rows: the score, its components, spans if the model has a tagger, and whether a text was truncated."""
 
     values: NDArray[np.float64]
     truncated: NDArray[np.bool_]
@@ -35,7 +35,7 @@ class Prediction:
 
 
 def mean(columns: dict[str, NDArray[np.float32]]) -> NDArray[np.float64]:
-    """Return the mean of the passes that a row has."""
+    """Return the mean over the passes that exist for a row."""
     stacked = np.stack(list(columns.values()))
     count = (~np.isnan(stacked)).sum(axis=0)
     return np.asarray(np.nansum(stacked, axis=0) / count.astype(np.float32), dtype=np.float64)
@@ -44,7 +44,7 @@ def mean(columns: dict[str, NDArray[np.float32]]) -> NDArray[np.float64]:
 def combine(
     columns: dict[str, NDArray[np.float32]], errors: NDArray[np.float32], weights: Sequence[float]
 ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float32]]]:
-    """Return the scores and components of xCOMET's equation 7.
+    """Return scores and components according to xCOMET's equation 7.
 
     If a row has one pass only, that pass gets the weight of all three, as in the released package. Its component is then
     capped at 1, like the score.
@@ -78,7 +78,7 @@ def take(whole: Prediction, rows: NDArray[np.int64]) -> Prediction:
 
 
 def join(parts: Sequence[Prediction]) -> Prediction:
-    """Join consecutive predictions. A component that one of them lacks is NaN there."""
+    """Join consecutive predictions. A component that is missing from one of them is NaN there."""
     if len(parts) == 1:
         return parts[0]
     if not parts:
@@ -115,8 +115,8 @@ def decode(
     """Return the error spans of one translation.
 
     `probabilities` has one row per token of the translation, special tokens included, and one column per label, "no error"
-    first. With a `threshold` a token is an error if the probabilities of its error labels together exceed it. Otherwise
-    the most probable label decides.
+    first. With a `threshold`, a token is an error if the sum of its error-label probabilities exceeds it. Otherwise the most
+    probable label decides.
     """
     count = min(len(offsets), len(probabilities))
     probabilities = probabilities[:count]
@@ -134,7 +134,7 @@ def decode(
 def _exact(
     text: str, tags: list[int], confidences: NDArray[np.float32], offsets: Offsets, labels: Sequence[str]
 ) -> Iterable[ErrorSpan]:
-    """Decode as unbabel-comet 2.2.7.
+    """Decode in the same way as unbabel-comet 2.2.7.
 
     Neighbours join under the severity of the first one, and special tokens count as text at 0. A span that is open at the
     last token is dropped.
@@ -153,7 +153,7 @@ def _exact(
 def _paper(
     text: str, tags: list[int], confidences: NDArray[np.float32], offsets: Offsets, labels: Sequence[str]
 ) -> Iterable[ErrorSpan]:
-    """Decode by the paper's rule: neighbouring error tokens form a span with the worst severity among them.
+    """Decode with the paper's rule: neighbouring error tokens form a span with the worst severity among them.
 
     Tokens without text (special ones) are skipped. The space at the start of a word's first token is not marked.
     """
@@ -173,7 +173,7 @@ def _paper(
 
 
 def cut(text: str, parts: int) -> list[tuple[int, str]]:
-    """Split `text` into `parts` of similar length, with their starts, preferably after a sentence or a word."""
+    """Split `text` into `parts` of similar length, with their starts, preferably at the end of a sentence or word."""
     starts = [0]
     for k in range(1, parts):
         aim, slack = round(len(text) * k / parts), len(text) // (4 * parts)
@@ -189,9 +189,9 @@ def predict_long(
 ) -> Prediction:
     """Return the scores of all rows. Rows that would be truncated are scored in windows.
 
-    Score and components of such a row are the mean over its windows, weighted by their share of the translation. Its spans
-    are those of all windows, and the MQM component is computed from all of them. The `truncated` flag stays set, since it
-    says that the row was longer than the model reads.
+    The score and components of such a row are means over its windows, weighted by their share of the translation. Its spans
+    come from all windows, and the MQM component is computed from all of them. The `truncated` flag stays set, since it means
+    that the row exceeded the model's maximum length.
     """
     whole = predict(hypotheses, sources, references)
     for row in np.flatnonzero(whole.truncated).tolist():

@@ -1,4 +1,4 @@
-"""Token sequences that a COMET model reads for each row of texts."""
+"""Token sequences that a COMET model reads for each row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.models.heads.comet import CometModel
 
 @dataclass(slots=True)
 class Row:
-    """Sequences of one row by name, and the subwords of its translation for spans.
+    """Sequences for one row by name, and the translation's subwords, which are needed for spans.
 
     Regression models have ``src``, ``mt``, ``ref``. Unified models have ``src``, ``ref``, ``unified``, named after the
     texts that are read with the translation.
@@ -22,7 +22,7 @@ class Row:
     sequences: dict[str, list[int]]
     cut: bool
     words: int
-    """Tokens of the translation, special ones included."""
+    """Tokens of the translation, including special tokens."""
     offsets: list[tuple[int, int]] | None
 
 
@@ -33,7 +33,7 @@ def prepare_rows(
     sources: Sequence[str | None] | None,
     references: Sequence[str | None] | None,
 ) -> list[Row]:
-    """Tokenize all rows. Each different text is tokenized once, so that equal texts share one list of ids."""
+    """Tokenize all rows. Each distinct text is tokenized once, so identical texts share one list of ids."""
     config, limit = model.config, model.encoder_config.max_tokens
     if config.unified and len(config.input_segments) == 1:
         return _alone(model, tokenizer, hypotheses if config.input_segments == ("mt",) else sources, limit)
@@ -59,7 +59,7 @@ def prepare_rows(
 
 
 def _alone(model: CometModel, tokenizer: Tokenizer, texts: Sequence[str | None] | None, limit: int) -> list[Row]:
-    """Return the rows of a sentinel, which reads a single text: ``<s> text </s>``."""
+    """Return rows for a sentinel, which reads a single text: ``<s> text </s>``."""
     if texts is None:
         raise InputError("this model reads only the source, and none was given (--src FILE, or sources=[...]).")
     plain = [text or "" for text in texts]

@@ -1,4 +1,4 @@
-"""Prediction on several devices: one worker process with its own model per device, and rows distributed by length."""
+"""Prediction on several devices: one worker process per device, each with its own model; rows are distributed by length."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.models.runtime.precision import choose_dtype
 
 @dataclass(frozen=True, slots=True)
 class PredictorSpec:
-    """Everything that a worker needs to make a `Predictor`."""
+    """Everything that a worker needs to create a `Predictor`."""
 
     path: str
     tokenizer: str | None
@@ -38,7 +38,7 @@ class PredictorSpec:
 
 
 class Workers:
-    """Predictors in worker processes with a common `predict`."""
+    """Predictors in worker processes behind a single `predict` method."""
 
     def __init__(self, recipe: PredictorSpec, devices: Sequence[str]) -> None:
         context = multiprocessing.get_context("spawn")
@@ -49,7 +49,7 @@ class Workers:
         self.pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_start, initargs=(recipe, queue))
 
     def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
-        """Return the scores of all rows in their order. Rows of similar length go to different workers."""
+        """Return the scores of all rows, in order. Rows of similar length go to different workers."""
         order = sorted(range(len(hypotheses)), key=lambda i: len(hypotheses[i]))
         shares = [share for k in range(self.count) if (share := order[k :: self.count])]
         columns = (hypotheses, sources, references)

@@ -1,4 +1,4 @@
-"""Model runner: cuts sequences into batches of tokens, runs them, and halves the budget when memory runs out."""
+"""Model runner: splits sequences into batches by token count, runs them, and halves the token budget when memory runs out."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ its power limit. Narrower encoders get a larger budget, so that a GPU computes f
 """
 XL_WIDTH = 2_560
 FP8_SHARE = 2
-"""Factor of the budget for 8-bit products, which take half the time, so that the fixed cost of a batch weighs twice as much."""
+"""Budget factor for 8-bit products: they take half the time, so the fixed cost of a batch matters twice as much."""
 CPU_TOKENS = 2_048
 
 
 class BatchRunner:
-    """Runner of a model over batches of tokens on one device. Not thread-safe.
+    """Runner that feeds a model batches of tokens on one device. Not thread-safe.
 
-    When memory runs out, the budget is halved for good and the remaining items are cut again.
+    When memory runs out, the budget is halved permanently and the remaining items are split again.
     """
 
     def __init__(self, device: torch.device, dtype: torch.dtype, budget: int) -> None:
@@ -57,7 +57,7 @@ class BatchRunner:
             else:
                 yield batch, output
                 continue
-            # Outside of the handler, where the traceback no longer holds the failed batch's tensors.
+            # Outside the handler: the traceback no longer holds references to the failed batch's tensors.
             if self.device.type == "cuda":
                 torch.cuda.empty_cache()
             self.budget = max(1, sum(sizes[i] for i in batch) // 2)
@@ -65,7 +65,7 @@ class BatchRunner:
             waiting = list(batches(sizes, self.budget, remaining))[::-1]
 
     def check_finite(self, numbers: Numbers) -> Numbers:
-        """Return the numbers. Raise if some are infinite or NaN."""
+        """Return the numbers. Raise an error if any of them is infinite or NaN."""
         if np.isfinite(numbers).all():
             return numbers
         if stored_as(self.dtype) == torch.float16:
@@ -74,9 +74,9 @@ class BatchRunner:
 
 
 def batches(sizes: Sequence[int], budget: int, order: Sequence[int] | None = None) -> Iterator[list[int]]:
-    """Cut items into batches of similar size within `budget` tokens, since a small last batch would leave processors idle.
+    """Split items into batches of similar size within `budget` tokens, since a small last batch would leave processors idle.
 
-    Without `order` the longest items come first, so that a batch that does not fit into memory fails at once.
+    Unless `order` is given, the longest items come first, so a batch that does not fit into memory fails at once.
     """
     if order is None:
         order = sorted(range(len(sizes)), key=lambda i: (-sizes[i], i))
@@ -95,7 +95,7 @@ def batches(sizes: Sequence[int], budget: int, order: Sequence[int] | None = Non
 
 
 def token_budget(device: torch.device, token_bytes: int, most: float = MOST_TOKENS) -> int:
-    """Return how many tokens of `token_bytes` per layer fit into half of a GPU's free memory; a fixed number on a CPU."""
+    """Return how many tokens of `token_bytes` per layer fit into half of a GPU's free memory; on a CPU, a fixed number."""
     if device.type != "cuda":
         return CPU_TOKENS
     free, _ = torch.cuda.mem_get_info(device)
@@ -111,6 +111,6 @@ def encoder_runner(config: EncoderConfig, device: torch.device, dtype: torch.dty
 
 
 def out_of_memory(error: Exception) -> bool:
-    """Return whether an error reports that memory ran out, as an exception of torch or in the message of a library."""
+    """Return whether an error means that memory ran out, as a torch exception or according to the message of a library."""
     signs = ("can't allocate memory", "Cannot allocate memory", "CUDA error: out of memory", "_ALLOC_FAILED")
     return isinstance(error, torch.OutOfMemoryError | MemoryError) or any(sign in str(error) for sign in signs)

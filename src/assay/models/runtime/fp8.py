@@ -1,7 +1,7 @@
 """Matrix products in 8-bit floats for GPUs that support them (Hopper and later), with one scale per row.
 
-An 8-bit float keeps three bits of fraction, so that a product has an error of about 3%. Three measures keep the error
-small compared with the differences between texts (measured in docs/decisions/0004-models.md):
+An 8-bit float has three fraction bits, so a product has an error of about 3%. Three measures keep the error small compared with
+the differences between texts (measured in docs/decisions/0004-models.md):
 
 - The mean of a sequence's tokens, its centre, is multiplied in float16. Only each token's difference from the centre is in
   8 bits.
@@ -27,7 +27,7 @@ from assay.models.runtime.packing import Places, centres_of
 
 FP8 = torch.float8_e4m3fn
 LARGEST = 448.0
-"""Largest number of the format."""
+"""Largest number in the format."""
 
 
 def stored_as(dtype: torch.dtype) -> torch.dtype:
@@ -36,19 +36,19 @@ def stored_as(dtype: torch.dtype) -> torch.dtype:
 
 
 def can_multiply(device: torch.device) -> bool:
-    """Return whether a device supports products of 8-bit floats."""
+    """Return whether a device supports 8-bit float products."""
     return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 9)
 
 
 def by_rows(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Return rows in 8 bits and the scale of each row."""
+    """Return rows in 8 bits, and the scale of each row."""
     wide = rows.float()
     scale = (wide.abs().amax(dim=1, keepdim=True) / LARGEST).clamp_min(1e-12)
     return (wide / scale).clamp(-LARGEST, LARGEST).to(FP8), scale
 
 
 def exact_rows(rows: Tensor, places: Places) -> Tensor:
-    """Return the rows to multiply in float16: the first row of each sequence, followed by the centre of its other rows."""
+    """Return the rows to multiply in float16: the first row of each sequence, then the centre of each sequence's other rows."""
     kernels = _kernels() if rows.is_cuda else None
     if kernels is not None:
         return kernels.exact_rows(rows, places.starts)  # type: ignore[no-any-return]
@@ -60,7 +60,7 @@ def exact_rows(rows: Tensor, places: Places) -> Tensor:
 
 
 def quantise(rows: Tensor, places: Places, exact: Tensor, shift: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Return the differences of rows from their sequence's centre in `exact`, in 8 bits with their scales.
+    """Return how rows differ from their sequence's centre in `exact`, in 8 bits with scales.
 
     With `shift`, a table like `exact`, its centres are added to the rows first, and GELU is applied.
     """
@@ -75,9 +75,9 @@ def quantise(rows: Tensor, places: Places, exact: Tensor, shift: Tensor | None =
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """Output of a linear layer for a row of tokens: each row's difference from its sequence's centre, and `exact`.
+    """Output of a linear layer for all tokens: each row's difference from its sequence's centre, and `exact`.
 
-    `exact` is a table as `exact_rows` returns it, and includes the biases.
+    `exact` is a table in the form that `exact_rows` returns; it includes the biases.
     """
 
     rows: Tensor
@@ -95,9 +95,9 @@ class Product:
         return add_norm(residual, self.rows, norm, dtype, wide=wide, shared=(self.exact, self.places))
 
     def query_key(self) -> Tensor:
-        """Return complete queries and keys of a layer that computes both side by side.
+        """Return complete queries and keys from a layer that computes both side by side.
 
-        Keys stay without their sequence's centre, since a term that all keys share does not change attention.
+        Keys are returned without their sequence's centre, since a term that all keys share does not change attention.
         """
         rows, places, width = self.rows.half(), self.places, self.rows.shape[1] // 2
         kernels = _kernels() if rows.is_cuda else None
@@ -118,14 +118,14 @@ class Fp8Linear:
         self.scale = scale.T.contiguous()
 
     def __call__(self, rows: Tensor, places: Places) -> Product:
-        """Return the product of rows."""
+        """Return the product with these rows."""
         return self._product(rows, exact_rows(rows, places), places)
 
     def after_gelu(self, before: Product, gelu: str = "none") -> Product:
-        """Return the product of another product's GELU.
+        """Return the product with the GELU of another product.
 
-        The GELU of the centre replaces the centre of the GELU. Its error is similar for every sequence, so that it changes
-        no ranking.
+        The GELU of the centre replaces the centre of the GELU. The error is similar for every sequence, so rankings do not
+        change.
         """
         exact = functional.gelu(before.exact, approximate=gelu)
         return self._product(before.rows, exact, before.places, before.exact)
@@ -162,7 +162,7 @@ class Fp8Layer:
 
 
 def _linear(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """Compute a product in float16. A CPU, which has no such products, computes in float32 and rounds."""
+    """Compute a matrix product in float16; on a CPU, compute in float32 and round."""
     if rows.is_cuda:
         return functional.linear(rows, weight, bias)
     return functional.linear(rows.float(), weight.float(), bias.float()).half()
@@ -170,7 +170,7 @@ def _linear(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 @functools.cache
 def _output(device: torch.device) -> torch.dtype:
-    """Return the output precision of row-scaled products: float16, or bfloat16 if torch supports no other."""
+    """Return the output type of row-scaled products: float16, or bfloat16 if torch supports nothing else."""
     small, scale = by_rows(torch.ones(16, 16, device=device))
     try:
         torch._scaled_mm(small, small.T, scale, scale.T.contiguous(), out_dtype=torch.float16, use_fast_accum=True)

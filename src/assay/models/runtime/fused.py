@@ -38,7 +38,7 @@ def add_norm(
 def summed(residual: Tensor, added: Tensor, shared: tuple[Tensor, Places] | None = None) -> Tensor:
     """Return ``residual + added``.
 
-    `shared` is a table with two lines per sequence (`assay.models.runtime.fp8.Product`). The first half replaces what is
+    `shared` is a table with two rows per sequence (`assay.models.runtime.fp8.Product`). The first half replaces the values
     added to the first row of each sequence. The second half is added to its other rows.
     """
     total = residual + added

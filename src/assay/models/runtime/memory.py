@@ -1,8 +1,8 @@
-"""GPU memory manager: keeps models of several metrics loaded while they fit and releases the least recently used.
+"""GPU memory manager: keeps the models of several metrics loaded while they fit and evicts the least recently used.
 
-A stream of chunks alternates between metrics, so that without this each chunk would load every model again. Before a model is
-loaded, models of other metrics are released until it fits, the least recently used first. If memory runs out anyway, all other
-models are released and the call is repeated once. No number depends on it.
+Processing a stream of chunks alternates between metrics, so without this each chunk would load every model again. Before a
+model is loaded, the least recently used models of other metrics are released until it fits. If memory runs out anyway, all
+other models are released and the call is repeated once. Scores do not depend on it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SPARE, SPARE_ON_GPU = 1 << 30, 3 << 30
-"""Bytes that stay free for batches, in addition to a quarter of the size of the largest model."""
+"""Number of bytes that stay free for batches, in addition to a quarter of the size of the largest model."""
 CPU_FACTOR = 2.25
-"""Memory that a model takes on a CPU, relative to its file: weights are laid out a second time for the matrix products."""
+"""Memory that a model takes on a CPU, relative to its file: weights are stored a second time in a layout for matrix products."""
 
 
 class ModelOwner(Protocol):
@@ -68,12 +68,12 @@ def _retried(metric: ModelOwner, call: Callable[[], T], devices: Sequence[torch.
     except Exception as error:
         if not _ran_out(error) or not _OWNERS.release_others(metric, devices):
             raise
-    metric.release()  # its batches were cut to the memory that was left
+    metric.release()  # its batch size was chosen for the memory that was left
     return call()
 
 
 class _Owners:
-    """The metrics of this process that have loaded models, the least recently used first."""
+    """Metrics in this process that have loaded models, least recently used first."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -86,19 +86,19 @@ class _Owners:
             self._known[id(metric)] = weakref.ref(metric), _names(devices), _size(metric)
 
     def make_room(self, metric: ModelOwner, devices: Sequence[torch.device]) -> None:
-        """Release models until another one fits, or none is left."""
+        """Release models until another one fits or there are none left."""
         for other, largest in self._others(metric, devices):
             if _fits(_size(metric), max(largest, _size(metric)), devices):
                 return
             self._release(other)
 
     def release_others(self, metric: ModelOwner, devices: Sequence[torch.device]) -> bool:
-        """Release all other models on the same devices. Return whether there was one."""
+        """Release all other models on the same devices. Return whether there were any."""
         released = [self._release(other) for other, _ in self._others(metric, devices)]
         return any(released)
 
     def _others(self, metric: ModelOwner, devices: Sequence[torch.device]) -> list[tuple[ModelOwner, int]]:
-        """Return other metrics with models on the same devices, and the size of the largest of these."""
+        """Return the other metrics with models on the same devices, and the size of the largest of these models."""
         with self._guard:
             self._known = {key: known for key, known in self._known.items() if known[0]() is not None}
             owners = [(other(), size) for other, names, size in self._known.values() if names & _names(devices)]
@@ -106,7 +106,7 @@ class _Owners:
         return [(other, max(size for _, size in loaded)) for other, _ in loaded]
 
     def _release(self, metric: ModelOwner) -> bool:
-        """Release the model of a metric, unless another thread is scoring with it."""
+        """Release a metric's model, unless another thread is scoring with it."""
         if not metric._lock.acquire(blocking=False):
             return False
         try:
@@ -124,20 +124,20 @@ def _names(devices: Sequence[torch.device]) -> frozenset[str]:
 
 
 def _size(metric: ModelOwner) -> int:
-    """Return the bytes of the files that the model is read from."""
+    """Return the total size in bytes of the files from which the model is read."""
     weights = getattr(getattr(metric, "files", None), "weights", ())  # a metric without local weights has no files
     paths: Sequence[Path] = (weights,) if isinstance(weights, Path) else weights
     return sum(path.stat().st_size for path in paths)
 
 
 def _fits(size: int, largest: int, devices: Sequence[torch.device]) -> bool:
-    """Return whether a model of this file size fits, with enough memory left for the batches of the `largest`."""
+    """Return whether a model of this file size fits, with enough memory left for batches of the `largest` model."""
     share, spare = (CPU_FACTOR, SPARE) if devices[0].type == "cpu" else (1.0, SPARE_ON_GPU)
     return all(size * share + largest / 4 + spare <= _free(device) for device in devices)
 
 
 def _free(device: torch.device) -> int:
-    """Return the bytes that a device has left for this process, 0 if unknown."""
+    """Return the number of bytes that a device has left for this process, or 0 if unknown."""
     import torch
 
     if device.type == "cuda":
@@ -149,7 +149,7 @@ def _free(device: torch.device) -> int:
 
 
 def _ran_out(error: BaseException | None) -> bool:
-    """Return whether memory ran out, directly or as the cause of an error; a killed process of several GPUs counts too."""
+    """Return whether memory ran out, directly or as the cause of an error; a killed worker process of several GPUs counts too."""
     from concurrent.futures import BrokenExecutor
 
     from assay.models.runtime.batching import out_of_memory

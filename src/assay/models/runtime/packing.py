@@ -1,4 +1,4 @@
-"""Packed batches: sequences end to end in one row of tokens, so that nothing is computed on padding."""
+"""Packed batches: sequences end to end in one row of tokens, so that no padding is computed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from torch import Tensor
 class PackedBlock:
     """Neighbouring sequences, tokens `first` to `last`, as a dense block of `count` by `longest`.
 
-    If their lengths differ, `places` gives the token at each place of the block, an arbitrary one for padding. `mask`
-    marks the real keys, and `real` lists the rows of the flattened block that are tokens.
+    If their lengths differ, `places` maps each position in the block to a token (an arbitrary one for padding). `mask` marks
+    the real keys, and `real` lists the rows of the flattened block that are tokens.
     """
 
     first: int
@@ -39,7 +39,7 @@ class Places:
     """Start of each sequence and the end of the last one, int32."""
     tokens: int
     longest: int
-    """Upper bound of the length of a sequence."""
+    """Upper bound on the length of a sequence."""
 
     @functools.cached_property
     def firsts(self) -> Tensor:
@@ -55,7 +55,7 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Tokens that are read from the last layer, and where those of each sequence begin among them."""
+    """Tokens that are read from the last layer, and the index at which each sequence's tokens begin among them."""
 
     rows: Tensor
     starts: Tensor
@@ -65,10 +65,10 @@ class Read:
 class Packed:
     """All tokens of a batch in one row.
 
-    `ids`, `positions` (counted from 0 in each sequence) and `types` have one entry per token. Sequence i consists of the
-    tokens ``starts[i]`` to ``starts[i + 1]``. `keep` is None unless a text contains the padding token itself, which
-    official COMET leaves out of averages. `read` is None if all tokens of the last layer are read; otherwise the other
-    tokens need not be computed.
+    `ids`, `positions` (counted from 0 in each sequence) and `types` have one entry per token. Sequence i consists of the tokens
+    ``starts[i]`` to ``starts[i + 1]``. `keep` is None unless a text contains the padding token itself, which official COMET
+    excludes from averages. `read` is None if all tokens of the last layer are read; otherwise the other tokens need not be
+    computed.
     """
 
     ids: Tensor
@@ -105,7 +105,7 @@ class Packed:
         return (self.read_places if selected else self.places).firsts
 
     def select(self, hidden: Tensor) -> Tensor:
-        """Return the rows of a state whose tokens are read."""
+        """Return the rows of a state for the tokens that are read."""
         return hidden if self.read is None else hidden.index_select(0, self.read.rows)
 
     def of_tokens(self, numbers: Tensor) -> Tensor:
@@ -114,7 +114,7 @@ class Packed:
 
     @functools.cached_property
     def groups(self) -> list[PackedBlock]:
-        """Dense blocks of neighbours of similar length, for attention without a variable-length kernel."""
+        """Dense blocks of neighbours with similar lengths, for attention without a variable-length kernel."""
         groups, at, lengths = [], 0, self.lengths.tolist()
         for count, longest in runs(lengths):
             block_lengths, lengths = lengths[:count], lengths[count:]
@@ -145,14 +145,14 @@ class Packed:
 
 
 def to_device(tensor: Tensor, device: torch.device | str) -> Tensor:
-    """Return a copy on `device`. For a GPU it goes through pinned memory, so that the program need not wait for earlier work."""
+    """Return a copy on `device`. A copy to a GPU goes through pinned memory, so the program need not wait for earlier work."""
     if torch.device(device).type == "cuda":
         return tensor.pin_memory().to(device, non_blocking=True)
     return tensor.to(device)
 
 
 def to_host(tensor: Tensor) -> Callable[[], NDArray[Any]]:
-    """Begin a copy to the CPU and return a function that waits for it, but not for later work of the GPU."""
+    """Begin a copy to the CPU and return a function that waits for the copy, but not for later GPU work."""
     if not tensor.is_cuda:
         return tensor.cpu().numpy
     copy = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor, non_blocking=True)
@@ -176,9 +176,9 @@ def pack(
 ) -> Packed:
     """Pack sequences of token ids, special tokens included.
 
-    `first_type` is for encoders with token types: the number of leading tokens of each sequence with type 0; the others
-    have type 1. `pad_restarts` is for RoBERTa, which gives a padding token inside a text no position. `leading` is the
-    number of leading tokens of each sequence that are read from the last layer, at least one; by default all are.
+    `first_type` is for encoders with token types: it is the number of leading tokens in each sequence that have type 0; the
+    others have type 1. `pad_restarts` is for RoBERTa, which assigns no position to a padding token inside a text. `leading` is
+    the number of leading tokens in each sequence that are read from the last layer, at least one; by default all are.
     """
     lengths = np.fromiter((len(sequence) for sequence in sequences), np.int64, len(sequences))
     starts = np.zeros(len(lengths) + 1, np.int64)
@@ -215,7 +215,7 @@ def _read(starts: NDArray[np.int64], leading: NDArray[np.int64]) -> Read:
 
 
 def runs(lengths: list[int]) -> tuple[tuple[int, int], ...]:
-    """Return the count and the longest of neighbours of which padding would waste less than an eighth."""
+    """Return the count and maximum length of neighbours that can be padded together while wasting less than an eighth."""
     runs: list[tuple[int, int]] = []
     count = real = longest = 0
     for length in lengths:
@@ -249,5 +249,5 @@ def segment_max(values: Tensor, packed: Packed) -> Tensor:
 
 
 def centres_of(exact: Tensor) -> Tensor:
-    """Return the half of a table of exact rows (`assay.models.runtime.fp8.exact_rows`) that holds the centres."""
+    """Return the half of the table of exact rows (`assay.models.runtime.fp8.exact_rows`) that holds the centres."""
     return exact.chunk(2)[1]

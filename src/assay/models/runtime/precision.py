@@ -1,7 +1,7 @@
-"""Precision of a model: the device, the type of its matrix products, and the layout of its weights on a CPU.
+"""A model's precision: the device, the type of its matrix products, and the layout of its weights on a CPU.
 
-On a CPU, oneDNN lays weights out in advance and computes GELU in the same pass. The operators are those of torch's
-compiler. If they are missing or disagree with the plain operators, the plain ones are used.
+On a CPU, oneDNN stores weights in its own layout in advance and computes GELU in the same pass. The operators come from torch's
+compiler. If they are missing or their results differ from the plain operators, the plain ones are used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TYPICAL_TOKENS = 2_048
 
 
 def choose_device(wanted: str = "auto") -> torch.device:
-    """Return the named device; ``auto`` is the GPU if there is one."""
+    """Return the requested device; ``auto`` is the GPU if there is one."""
     if wanted == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if wanted.startswith("cuda") and not torch.cuda.is_available():
@@ -33,8 +33,8 @@ def choose_device(wanted: str = "auto") -> torch.device:
 def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
     """Return the type of the matrix products.
 
-    By default it is float32, in which the released package computes. On a GPU it is float16, which is many times as fast
-    and eight times closer to float32 than bfloat16.
+    The default is float32, as in the released package. On a GPU it is float16, which is many times as fast and eight times
+    closer to float32 than bfloat16.
     """
     if precision == "fp8" and not can_multiply(device):
         raise InputError(
@@ -73,14 +73,14 @@ class PrepackedLayer:
 
 
 def bf16_is_fast() -> bool:
-    """Return whether this processor multiplies bfloat16 natively (AVX-512 BF16 or AMX)."""
+    """Return whether this processor supports bfloat16 multiplication natively (AVX-512 BF16 or AMX)."""
     checks = ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
     return any(check() for name in checks if (check := getattr(torch.cpu, name, None)) is not None)
 
 
 @functools.cache
 def can_prepack(dtype: torch.dtype = torch.bfloat16) -> bool:
-    """Return whether the operators exist for this precision and agree with the plain ones on a small example."""
+    """Return whether the operators exist for this precision and match the plain ones on a small example."""
     if not (bf16_is_fast() if dtype == torch.bfloat16 else dtype == torch.float32):
         return False
     try:
@@ -93,5 +93,5 @@ def can_prepack(dtype: torch.dtype = torch.bfloat16) -> bool:
             ]
         near = 0.02 if dtype == torch.bfloat16 else 1e-6
         return all(torch.allclose(actual.float(), expected.float(), atol=near) for actual, expected in pairs)
-    except Exception:  # private operators may change; plain operators give the same numbers
+    except Exception:  # private operators may change; plain operators give the same results
         return False

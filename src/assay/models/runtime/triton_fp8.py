@@ -1,8 +1,8 @@
 """Triton kernels for matrix products in 8-bit floats (`assay.models.runtime.fp8`).
 
-Each program processes one sequence, or a few of its rows, so that the data that all rows read stay in the nearest cache.
-With one program per row, reading these tables caused most of the memory traffic. Annotations are evaluated here, since
-triton reads them.
+Each program processes one sequence, or a few of its rows, so the data that all rows read stays in the nearest cache. With one
+program per row, reading these tables caused most of the memory traffic. Annotations are evaluated here, since triton reads
+them.
 """
 
 import os
@@ -17,7 +17,7 @@ from torch.nn import functional
 from assay.models.runtime.packing import Places, centres_of
 
 ROWS = 2
-"""Most rows of a sequence that one program converts to 8 bits."""
+"""Maximum number of rows in a sequence that one program converts to 8 bits."""
 LINES, COLUMNS = 8, 128
 """Part of a sequence that a warp processes at a time."""
 FAST: Any = os.environ.get("TRITON_INTERPRET") != "1"
@@ -102,7 +102,7 @@ def _quantise(  # type: ignore[no-untyped-def]
     rows, starts, centres, shifts, found, scales, width: tl.constexpr, has_shift: tl.constexpr, fast: tl.constexpr,
     lines: tl.constexpr, block: tl.constexpr, rest: tl.constexpr,
 ):  # fmt: skip
-    """Find the largest number of each row and write it in 8 bits; one program per few rows of a sequence."""
+    """Find the largest absolute value in each row and write the row in 8 bits; one program per few rows of a sequence."""
     sequence = tl.program_id(0)
     own = sequence.to(tl.int64) * width
     first = tl.load(starts + sequence) + tl.program_id(1) * lines

@@ -1,8 +1,8 @@
 """Attention layouts of packed batches: within a sequence, causal, or from a target to its source.
 
-A layout is made once per batch and serves all layers. On a GPU in half precision one variable-length flash kernel
-processes the whole batch. Otherwise, and if positions are a bias on the attention logits (T5), neighbours of similar
-length are one dense call.
+A layout is created once per batch and used by all layers. On a GPU in half precision, one variable-length flash kernel
+processes the whole batch. Otherwise, and if positions are a bias on the attention logits (T5), neighbours of similar length are
+one dense call.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ Bias = Callable[[int], Tensor]
 
 @dataclass(frozen=True, slots=True)
 class _DenseBlock:
-    """A few neighbouring sequences as a dense block: the row at each place, the real places, and the bias on the logits."""
+    """A few neighbouring sequences as a dense block: the row at each position, which positions are real, and the bias on the
+    logits.
+    """
 
     count: int
     queries: Tensor | slice
@@ -47,7 +49,7 @@ class AttentionLayout:
         causal: bool = False,
         bias: Bias | None = None,
     ) -> None:
-        """`sources` gives, for each sequence, the first row and the number of rows that it attends to."""
+        """`sources` contains, for each sequence, the first row and the number of rows that it attends to."""
         self.causal = causal
         self.lengths = list(lengths)
         self.first = _starts(self.lengths)
@@ -113,17 +115,17 @@ class AttentionLayout:
         return blocks
 
     def _moved(self, places: Tensor) -> Tensor | slice:
-        """Return the places on the device. Consecutive rows become a slice."""
+        """Return the row indices on the device. Consecutive rows become a slice."""
         first, size = int(places[0]), len(places)
         if torch.equal(places, torch.arange(first, first + size)):
             return slice(first, first + size)
         return _on(places, self.device)
 
     def _mask(self, seen: Tensor, bias: Tensor | None) -> Tensor | None:
-        """Return what is added to the attention logits: a bias, and minus infinity for padding or later keys."""
+        """Return the values to add to the attention logits: a bias, and minus infinity for padding or later keys."""
         padded = not bool(seen.all())
         if bias is None:
-            # Padding follows all tokens, so that causal attention never reaches it.
+            # Padding comes after all tokens, so causal attention never reaches it.
             return _on(seen[:, None, None, :], self.device) if padded and not self.causal else None
         length = bias.shape[-1]
         if self.causal:
@@ -144,7 +146,7 @@ def _starts(lengths: Sequence[int]) -> list[int]:
 
 
 def _places(first: Sequence[int], lengths: Sequence[int], longest: int) -> tuple[Tensor, Tensor]:
-    """Return the rows of a padded block, flattened (an arbitrary one for padding), and which places are real."""
+    """Return the rows of a padded block, flattened (an arbitrary one for padding), and which positions are real."""
     sizes, starts = torch.tensor(lengths)[:, None], torch.tensor(first)[:, None]
     at = torch.arange(longest)[None, :]
     inside = at < sizes
@@ -157,7 +159,7 @@ def _on(tensor: Tensor, device: torch.device) -> Tensor:
 
 @functools.cache
 def _varlen(causal: bool) -> Callable[..., Any] | None:
-    """Return torch's variable-length attention, causal or not, if it agrees with dense attention on an example."""
+    """Return torch's variable-length attention (causal or not) if it matches dense attention on an example."""
     try:
         from torch.nn.attention.varlen import varlen_attn
     except ImportError:

@@ -14,7 +14,7 @@ Positions = Literal["relative", "learned", "sinusoidal"]
 KINDS: Mapping[str, Family] = {
     "t5": "t5", "mt5": "t5", "bart": "bart", "mbart": "mbart", "m2m_100": "m2m_100", "gpt2": "gpt2",
 }  # fmt: skip
-"""Family of each ``model_type`` in a config.json."""
+"""Family for each ``model_type`` in a config.json."""
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu_new": "gelu_tanh", "silu": "silu", "swish": "silu"}
 
 Size = Annotated[int, Bounds(1, 10_000_000)]
@@ -42,7 +42,7 @@ class Shape:
     positions: Positions = "learned"
     offset: int = 2
     longest: int = 1024
-    """Most tokens of a sequence."""
+    """Maximum number of tokens in a sequence."""
     embedding_scale: float = 1.0
     embedding_norm: bool = False
     final_norm: bool = False
@@ -50,7 +50,7 @@ class Shape:
     pad: int = 1
     end: int = 2
     start: int = 2
-    """Token that the decoder reads first."""
+    """First token that the decoder reads."""
     output_scale: float = 1.0
     buckets: int = 32
     distance: int = 128
@@ -59,12 +59,12 @@ class Shape:
 
     @property
     def rms(self) -> bool:
-        """Whether norms have neither mean nor bias, and linear layers no bias, as in T5."""
+        """Whether, as in T5, norms have neither a mean nor a bias, and linear layers have no bias."""
         return self.family == "t5"
 
     @property
     def attention_scale(self) -> float:
-        """Factor of the attention logits. T5 does not scale them, since its initial weights account for it."""
+        """Factor for the attention logits. T5 does not scale them, since its initial weights account for it."""
         return 1.0 if self.family == "t5" else float(self.head_size**-0.5)
 
 
@@ -122,7 +122,7 @@ class _Gpt2:
 
 
 def read_shape(data: Any, where: str) -> Shape:
-    """Return the shape that a Hugging Face ``config.json`` describes."""
+    """Return the shape described by a Hugging Face ``config.json``."""
     kind = data.get("model_type") if isinstance(data, dict) else None
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(
@@ -141,7 +141,7 @@ def read_shape(data: Any, where: str) -> Shape:
 
 
 def activation(name: str) -> str:
-    """Return assay's name of an activation."""
+    """Return assay's name for an activation."""
     if name not in ACTIVATIONS:
         raise unknown("activation", name, ACTIVATIONS)
     return ACTIVATIONS[name]

@@ -1,6 +1,6 @@
 """Layers of encoder-decoders over packed rows: T5, BART and its relatives, and the decoder of language models.
 
-The residual stream and the norms stay in float32 in every precision of the matrix products.
+The residual stream and the norms stay in float32 whatever the precision of the matrix products.
 """
 
 from __future__ import annotations
@@ -47,27 +47,27 @@ class SequenceLayer(nn.Module):
         self.down = nn.Linear(inner, hidden, bias=bias)
 
     def attend(self, hidden: Tensor, layout: AttentionLayout) -> Tensor:
-        """Return what self-attention adds."""
+        """Return the self-attention output to add to the residual stream."""
         query, key, value = self.qkv(hidden).view(len(hidden), 3, self.heads, -1).unbind(1)
         added: Tensor = self.out(layout.attend(query, key, value, self.scale))
         return added
 
     def attend_alone(self, hidden: Tensor) -> Tensor:
-        """Return what self-attention adds in a sequence of one token, which is the token's value."""
+        """Return the self-attention output for a sequence of one token, which is the token's value."""
         width = self.qkv.weight.shape[0] // 3
         bias = None if self.qkv.bias is None else self.qkv.bias[2 * width :]
         added: Tensor = self.out(functional.linear(hidden, self.qkv.weight[2 * width :], bias))
         return added
 
     def look_up(self, hidden: Tensor, source: Tensor, layout: AttentionLayout) -> Tensor:
-        """Return what attention to the source's rows adds."""
+        """Return the output of attention to the source's rows."""
         query = self.query(hidden).view(len(hidden), self.heads, -1)
         key, value = self.key_value(source).view(len(source), 2, self.heads, -1).unbind(1)
         added: Tensor = self.cross_out(layout.attend(query, key, value, self.scale))
         return added
 
     def feed_forward(self, hidden: Tensor) -> Tensor:
-        """Return what the feed-forward layers add."""
+        """Return the feed-forward output to add to the residual stream."""
         inside = self.up(hidden)
         if self.gated:
             gate, inside = inside.chunk(2, dim=-1)
@@ -146,7 +146,7 @@ class Stack(nn.Module):
         return half if added is None else (hidden + added).to(dtype)
 
     def relative(self, length: int) -> Tensor:
-        """Return T5's bias on the attention logits of a sequence: (heads, length, length)."""
+        """Return T5's bias on the attention logits for a sequence: (heads, length, length)."""
         assert self.bias is not None
         positions = torch.arange(length, device=self.bias.weight.device)
         buckets = distance_buckets(
@@ -156,7 +156,7 @@ class Stack(nn.Module):
         return bias.permute(2, 0, 1).contiguous()
 
     def _sines(self, device: torch.device) -> Tensor:
-        """Return fairseq's table of positions: all sines, then all cosines."""
+        """Return fairseq's position table: all sines, then all cosines."""
         if self._waves is None or self._waves.device != device:
             half = self.shape.hidden // 2
             step = math.log(10000) / (half - 1)
@@ -189,7 +189,7 @@ class EncoderDecoder(nn.Module):
 
 
 def distance_buckets(distances: Tensor, buckets: int, most: int, *, both: bool) -> Tensor:
-    """Return T5's buckets of distances (key minus query): one per short distance, logarithmic for long ones."""
+    """Return T5's buckets for distances (key minus query): one for each short distance, logarithmic for long ones."""
     base = torch.zeros_like(distances)
     if both:
         buckets //= 2

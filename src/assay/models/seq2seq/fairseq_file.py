@@ -1,7 +1,7 @@
 """Translation models saved by fairseq: ``checkpoint.pt``, ``spm.model``, ``dict.src.txt`` and ``dict.tgt.txt`` in a folder.
 
-The checkpoint is a pickle that names classes of fairseq and of the standard library. An empty class of assay, filled with
-plain values, replaces each of them. No code of the file is run, and fairseq is not needed.
+The checkpoint is a pickle that refers to classes from fairseq and the standard library. Each of them is replaced with an empty
+class that is filled with plain values. No code from the file is run, and fairseq is not needed.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from assay.models.seq2seq.texts import Words, numbered
 
 FILES = ("checkpoint.pt", "spm.model", "dict.src.txt", "dict.tgt.txt")
 BOXED = ("argparse.", "fairseq.", "omegaconf.")
-"""Packages of the classes that a fairseq checkpoint may name besides weights, for settings and timers."""
+"""Packages whose classes a fairseq checkpoint may refer to, besides weights, for settings and timers."""
 LONGEST = 2_000
-"""Most tokens of a text that Prism reads; sinusoidal positions have no limit."""
+"""Maximum number of tokens in a text that Prism reads; sinusoidal positions have no limit."""
 
 
 class _Box:
-    """Stand-in for an object of fairseq, with its values and without its code."""
+    """Stand-in for a fairseq object, with its values but not its code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class _Settings:
 
 @dataclass(frozen=True, slots=True)
 class FairseqFolder:
-    """Folder with the four files of a model."""
+    """Folder with a model's four files."""
 
     folder: Path
 
@@ -73,7 +73,7 @@ class FairseqFolder:
 
     @property
     def weights(self) -> tuple[Path, ...]:
-        """The file of the weights."""
+        """The weight file."""
         return self.files[:1]
 
     def words(self) -> Words:
@@ -100,7 +100,7 @@ class FairseqFolder:
 
 
 def find_fairseq(path: str | Path) -> FairseqFolder:
-    """Return the model in a folder. Raise if a file is missing."""
+    """Return the model in a folder. Raise an error if a file is missing."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
         raise MissingPart(f"the model folder {folder} does not exist.")
@@ -129,7 +129,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
 
 
 def read_settings(content: Mapping[str, Any], vocabulary: int, where: str) -> Shape:
-    """Return the model's shape from the settings in its checkpoint."""
+    """Return the model's shape, based on the settings in its checkpoint."""
     settings = content.get("args")
     if settings is None and isinstance(content.get("cfg"), Mapping):
         settings = content["cfg"].get("model")
@@ -184,7 +184,7 @@ def read_settings(content: Mapping[str, Any], vocabulary: int, where: str) -> Sh
 
 
 def read_dictionary(path: Path) -> dict[str, int]:
-    """Return fairseq's dictionary: one subword with its count per line, numbered after the four special tokens.
+    """Return fairseq's dictionary: one subword per line with its count, numbered after the four special tokens.
 
     If a subword occurs twice, the last line counts.
     """

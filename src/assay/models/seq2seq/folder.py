@@ -1,6 +1,6 @@
-"""Encoder-decoders from folders of the hub: ``config.json``, weights in safetensors or torch files, and a tokenizer.
+"""Encoder-decoders from hub folders: ``config.json``, weights in safetensors or torch files, and a tokenizer.
 
-No code of a file is run. A folder is recognised by its content, never by its name. Weights get the names of the model's
+No code from a file is run. A folder is recognised by its content, never by its name. Weights are renamed to match the model's
 modules.
 """
 
@@ -35,7 +35,7 @@ class ModelFolder:
     weights: tuple[Path, ...]
 
     def shape(self) -> Shape:
-        """Return the shape that ``config.json`` describes."""
+        """Return the shape described by ``config.json``."""
         return read_shape(read_document(self.config, said="cannot be read"), str(self.config))
 
     def model(self, *, dtype: torch.dtype, device: torch.device) -> EncoderDecoder:
@@ -48,7 +48,7 @@ class ModelFolder:
 
 
 def find_model(path: str | Path) -> ModelFolder:
-    """Return the model in a folder. Raise if a file is missing."""
+    """Return the model in a folder. Raise an error if a file is missing."""
     folder = Path(path).expanduser()
     if not folder.is_dir():
         raise MissingPart(f"the model folder {folder} does not exist.")
@@ -63,7 +63,7 @@ def find_model(path: str | Path) -> ModelFolder:
 
 
 def _all_parts(found: tuple[Path, ...]) -> None:
-    """Raise if some of the files ``…-00001-of-00003…`` are missing."""
+    """Raise an error if some of the files ``…-00001-of-00003…`` are missing."""
     total = found[0].stem.rpartition("-of-")[2]
     if total.isascii() and total.isdigit() and int(total) != len(found):
         raise MissingPart(f"{found[0].parent} has {len(found)} of the {int(total)} files of its weights.")
@@ -94,7 +94,7 @@ def _torch(path: Path) -> dict[str, Take]:
 
 
 def given(state: Any, path: Path) -> dict[str, Take]:
-    """Return functions for the weights of a mapping that torch saved."""
+    """Return functions for the weights in a mapping that torch saved."""
     if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
         raise InputError(f"{path} contains no named weights.")
     for name, value in state.items():
@@ -110,7 +110,7 @@ def _itself(value: Tensor) -> Tensor:
 def build(
     shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.dtype, device: torch.device
 ) -> EncoderDecoder:
-    """Return a model with these weights, loaded tensor by tensor, so that a large one is never in memory twice.
+    """Return a model with these weights, loaded tensor by tensor, so that a large model is never in memory twice.
 
     Tied weights share one tensor.
     """
@@ -165,7 +165,7 @@ def _joined(name: str, way: list[str], found: Mapping[str, Take], shape: Shape, 
 
 
 Names = list[list[str]]
-"""Alternative sources of one weight, in order of preference; each is a list of weights to join end to end."""
+"""Alternative sources for one weight, in order of preference; each is a list of weights to join end to end."""
 
 _BART = {
     "attention_norm": "self_attn_layer_norm",
@@ -185,12 +185,12 @@ _TRANSPOSED = ("qkv", "out", "up", "down")
 
 
 def transposed(name: str, shape: Shape) -> bool:
-    """Return whether GPT-2 stores the matrix of this name transposed."""
+    """Return whether GPT-2 stores the matrix with this name transposed."""
     return shape.family == "gpt2" and name.endswith(".weight") and name.split(".")[-2] in _TRANSPOSED
 
 
 def official_names(name: str, shape: Shape) -> Names:
-    """Return the official weights that may make up one of assay's."""
+    """Return the official weights from which one of assay's may be built."""
     rules = {"t5": _t5, "gpt2": _gpt2}.get(shape.family, _bart)
     names = rules(name, shape)
     if shape.family in ("bart", "mbart", "m2m_100"):

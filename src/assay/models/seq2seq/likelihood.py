@@ -1,9 +1,9 @@
-"""Scores from encoder-decoders: log-probabilities of target texts (BARTScore, Prism), and the regression logit of MetricX.
+"""Scores from encoder-decoders: log-probabilities of target texts (BARTScore, Prism), and MetricX's regression logit.
 
-The decoder of MetricX takes one step with one token. Its self-attention is the value of that token, and its
-cross-attention has one query per sequence. The query is multiplied into the matrix of the keys instead of that matrix into
-every token. The matrix of the values is applied after the average. The decoder then costs next to nothing, and the
-vocabulary is not multiplied.
+The MetricX decoder takes a single step with one token. Its self-attention is the value of that token, and its cross-attention
+has one query per sequence. The query is multiplied by the key matrix once, which avoids multiplying every token by it. The
+value matrix is applied after the average. The decoder therefore costs next to nothing, and only one logit of the vocabulary is
+computed.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ Source = tuple[int, ...]
 class Likelihood:
     """Scorer of log-probabilities of target texts under teacher forcing. Not thread-safe.
 
-    Each different source is encoded once for all its targets, and each different pair is computed once. Of the
-    distribution over the vocabulary only the probability of the target token is kept: states are multiplied by the output
-    matrix in chunks.
+    Each distinct source is encoded once for all its targets, and each distinct pair is computed once. Only the target token's
+    probability is retained from the distribution over the vocabulary, since states are multiplied by the output matrix in
+    chunks.
     """
 
     def __init__(self, model: EncoderDecoder, *, temperature: float = 1.0, ignored: int | None = None) -> None:
-        """`ignored` is a token that counts in a target's length but not in its sum, as padding in BARTScore."""
+        """`ignored` is a token that counts towards a target's length but not towards its sum, like padding in BARTScore."""
         self.model, self.device = model, model.device
         self.temperature, self.ignored = temperature, ignored
         self.runner = sequence_runner(model.shape, self.device, model.head.weight.dtype)
@@ -101,7 +101,7 @@ class Likelihood:
 
 
 KEPT, KEPT_ON_GPU = 1 << 25, 1 << 28
-"""Logits (rows x vocabulary) in memory at a time."""
+"""Number of logits (rows x vocabulary) in memory at a time."""
 
 
 def log_probabilities(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float = 1.0) -> Tensor:
@@ -128,7 +128,7 @@ def _shares(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float) -> Ten
 
 
 class RegressionLogit:
-    """Scorer of the logit of `word` after the start token. Not thread-safe."""
+    """Scorer that returns the logit of `word` after the start token. Not thread-safe."""
 
     def __init__(self, model: EncoderDecoder, word: int, where: str = "the model") -> None:
         if model.encoder is None or not model.shape.rms:
@@ -143,7 +143,7 @@ class RegressionLogit:
         self.runner = sequence_runner(model.shape, self.device, model.head.weight.dtype)
 
     def logits(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Return the logit of each sequence, in order. Equal sequences are computed once."""
+        """Return one logit per sequence, in order. Identical sequences are computed once."""
         numbers: dict[tuple[int, ...], int] = {}
         order = [numbers.setdefault(tuple(ids), len(numbers)) for ids in sequences]
         distinct = list(numbers)
@@ -172,7 +172,7 @@ class RegressionLogit:
 
 
 def _blocks(states: Tensor, lengths: list[int]) -> list[tuple[Tensor, Tensor | None]]:
-    """Return the source's states as padded blocks of neighbours of similar length, and which places are padding."""
+    """Return the source's states as padded blocks of neighbours with similar lengths, and which positions are padding."""
     blocks: list[tuple[Tensor, Tensor | None]] = []
     at = first = 0
     for count, longest in runs(lengths):
@@ -191,7 +191,7 @@ def _blocks(states: Tensor, lengths: list[int]) -> list[tuple[Tensor, Tensor | N
 
 
 def _look_up(layer: SequenceLayer, hidden: Tensor, blocks: list[tuple[Tensor, Tensor | None]]) -> Tensor:
-    """Return what cross-attention adds for one query per sequence."""
+    """Return the cross-attention output for one query per sequence."""
     heads, width = layer.heads, layer.query.weight.shape[0]
     keys, values = layer.key_value.weight.view(2, heads, width // heads, -1).unbind(0)
     query = layer.query(hidden).view(len(hidden), heads, -1).transpose(0, 1)

@@ -1,4 +1,4 @@
-"""Token ids of texts for encoder-decoders: tokenizers in any format, and the special tokens of each family."""
+"""Token ids of texts for encoder-decoders: tokenizers in any format, and each family's special tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PIECE_FILES = ("spiece.model", "sentencepiece.bpe.model", "sentencepiece.model")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Tokens that the decoder reads, tokens whose probabilities are computed, and where counting begins."""
+    """The tokens that the decoder reads, the tokens whose probabilities are computed, and the index at which counting begins."""
 
     read: tuple[int, ...]
     asked: tuple[int, ...]
@@ -64,7 +64,7 @@ def _load(path: Path) -> Any:
 
 
 def _bytes(vocabulary: Path, merges: Path) -> Words:
-    """Return the byte-pair tokenizer of BART and GPT-2."""
+    """Return the byte-pair tokenizer for BART and GPT-2."""
 
     def make() -> Any:
         from tokenizers import Tokenizer, models, pre_tokenizers
@@ -96,7 +96,7 @@ def _backend(make: Callable[[], Any], files: tuple[Path, ...]) -> Words:
 
 
 def _pieces(path: Path, vocabulary: Path | None) -> Words:
-    """Read a sentencepiece model, with the ids of a vocabulary file (M2M-100) or its own (mT5)."""
+    """Read a sentencepiece model, with the ids from a vocabulary file (M2M-100) or its own (mT5)."""
     if vocabulary is not None:
         numbers = read_document(vocabulary, said="cannot be read")
         if not isinstance(numbers, dict) or not all(isinstance(one, int) for one in numbers.values()):
@@ -115,7 +115,7 @@ def _pieces(path: Path, vocabulary: Path | None) -> Words:
 
 
 def numbered(path: Path, numbers: Mapping[str, int], unknown: int, others: tuple[Path, ...]) -> Words:
-    """Return the tokenizer of a sentencepiece model with the ids of a separate dictionary."""
+    """Return a sentencepiece model's tokenizer with the ids from a separate dictionary."""
     split = _splitter(path)
 
     def encode(texts: Sequence[str]) -> list[list[int]]:
@@ -168,27 +168,27 @@ class Framing:
         return self.shape.family in ("mbart", "m2m_100", "fairseq")
 
     def knows(self, language: str) -> bool:
-        """Return whether there is a tag for this language, or none is needed."""
+        """Return whether this language has a tag or needs none."""
         return not self.by_language or self.tag(language) is not None
 
     def tag(self, language: str) -> int | None:
-        """Return the token of a language."""
+        """Return the token for a language."""
         if self.shape.family == "mbart":
             codes = (f"{language}_{region}" for region in _REGIONS.get(language, (language.upper(),)))
             return next((token for one in codes if (token := self.words.token_id(one)) is not None), None)
         return self.words.token_id(f"__{language}__" if self.shape.family == "m2m_100" else f"<{language}>")
 
     def source(self, ids: Sequence[int], language: str) -> tuple[tuple[int, ...], bool]:
-        """Return the tokens that the encoder reads, and whether the text was cut."""
+        """Return the tokens that the encoder reads, and whether the text was truncated."""
         before, after = self._around(language)
         if self.shape.family == "fairseq":
             before = ()  # only the decoder reads the language
         return self._cut(before, ids, after)
 
     def target(self, ids: Sequence[int], language: str) -> tuple[Target, bool]:
-        """Return the tokens that the decoder reads and predicts, and whether the text was cut.
+        """Return the tokens that the decoder reads and predicts, and whether the text was truncated.
 
-        As in BARTScore, BART's first token counts. As in Prism, a tag that only names the language does not.
+        As in BARTScore, BART's first token counts. As in Prism, a tag that only identifies the language does not count.
         """
         if self.shape.family == "gpt2":
             target_ids, cut = self._cut((), ids, (self.shape.end,), room=1)
@@ -227,4 +227,4 @@ _REGIONS = {
     "sv": ("SE",), "sw": ("KE",), "ta": ("IN",), "te": ("IN",), "tl": ("XX",), "uk": ("UA",), "ur": ("PK",), "xh": ("ZA",),
     "gl": ("ES",), "sl": ("SI",),
 }  # fmt: skip
-"""Second half of mBART's language codes, if it does not repeat the language."""
+"""Second half of mBART's language codes, if it differs from the language."""
