@@ -1,4 +1,4 @@
-"""Public functions of assay: one module per verb, named as on the command line.
+"""assay's public functions: one module per verb, with the same name as on the command line.
 
 A verb is a function with typed keyword arguments that returns a `Result`. The command line and ``import assay`` call the same
 functions, so both can do the same things.

@@ -1,6 +1,6 @@
 """``assay breakdown``: evaluation of how well metrics predict breakdowns of a downstream task (Moghe et al. 2023).
 
-Outcomes of the task come from a table (`breakdown`) or from running the task on translations (`run_task`).
+Task outcomes are read from a table (`breakdown`) or obtained by running the task on translations (`run_task`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ METRICS = ("chrf", "bleu", "ter", "rouge2", "meteor", "cer")
 
 @dataclass(repr=False)
 class BreakdownResult(Result):
-    """The tables of a breakdown analysis, with the outcomes and the scores behind them."""
+    """Tables of a breakdown analysis, with the underlying outcomes and scores."""
 
     outcomes: TaskOutcomes
     measured: list[Measured]
@@ -115,7 +115,7 @@ class BreakdownResult(Result):
         annotator: str | None = None,
         most: int = 50,
     ) -> Reviewed:
-        """Ask an annotator for the error types of wrongly judged translations, and update the tables of errors.
+        """Ask an annotator for the error types of wrongly judged translations, and update the error tables.
 
         Args:
             decisions: File that stores the decisions.
@@ -123,11 +123,11 @@ class BreakdownResult(Result):
             write: Called with the text to show.
             page: Page in the browser, instead of `stream` and `write`.
             annotator: Name of the annotator; by default, the user's.
-            most: Largest number of false positives, and of false negatives, of the metric of the case study. Examples whose
-                error type is in the data are left out.
+            most: Maximum number of false positives, and of false negatives, to draw for the case study's metric. Examples
+            whose error type is in the data are left out.
 
         Returns:
-            The number of questions that were answered, skipped and left open.
+            The numbers of questions answered, skipped and left open.
         """
         log = DecisionLog(Path(decisions), annotator)
         questions = self.questions(most)
@@ -188,23 +188,23 @@ def breakdown(
     store: bool = True,
     **options: Unpack[OutcomeInputs],
 ) -> BreakdownResult:
-    """Measure how well metrics predict breakdowns: translations on which a downstream program fails.
+    """Measure how well metrics predict breakdowns, that is, translations on which a downstream program fails.
 
     Args:
-        data: A table of outcomes (source, translation, reference, outcome, language, split), a folder of them as released by
-            Moghe et al., or TaskOutcomes.
+        data: An outcome table (source, translation, reference, outcome, language, split), a folder of such tables as
+        released by Moghe et al., or TaskOutcomes.
         metrics: Names with options or Metric objects.
         scores: Columns of the table with precomputed scores (``comet``, or ``ter:lower`` if lower is better).
-        decisions: A file of error types from annotators (``assay breakdown --review``).
-        case: The metric of the case study; by default, the best one on the development part.
-        seed: Seed of the resampling and of `dev_share`.
+        decisions: A file with error types named by annotators (``assay breakdown --review``).
+        case: The metric for the case study; by default, the best one on the development set.
+        seed: Random seed for resampling and for `dev_share`.
         samples: Number of bootstrap resamples.
         workers: Number of threads, by default one per core.
         store: Whether to look up and cache the scores of slow metrics.
-        options: How outcomes are read (`assay.verbs.shared.outcomes.OutcomeInputs`).
+        options: Options for reading outcomes (`assay.verbs.shared.outcomes.OutcomeInputs`).
 
     Returns:
-        The tables, with the outcomes and scores behind them.
+        The tables, with the underlying outcomes and scores.
 
     Raises:
         InputError: The outcomes are invalid, or there is nothing to score.
@@ -267,12 +267,12 @@ def run_task(
     """Run one or more tasks on translated input, and evaluate metrics on the outcomes (Moghe et al. 2023, Section 3).
 
     Args:
-        task: A name of the registry or an object (`assay.core.task`), or several.
+        task: A registered name or an object (`assay.core.task`), or several of these.
         translator: A name or an object; None if there are only controlled `errors`.
         langs: Source languages.
         metrics: As in `breakdown`.
-        pseudo: Translate the translations back as well, for Table 4.
-        errors: Errors to put into the human text: names of perturbations, ``all``, or callables
+        pseudo: Also back-translate the translations, for Table 4.
+        errors: Errors to insert into the human text: perturbation names, ``all``, or callables
             ``(text, rng) -> (text, error type) | None``. Errors that cannot be made are listed in `notes`.
         dev_share: As in `breakdown`.
         decisions: As in `breakdown`.
@@ -283,7 +283,7 @@ def run_task(
         store: As in `breakdown`.
 
     Returns:
-        The tables of `breakdown` over the outcomes of all tasks.
+        The same tables as `breakdown`, over the outcomes of all tasks.
 
     Raises:
         InputError: A task, translator or language does not exist.

@@ -62,9 +62,9 @@ def info() -> CacheInfo:
 
 
 def clear(answers: bool = False) -> CacheCleared:
-    """Delete all cached scores and unfinished runs; with `answers`, also the answers of language models.
+    """Delete all cached scores and unfinished runs; with `answers`, also the language model answers.
 
-    Answers cost money and cannot be reproduced exactly, so they are deleted on explicit request only.
+    Answers cost money and cannot be reproduced exactly, so they are deleted only on explicit request.
     """
     default_store().clear()
     if answers and default_store().answers.folder.is_dir():

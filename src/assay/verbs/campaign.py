@@ -44,7 +44,7 @@ LABELS = {"MQM": "MQM", "ESA": "ESA", "DA": "direct assessment", "spans": "score
 
 @dataclass(repr=False)
 class CampaignResult(Result):
-    """The tables of a campaign, with its judgements and scores."""
+    """Tables of a campaign, with its judgements and scores."""
 
     people: Campaign
     pairs: Sequence[ScoredPair]
@@ -110,30 +110,30 @@ def campaign(
     them.
 
     Args:
-        judgements: A file (Google's MQM, an export of Appraise, any table with system, segment and score), a year (``wmt23``),
+        judgements: A file (Google's MQM format, an Appraise export, any table with system, segment and score), a year (``wmt23``),
             or an mt-metrics-eval tree with ratings.
         metrics: Metrics to correlate with the judgements, if the file has the texts.
-        metric_files: Tables of scores of third-party metrics: langpair, system, segment, score (``FILE:lower`` if lower is
+        metric_files: Score tables from third-party metrics: langpair, system, segment, score (``FILE:lower`` if lower is
             better).
-        langpairs: Use these language pairs only; for a file without language pairs, its language pair.
+        langpairs: Use only these language pairs; for a file that names none, specify its language pair.
         by: Rank by the mean ``score``, or by ``z``, the score standardised per rater.
-        test: Test between two systems: ``signed-rank``, ``rank-sum`` or ``permutation``.
+        test: Significance test between two systems: ``signed-rank``, ``rank-sum`` or ``permutation``.
         statistic: Correlation with metrics: ``pearson``, ``spearman`` or ``kendall``.
-        resample: Units of the bootstrap of correlations: ``systems``, ``inputs`` (segments) or ``both``.
-        columns: Which column of a table plays which role if the names differ.
+        resample: Bootstrap units for correlations: ``systems``, ``inputs`` (segments) or ``both``.
+        columns: The table column for each role, if its name is not a standard one.
         skip_bad: Leave out malformed rows and list them in `notes`.
         data_dir: Folder with local copies of the data; by default ``$ASSAY_DATA``.
         samples: Number of bootstrap resamples.
-        seed: Seed of the resampling.
+        seed: Random seed for the resampling.
         workers: Number of threads, by default one per core.
         store: Whether to look up and cache the scores of slow metrics.
 
     Returns:
-        The tables, with the judgements and scores behind them.
+        The tables, with the underlying judgements and scores.
 
     Raises:
         InputError: The judgements or an option are invalid.
-        MissingPart: The data of the year is missing.
+        MissingPart: The data for the year is missing.
 
     Example:
         >>> import assay
@@ -221,7 +221,7 @@ def _metric_scores(
     workers: int | None,
     store: bool,
 ) -> dict[str, dict[str, Floats]]:
-    """Return scores by language pair and metric (systems by segments); higher is better."""
+    """Return scores by language pair and metric (systems × segments); higher is better."""
     by_cell: dict[str, dict[Any, float]] = {}
     if built:
         cells, batch = judged_batch(people)

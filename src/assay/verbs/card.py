@@ -18,22 +18,22 @@ def card(
     samples: int = 1000,
     workers: int | None = None,
 ) -> MetricCard:
-    """Run a metric on every suite whose data is available, and make its card.
+    """Run a metric on every suite whose data is available, and build its card.
 
     Args:
-        metric: A name with options, the path of a checkpoint, or a Metric object.
-        suites: Use these suites only, by name or path.
+        metric: A name with options, a checkpoint path, or a Metric object.
+        suites: Use only these suites, by name or path.
         data_dir: Folder with local copies of the suites; by default ``$ASSAY_DATA``.
-        seed: Seed of the resampling.
+        seed: Random seed for the resampling.
         samples: Number of bootstrap resamples.
         workers: Number of threads, by default one per core.
 
     Returns:
-        The facts about the metric and the tables of every suite.
+        The facts about the metric and every suite's tables.
 
     Raises:
         InputError: The metric or a suite does not exist.
-        MissingPart: The data of a suite in `suites` is missing.
+        MissingPart: The data for a suite in `suites` is missing.
 
     Example:
         >>> import assay

@@ -1,4 +1,4 @@
-"""``assay check``: a gate for CI that runs a metric again and compares it with its card, phenomenon by phenomenon."""
+"""``assay check``: CI gate that reruns a metric and compares it with its card, phenomenon by phenomenon."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ class PhenomenonChange:
 
 @dataclass(repr=False)
 class CheckResult(Result):
-    """Comparison of a metric with its card. Table ``check`` has changes beyond the tolerance, ``phenomena`` has all phenomena."""
+    """Comparison of a metric with its card. The table ``check`` lists changes beyond the tolerance, and ``phenomena`` lists
+    all phenomena."""
 
     metric: str
     card_metric: str
@@ -84,7 +85,7 @@ class CheckResult(Result):
 
     @property
     def failures(self) -> list[PhenomenonChange]:
-        """Phenomena that got worse beyond their tolerance, are missing, or are no longer scored; the worst first."""
+        """Phenomena that got worse by more than their tolerance, are missing, or are no longer scored; the worst first."""
         return _failures(self.changes)
 
     @property
@@ -93,18 +94,18 @@ class CheckResult(Result):
         return any(change.failed for change in self.changes)
 
     def head(self) -> Mapping[str, Any]:
-        """Return the metric, and whether it failed."""
+        """Return the metric and whether it failed."""
         return {"metric": self.metric, "failed": self.failed}
 
     def sentence(self) -> str:
-        """Return the result in one line; ``assay check`` prints it if the check fails."""
+        """Return the result as a single line; ``assay check`` prints it if the check fails."""
         if not self.failed:
             return f"{self.metric} is as good as {_whose(self.metric, self.card_metric)}"
         what = count(len(self.failures), "phenomenon", "phenomena")
         return f"{self.metric} got worse on {what}: {listing((c.sentence() for c in self.failures), 5)}"
 
     def summary(self) -> str:
-        """Return a Markdown page for CI: the verdict and the changes."""
+        """Return a Markdown summary for CI: the verdict and the changes."""
         mark = "❌" if self.failed else "✅"
         shown = self.table("check")
         changed = markdown([shown]) if shown.rows else "".join(f"{plain(note)}  \n" for note in shown.notes)
@@ -162,12 +163,12 @@ def check(
     Args:
         against: The card, as written by ``assay card METRIC --format json``, or its content.
         metric: The metric to run; by default the one on the card.
-        suites: Use these suites of the card only. By default, missing data of any suite is an error.
+        suites: Use only these suites from the card. By default, missing data for any suite is an error.
         data_dir: Folder with local copies of the suites; by default ``$ASSAY_DATA``.
-        tolerance: Largest decrease that passes.
-        tolerances: Tolerances of their own for suites or phenomena, by name.
+        tolerance: The largest decrease that passes.
+        tolerances: Separate tolerances for suites or phenomena, by name.
         workers: Number of threads, by default one per core.
-        trust: Let the card name a metric or a suite as ``module:name``, and checkpoints by their path.
+        trust: Let the card name a metric or a suite as ``module:name``, and checkpoints by path.
 
     Returns:
         All phenomena with their changes; `CheckResult.failed` is the verdict.
@@ -224,7 +225,7 @@ def _changes(
 
 
 def _other_items(suite: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return a warning if the suite has another number of items than on the card."""
+    """Return a warning if the suite's number of items differs from the card's."""
     notes = []
     for table in GATED:
         old, new = (sum(_items(row) for row in tables.get(table, ())) for tables in (before, now))
@@ -240,7 +241,7 @@ def _items(row: Mapping[str, Any]) -> int:
 
 
 def _figures(tables: Mapping[str, Any]) -> dict[str, tuple[str, float | None, int]]:
-    """Return by phenomenon the name of its figure, the value and the number of unscored items."""
+    """Return the name of the figure, its value and the number of unscored items for each phenomenon."""
     figures: dict[str, tuple[str, float | None, int]] = {}
     for table, key in GATED.items():
         rows = tables.get(table, ())
@@ -253,7 +254,7 @@ def _figures(tables: Mapping[str, Any]) -> dict[str, tuple[str, float | None, in
             figure = next(
                 (figure for figure in FIGURES if isinstance(row.get(figure, ""), (int, float, NoneType))), None
             )
-            # Phenomena of the same name are distinguished by their category.
+            # Phenomena with the same name are distinguished by category.
             shared = names[str(row[key])] > 1 and row.get("category")
             label = f"{row['category']} / {row[key]}" if shared else str(row[key])
             if figure is not None:

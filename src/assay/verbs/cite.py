@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class Citations(Result):
-    """Publications with their reasons."""
+    """Publications, and the reasons to cite them."""
 
     works: list[Work] = field(default_factory=list)
 
@@ -41,9 +41,9 @@ class Citations(Result):
 
 
 def cite(*names: str | os.PathLike[str]) -> Citations:
-    """Return what to cite for metrics (with or without options), suites, analyses, methods or runs; without names, for assay.
+    """Return the publications for metrics (with or without options), suites, analyses, methods or runs; by default, for assay.
 
-    A run (its directory, its manifest, or a file of ``--out``) counts as its metrics, its suite, its method of comparison and
+    A run (its directory, its manifest, or a file written by ``--out``) stands for its metrics, suite, comparison method and
     assay.
 
     Args:
@@ -80,7 +80,7 @@ def cite(*names: str | os.PathLike[str]) -> Citations:
 
 
 def _names(given: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """Return the names used in the data of citations: runs expanded, options removed, names of a hub replaced."""
+    """Return the names used in the citation data: runs are expanded, options removed, and hub names replaced."""
     names: list[str] = []
     for one in (os.fspath(name) for name in given):
         if Path(one).exists() and (Path(one).is_dir() or Path(one).suffix):
@@ -111,7 +111,7 @@ def _of_run(path: Path) -> list[str]:
     then = Manifest.read(manifest_of(path))
     asked = then.call
     wanted = asked.arguments.get("metrics") if asked is not None else None
-    # BLEU of several target languages has a signature for each: "bleu zh", "bleu ja"
+    # BLEU for several target languages has one signature for each: "bleu zh", "bleu ja"
     used = [name_of(spec) for spec in wanted or [name.partition(" ")[0] for name in then.signatures]]
     if asked is not None:
         data = (asked.arguments.get(key) for key in ("suite", "name", "gold", "judgements", "testset"))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class TestOptions(TypedDict, total=False):
-    """How differences between systems are tested; see `compare`."""
+    """Options for testing differences between systems; see `compare`."""
 
     samples: int
     trials: int
@@ -62,7 +62,7 @@ class Comparison(RunOverTexts):
 
     @property
     def baseline(self) -> str:
-        """The system that the others are tested against."""
+        """The system against which the others are tested."""
         return next(iter(self.standings))
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ class Comparison(RunOverTexts):
 
 
 def _flat(standing: Standing) -> dict[str, Any]:
-    """Return the fields of a standing, with the number of pairs behind an agreement in place of the studies."""
+    """Return the fields of a standing, with the number of pairs behind an agreement instead of the studies."""
     fields = {**asdict(standing), "people_agree_pairs": standing.agreement and standing.agreement.wmt23.pairs}
     del fields["agreement"]
     return fields
@@ -143,13 +143,13 @@ def compare(
     """Compare systems on the same segments: scores, bootstrap intervals, and p-values against the baseline.
 
     Args:
-        systems: Translations by system: ``{"online": texts, "ours": texts}``.
+        systems: The translations by system: ``{"online": texts, "ours": texts}``.
         references: Their references, as in `score`.
-        metrics: Names with options, paths of checkpoints, or Metric objects; by default as in `score`.
+        metrics: Names with options, checkpoint paths, or Metric objects; by default as in `score`.
         baseline: The system to test against; by default the first.
         samples: Number of bootstrap resamples.
         trials: Number of trials of the randomization test; 0 omits the test.
-        seed: Seed of both; the same seed gives sacrebleu's p-values.
+        seed: Random seed for both; the same seed gives sacrebleu's p-values.
         correction: Correction for multiple comparisons: ``holm``, ``benjamini-hochberg``, ``bonferroni`` or ``none``.
         pairs: Add the table `pairs`: all pairs of systems, corrected together.
         by: Add the table `groups`: a column of `data` (``doc``, ``domain`` …), ``length``, or one label per segment.
@@ -197,7 +197,7 @@ def compare_request(
     fewest: int = 2,
     **tests: Unpack[TestOptions],
 ) -> Comparison:
-    """Run `compare` for a request that has been built, with `fewest` systems or more."""
+    """Run `compare` for an existing request with at least `fewest` systems."""
     chosen: TestOptions = {**TESTS, **tests}
     check_choice(asked.metrics, sort_by, chosen["correction"])
     columns = (
@@ -244,7 +244,7 @@ def compare_request(
 
 
 def _ordered(run: ScoredRun, baseline: str | None, fewest: int) -> list[str]:
-    """Return the systems, the baseline first; refuse too few, and different numbers of segments."""
+    """Return the systems with the baseline first; reject too few systems or different numbers of segments."""
     systems = list(run.systems)
     if baseline is not None:
         if baseline not in systems:
@@ -259,7 +259,7 @@ def _ordered(run: ScoredRun, baseline: str | None, fewest: int) -> list[str]:
 
 
 def _first_table(made: Comparison, marks: Sequence[str], reordered: bool) -> Table:
-    """Return the table of systems with the notes below it."""
+    """Return the system table with the notes below it."""
     run = made.run
     notes = [f"{count(len(made), 'segment')}{about_note(run)} · {made.settings}"]
     if reordered:
@@ -272,7 +272,7 @@ def _first_table(made: Comparison, marks: Sequence[str], reordered: bool) -> Tab
 
 
 def check_choice(metrics: Mapping[str, Metric], sort_by: str | None, correction: str) -> None:
-    """Refuse unknown names before anything is scored."""
+    """Reject unknown names before anything is scored."""
     if sort_by is not None and sort_by not in metrics:
         raise unknown("metric to sort by", sort_by, metrics)
     if correction not in CORRECTIONS:

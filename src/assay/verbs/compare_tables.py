@@ -1,4 +1,4 @@
-"""Tables of `compare` besides the systems: groups of segments, single segments and all pairs of systems."""
+"""Tables of `compare` other than the system table: segment groups, single segments and all system pairs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Stats = Mapping[str, Mapping[str, "Floats"]]
 
 @dataclass(frozen=True)
 class Testing:
-    """Tests of differences between systems."""
+    """Tests for differences between systems."""
 
     samples: int
     trials: int
@@ -38,7 +38,7 @@ class Testing:
     agreements: Mapping[str, Agreements]
 
     def contests(self, stats: Stats, metrics: Mapping[str, Metric], tested: bool = True) -> dict[str, Contest]:
-        """Return the contest of every metric on these statistics."""
+        """Return one contest per metric from these statistics."""
         return comparison.contests(
             stats, metrics, samples=self.samples, trials=self.trials, seed=self.seed, tested=tested,
             agreements=self.agreements,
@@ -46,21 +46,21 @@ class Testing:
 
     @property
     def settings(self) -> str:
-        """The line under a comparison that names its tests."""
+        """Line below a comparison that names its tests."""
         tests = f"95% bootstrap, n={self.samples}"
         return tests + (f", randomization, n={self.trials}" if self.trials else "") + f", seed {self.seed}"
 
     @property
     def tests(self) -> str:
-        """The tests behind a significance mark."""
+        """Names of the tests behind a significance mark."""
         return "paired bootstrap and randomization" if self.trials else "paired bootstrap"
 
 
 def agreements(run: ScoredRun, asked: TextRequest) -> dict[str, Agreements]:
-    """Return annotators' agreement with the metrics of a run, by name.
+    """Return how well each metric of a run agrees with annotators, by metric name.
 
-    It is known only for metrics that run as they were measured: with default options, one reference, and sources if the metric
-    reads them.
+    The agreement is known only for metrics that run as measured: with default options, one reference, and sources if the
+    metric reads them.
     """
     if run.nrefs != 1:
         return {}
@@ -85,7 +85,7 @@ def _has(run: ScoredRun, name: str) -> bool:
 
 
 def same_length(stats: Stats) -> Stats:
-    """Return the statistics; refuse systems with different numbers of segments in a language."""
+    """Return the statistics; reject systems with different numbers of segments in a language."""
     for name in next(iter(stats.values())):
         unequal({system: len(row[name]) for system, row in stats.items()}, f" of {name}")
     return stats
@@ -108,7 +108,7 @@ def group_tables(
     metrics: Mapping[str, Metric],
     how: Testing,
 ) -> tuple[Table, dict[str, Standings]]:
-    """Return the scores and marks of every group; all groups and systems of a metric are corrected together."""
+    """Return every group's scores and marks; all groups and systems of a metric are corrected together."""
     import numpy as np
 
     whose = np.array(labels, object)
@@ -141,7 +141,7 @@ def group_tables(
 
 
 def _ahead(groups: Mapping[str, Standings], metrics: Mapping[str, Metric]) -> list[str]:
-    """Count by system and metric the groups in which the system is better than the baseline."""
+    """Count the groups in which a system is better than the baseline, by system and metric."""
     first = next(iter(groups.values()))
     notes = []
     for system in list(first)[1:]:
@@ -158,7 +158,7 @@ def _ahead(groups: Mapping[str, Standings], metrics: Mapping[str, Metric]) -> li
 
 
 def verdict_of(run: ScoredRun, standings: Standings, orders: Mapping[str, Any]) -> ComparisonVerdict:
-    """Return the verdict over all metrics; if they disagree on a system, with the most disputed segments."""
+    """Return the verdict over all metrics, with the most disputed segments if the metrics disagree on a system."""
     baseline = next(iter(standings))
     overall = verdict(comparison_tables.outcomes(standings, run.metrics), baseline)
     if not any(one.kind == "mixed" for one in overall.systems):
@@ -189,7 +189,7 @@ def _oriented(run: ScoredRun, system: str, metric: str, orders: Mapping[str, Any
 
 
 def _segment_names(run: ScoredRun, system: str, orders: Mapping[str, Any]) -> Callable[[int], str]:
-    """Return names of segments for a verdict: document and id if there are any, else the number."""
+    """Return segment names for a verdict: document and id if available, otherwise the number."""
     ids, documents = (pairing.column(run, name)[system] for name in ("ids", "documents"))
 
     def name(place: int) -> str:

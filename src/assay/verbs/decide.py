@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 class Learned(NamedTuple):
-    """What a rule was learned from: goal, examples with scores, and the examples for learning, for thresholds and for testing."""
+    """Data from which a rule was learned: goal, examples with scores, and which examples are for learning, thresholds and testing."""
 
     goal: Goal
     outcomes: TaskOutcomes
@@ -74,9 +74,9 @@ class Learned(NamedTuple):
 
 
 def labelled_columns(decisions: Decisions, first: int, scores: Collection[str], notes: list[str]) -> Columns:
-    """Return rows of decisions: the columns of the input, labels, the `scores` that were computed, and flags.
+    """Return decision rows: input columns, labels, computed `scores`, and flags.
 
-    A column `language` of the input is kept. Rows without any columns are numbered from `first`.
+    An input column named `language` is kept. Rows without any columns are numbered from `first`.
     """
     rows = decisions.rows
     own = {"segment": range(first, first + len(decisions))} if rows is None else rows.columns
@@ -107,7 +107,7 @@ class FittedRule(Result):
         return self.rule.groups[EVERY].promise
 
     def viewed(self) -> ViewData | None:
-        """Return the examples with their labels, and what the rule would do at other thresholds."""
+        """Return the examples with their labels, and the rule's effect at other thresholds."""
         if self.learned is None:
             return None
 
@@ -121,7 +121,7 @@ class FittedRule(Result):
         return Path(path)
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
-        """Write the rule as a file if the path ends in ``.json``; else a run directory with rule.json in it."""
+        """Write the rule to a file if the path ends in ``.json``, otherwise to rule.json in a run directory."""
         if Path(folder).suffix == ".json":
             return self.save(folder)
         path = super().write(folder, figures)
@@ -131,7 +131,7 @@ class FittedRule(Result):
 
 @dataclass(repr=False)
 class Decided(Result):
-    """Labels of new translations: use, review or reject. They are computed chunk by chunk when they are first read."""
+    """Labels for new translations: use, review or reject. They are computed chunk by chunk when first read."""
 
     rule: Rule
     source: Callable[[], Iterator[Decisions]]
@@ -159,7 +159,7 @@ class Decided(Result):
         return f"Labels: {self.rule.goal}"
 
     def decisions(self) -> Iterator[Decisions]:
-        """Return the decisions about each chunk; the first call counts them."""
+        """Return the decisions for each chunk; the first call counts them."""
         if self._tally is not None:
             yield from self.source()
             return
@@ -180,7 +180,7 @@ class Decided(Result):
         return self._tally
 
     def viewed(self) -> ViewData:
-        """Return every translation with its label, and how many would be used at other thresholds."""
+        """Return every translation with its label, and the number used at other thresholds."""
         seen = QualityValues()
         for part in self.decisions():
             seen.add(part)
@@ -198,21 +198,21 @@ class Decided(Result):
 
     @property
     def totals(self) -> str:
-        """How many translations there are, and how many have each label."""
+        """Number of translations in total and per label."""
         return totals(self.tally)
 
     @property
     def system_flags(self) -> dict[str, dict[str, int]]:
-        """By system, how many translations have each flag."""
+        """Number of translations with each flag, by system."""
         return {} if self.run is None else self.run.flagged()
 
     @property
     def flags(self) -> dict[str, int]:
-        """How many translations have each flag: empty ones, truncated ones …"""
+        """Number of translations with each flag: empty, truncated …"""
         return {} if self.run is None else self.run.flags
 
     def parts(self) -> Iterator[Columns]:
-        """Return the selected rows of each chunk as columns: those of the input, label, probability, reason, scores, flags."""
+        """Return the selected rows of each chunk as columns: input columns, label, probability, reason, scores, flags."""
         renamed: list[str] = []
         first = 1
         for part in self.decisions():
@@ -247,7 +247,7 @@ class Decided(Result):
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        """Delete the progress file of the run; keep it after an error, to resume from it."""
+        """Delete the run's progress file, unless an error occurred, so that the run can resume."""
         if self.run is not None and kind is None:
             self.run.finish()
         elif self.run is not None:
@@ -269,21 +269,21 @@ def fit_rule(
 ) -> FittedRule:
     """Learn a rule for a goal from translations whose outcome is known.
 
-    If the outcomes have a development and a test part, the rule is learned from the first, and its card reports how it does on the
-    second. Otherwise, all examples are used for learning.
+    If the outcomes have a development and a test split, the rule is learned from the former, and its card reports its
+    performance on the latter. Otherwise, all examples are used for learning.
 
     Args:
-        data: A table of outcomes, as for `breakdown`, or TaskOutcomes.
-        metrics: Names with options or Metric objects; several are blended. By default, chrF if there are references, else
-            assay-mini.
+        data: An outcome table, as for `breakdown`, or TaskOutcomes.
+        metrics: Names with options or Metric objects; several metrics are blended. The default is chrF if there are
+        references, else assay-mini.
         goal: ``catch 95%``, ``at most 2% bad``, ``lose at most 5%``, or ``cost use-bad=10 review=1 reject-good=4``.
         scores: Columns of `data` with precomputed scores (``comet``, or ``ter:lower`` if lower is better).
-        confidence: Confidence level of the goal ``at most …``.
-        reject_at: Reject translations that are not used from this breakdown probability.
-        seed: Seed of `dev_share` and of the split that sets the thresholds.
+        confidence: Confidence level for the goal ``at most …``.
+        reject_at: Reject unused translations whose breakdown probability is at least this value.
+        seed: Random seed for `dev_share` and for the split that sets the thresholds.
         workers: Number of threads, by default one per core.
         store: Whether to look up and cache the scores of slow metrics.
-        options: How outcomes are read (`assay.verbs.shared.outcomes.OutcomeInputs`).
+        options: Options for reading outcomes (`assay.verbs.shared.outcomes.OutcomeInputs`).
 
     Returns:
         The rule with its card.
@@ -337,7 +337,7 @@ def fit_rule(
 
 
 def _held(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, teach: Any, seed: int) -> Any:
-    """Return which of all examples set the thresholds."""
+    """Return which examples set the thresholds."""
     held = teach.copy()
     qualities = rule.qualities({name: column[teach] for name, column in values.items()})
     held[teach] = setting_limits(qualities, outcomes.worth[teach], seed)
@@ -406,23 +406,23 @@ def apply_rule(
 ) -> Decided | LabelledCorpus:
     """Label translations: use, review or reject.
 
-    A rule that was learned from a column of scores takes these columns from `scores` or from the table `data`. Any other rule
+    A rule that was learned from score columns reads these columns from `scores` or from the table `data`. Any other rule
     scores the translations with its metrics.
 
     Args:
-        rule: A result of `fit_rule`, or the path of its JSON file.
+        rule: A result of `fit_rule`, or the path to its JSON file.
         hypotheses: The translations.
         references: Their references, as in `score`.
-        languages: The source language: one for all translations, or one for each. By default, the language pairs of the texts
-            decide.
-        scores: Scores that have been computed already, one column per metric of the rule.
-        texts: Keep all columns of the input in the rows.
-        trust: Let a rule from a file name ``module:name`` and the path of a checkpoint.
+        languages: The source language: one for all translations, or one for each. By default, it is taken from the language
+        pairs of the texts.
+        scores: Precomputed scores, one column for each of the rule's metrics.
+        texts: Keep all input columns in the rows.
+        trust: Let a rule from a file name ``module:name`` and checkpoint paths.
         out: Output folder for a corpus in many files, as in `score`.
         options: The texts, threads and cache, the choice of rows (`keep` only), and for a corpus its workers, as in `score`.
 
     Returns:
-        The labels: `Decided`, or `LabelledCorpus` if `out` is given.
+        The labels: `Decided`, or `LabelledCorpus` if `out` is specified.
 
     Raises:
         InputError: The rule or the texts are invalid, or a metric of the rule has changed.
@@ -469,7 +469,7 @@ def apply_rule(
 
 
 def _by_columns(rule: Rule, scores: Mapping[str, Any], languages: Sequence[str] | str) -> Decided:
-    """Label by scores in memory."""
+    """Label translations from scores in memory."""
     for member in rule.members:
         if member.name not in scores:
             raise unknown("column of scores", member.name, scores)
@@ -479,7 +479,7 @@ def _by_columns(rule: Rule, scores: Mapping[str, Any], languages: Sequence[str] 
 
 
 def by_given_scores(rule: Rule) -> bool:
-    """Whether a rule takes all its scores from columns of the input."""
+    """Whether a rule reads all its scores from input columns."""
     return all(member.source == "column" for member in rule.members)
 
 
@@ -497,7 +497,7 @@ def label_request(
     progress: RowsDone | None = None,
     keep: str | None = None,
 ) -> Decided:
-    """Label the texts of a request; without a request, the rows of a table in `inputs` that has the scores of the rule."""
+    """Label the texts of a request or, without one, the rows of a table in `inputs` that contains the rule's scores."""
     selection = Selection(keep)
     if asked is None:
         data = inputs.get("data") or table_among(inputs.get("mt", ()))
@@ -512,7 +512,7 @@ def label_request(
         return Decided({}, rule, given, selection=selection, notes=notes, files=[str(data), *files])
     run = asked.run(retained(flags, texts=texts or keep is not None), workers, store, progress)
     if not isinstance(languages, str):
-        LanguageCodes.of(languages, len(run))  # refuses the wrong number of languages
+        LanguageCodes.of(languages, len(run))  # rejects a wrong number of languages
 
     def scored() -> Iterator[Decisions]:
         return label_chunks(rule, run.chunks(), languages, flags=flags != "none")
@@ -524,7 +524,7 @@ def label_request(
 def _given_scores(
     rule: Rule, data: str, inputs: Mapping[str, Any], notes: list[str], languages: Sequence[str] | str
 ) -> Iterator[Decisions]:
-    """Return the decisions about the rows of a table that has the scores of a rule, in blocks of rows."""
+    """Return decisions, in blocks, for the rows of a table that contains a rule's scores."""
     names, empty = [member.name for member in rule.members], True
     quoting, reader_notes = inputs.get("quoting", "auto"), list[str]()
     for scores, own, rows in read_precomputed_scores(
@@ -538,7 +538,7 @@ def _given_scores(
 
 
 def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Metric]:
-    """Build the metrics of a rule that was read from `where`; refuse a metric whose signature has changed.
+    """Build the metrics of a rule read from `where`; reject a metric whose signature has changed.
 
     A metric that depends on the target language is used as the rule was learned.
     """
@@ -559,7 +559,7 @@ def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Me
 
 
 def plain_rule(rule: AnyRule) -> Rule:
-    """Return the rule itself; a path is read."""
+    """Return the rule, reading it from a file if a path is specified."""
     if isinstance(rule, (str, os.PathLike)):
         return read_rule(rule)
     return rule.rule if isinstance(rule, FittedRule) else rule

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class LabelledCorpus(CorpusResult):
-    """Counts of the labels of a corpus, and whether scores have drifted."""
+    """Label counts for a corpus, and whether scores have drifted."""
 
     rule: Rule = field(kw_only=True)
     tally: Tally = field(kw_only=True)
@@ -46,7 +46,7 @@ def label_corpus(
 ) -> LabelledCorpus:
     """Label a corpus: each shard becomes a shard of the same name in `out`, with its columns, labels and scores.
 
-    Without `metrics`, the scores are taken from columns of the shards, and nothing is scored.
+    Without `metrics`, scores are read from columns of the shards, and nothing is scored.
     """
     settings: dict[str, Any] = {"rule": rule.to_dict(), "language": language}
     fields: dict[str, Any] = {}

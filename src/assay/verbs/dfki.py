@@ -1,4 +1,4 @@
-"""``assay dfki``: challenge items from the outputs of the DFKI test suite, in three steps: judge, review, build.
+"""``assay dfki``: challenge items from DFKI test suite outputs, in three steps: judge, review, build.
 
 The suite is described in Avramidis et al. (2023).
 """
@@ -42,7 +42,7 @@ COLUMNS = ("id", "source", "reference", "good", "incorrect", "phenomenon", "cate
 
 @dataclass(frozen=True)
 class JudgedDirection:
-    """Items of one direction with a verdict on every output."""
+    """Items for one direction with a verdict on every output."""
 
     items: Sequence[DfkiItem]
     judged: JudgedOutputs
@@ -74,7 +74,7 @@ class DfkiJudged(Result):
         return pass_rates(self.verdicts())
 
     def totals(self) -> Table:
-        """Return the rows of whole directions, with the number of systems that they sum up."""
+        """Return one total row per direction, with the number of systems that it covers."""
         table, rows, notes = self.table(), [], []
         for row in table.rows:
             if row["system"] == "all":
@@ -91,7 +91,7 @@ class DfkiJudged(Result):
 
 @dataclass(repr=False)
 class DfkiReviewed(Result):
-    """Result of a review: the numbers of outputs that were decided, skipped and left open."""
+    """Review result: the numbers of outputs decided, skipped and left open."""
 
     decided: int
     skipped: int
@@ -126,10 +126,10 @@ class DfkiBuilt(Result):
 def judge(
     langpair: str | None = None, *, data_dir: PathLike | None = None, decisions: PathLike | None = None
 ) -> DfkiJudged:
-    """Apply the rules of the items, and decisions of annotators, to all outputs.
+    """Apply the items' rules and the annotators' decisions to all outputs.
 
     Args:
-        langpair: The direction (``de-en`` or ``en-de``, by default both; ``en-ru`` with your own items).
+        langpair: The direction (``de-en`` or ``en-de``, by default both; ``en-ru`` requires your own items).
         data_dir: Folder with local copies of the suites; by default ``$ASSAY_DATA``.
         decisions: A file written by `review`.
     """
@@ -152,7 +152,7 @@ def review(
     """Ask an annotator about the outputs that the rules leave open, each distinct text once.
 
     Args:
-        decisions: File that stores each decision at once.
+        decisions: File to which each decision is saved immediately.
         stream: Source of key presses: a terminal, or the lines of a file.
         write: Called with the text to show.
         page: Page in the browser, instead of `stream` and `write`.
@@ -166,7 +166,7 @@ def review(
     hold = open_review(
         log, "DFKI: outputs that the rules leave open", stream=stream, write=write, page=page, skipped=skipped
     )
-    # Earlier decisions are read from the log: a page shows them, a terminal skips them.
+    # Earlier decisions are read from the log: a page shows them, and a terminal skips them.
     came = hold([ask for direction in _directions(langpair) for ask in _judged(direction, data_dir, None).questions()])
     counts = {"decided": came.answered, "skipped": came.skipped, "left": came.left}
     table = Table("reviewed", [TableColumn(key, kind="count") for key in counts], [counts])
@@ -181,8 +181,8 @@ def build(
     data_dir: PathLike | None = None,
     decisions: PathLike | None = None,
 ) -> DfkiBuilt:
-    """Build `n` challenge items from the judged outputs of one direction: a correct reference, another correct text and a wrong
-    one.
+    """Build `n` challenge items from the judged outputs for one direction: a correct reference, another correct text and a
+    wrong one.
 
     By default, 10,000 items are built, or as many as the outputs allow. The same `seed` gives the same items. The other
     arguments are those of `judge`.

@@ -162,7 +162,7 @@ def _size(size: int) -> str:
 
 
 def _data() -> Table:
-    """Return the location of every suite, test set, checkpoint and encoder, or instructions to get it."""
+    """Return the location of every suite, test set, checkpoint and encoder, or instructions for obtaining it."""
     from assay.models.files.published import find_published
     from assay.suites import SUITES
     from assay.suites.locate import locate

@@ -39,7 +39,7 @@ class CostEstimate(Result):
 
 
 def estimate(suite: str | None = None, metrics: Sequence[str | Metric] = (), **texts: Any) -> CostEstimate:
-    """Estimate the requests, tokens and cost of LLM judges without sending a request. Prices are those of `assay.llm`.
+    """Estimate the requests, tokens and cost of LLM judges without sending a request. Prices are set with `assay.llm`.
 
     Args:
         suite: A suite as in `assay.run`; without one, `texts` are the arguments of `assay.score`.
@@ -72,14 +72,14 @@ def estimate(suite: str | None = None, metrics: Sequence[str | Metric] = (), **t
 
 
 def suite_batch(content: Sequence[Item] | Judged, metric: Metric) -> Batch:
-    """Return the texts of a suite as they would be scored."""
+    """Return a suite's texts as they would be scored."""
     if isinstance(content, Judged):
         return content.batch
     return item_batch([content[row] for row in scorable(content, metric.card)], metric)
 
 
 def estimate_batches(metrics: Mapping[str, Metric], batches: Iterable[Batch]) -> CostEstimate:
-    """Estimate the requests for batches of texts by every judge among the metrics."""
+    """Estimate the requests that every judge among the metrics would send for batches of texts."""
     judges = _judges(metrics)
     estimates = {name: RequestEstimate() for name in judges}
     with _kept():

@@ -1,4 +1,4 @@
-"""``assay run --export``: texts of a suite with ids, for third-party metrics whose file of scores `run` reads."""
+"""``assay run --export``: texts of a suite with ids, for third-party metrics whose score files `run` reads."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def export(
     seed: int = 12345,
     **inputs: Unpack[SuiteInputs],
 ) -> Exported:
-    """Export the texts of a suite with the ids by which `run` reads a file of scores, to `path` if it is given.
+    """Export a suite's texts with the ids that `run` expects in score files; if `path` is specified, write them there.
 
-    An item has ``good`` and ``incorrect``, a judged segment ``hypothesis``. The other arguments are those of `run`.
+    An item has ``good`` and ``incorrect``, a judged segment ``hypothesis``. The other arguments are the same as for `run`.
     """
     loaded, content = load_suite(suite, **inputs)
     content = choose(content, subsample, seed)

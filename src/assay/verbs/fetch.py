@@ -1,4 +1,4 @@
-"""``assay fetch``: download of suites, checkpoints, tokenizers and prompts, with checksum and resume.
+"""``assay fetch``: resumable, checksummed downloads of suites, checkpoints, tokenizers and prompts.
 
 No other verb uses the network.
 """
@@ -48,14 +48,14 @@ def fetch(
     Args:
         name: ``demetr``, ``comet-22``, ``labse``, ``flores200`` (a tokenizer), ``gemba`` (prompts), or a metric
             (``bertscore``).
-        data_dir: Target folder of a suite or a checkpoint; by default the cache folder.
+        data_dir: Target folder for a suite or a checkpoint; by default, the cache folder.
         progress: Called with a file's name, the number of bytes received, and the total (None if unknown).
 
     Returns:
         The location of the download.
 
     Raises:
-        InputError: Nothing of this name can be downloaded.
+        InputError: There is no download with this name.
         MissingPart: The server did not deliver the file, or its checksum is wrong.
 
     Example:
@@ -93,7 +93,7 @@ def _fetched(
 
 
 def _of_metric(name: str) -> str | None:
-    """Download what a metric needs; None if there is no such metric."""
+    """Download the files that a metric needs; None if there is no such metric."""
     if not METRICS.registered(name):
         return None
     card = METRICS.resolve(name).card

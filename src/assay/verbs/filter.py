@@ -1,4 +1,4 @@
-"""``assay filter``: selection of the rows of a table for which an expression over scores, columns and flags holds."""
+"""``assay filter``: selection of table rows that satisfy an expression over scores, columns and flags."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ FORMATS = {
 
 @dataclass(repr=False)
 class Filtered(Result):
-    """Numbers of selected rows by system; and the rows, unless they were written to a file."""
+    """Number of selected rows by system, and the rows themselves unless they were written to a file."""
 
     expression: str = ""
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Filtered(Result):
         return sum(rows for _, rows in self.counts.values())
 
     def sentence(self) -> str:
-        """Return the counts in one line: ``kept 120 of 400 rows: online 80 of 200, ours 40 of 200``."""
+        """Return the counts on one line: ``kept 120 of 400 rows: online 80 of 200, ours 40 of 200``."""
         whole = f"kept {self.kept:,} of {counted(len(self), 'row')}"
         if len(self.counts) < 2:
             return whole
@@ -102,24 +102,25 @@ def filter_rows(
 ) -> Filtered:
     """Keep the rows for which an expression holds, with all their columns.
 
-    Memory does not grow with the table.
+    Memory use does not depend on the size of the table.
 
     Args:
         expression: The condition, such as ``chrf < 30 and lang == "de"`` (docs/filter.md).
-        data: A table: the path of an output of `score` or `decide` or of any other table (``-`` is standard input), or a frame.
+        data: A table: the path of a file written by `score` or `decide`, any other table (``-`` is standard input), or a frame.
         out: Output file (``-`` is standard output); without it, the rows are kept in the result (`Filtered.to_polars`).
         format: tsv, csv, jsonl, json, parquet or xlsx; by default the suffix of `out` or the format of `data`.
         invert: Keep the rows for which the expression does not hold.
         count: Only count the rows.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
-        spreadsheet_safe: Quote texts that a spreadsheet would run as a formula (csv, tsv).
+        spreadsheet_safe: Quote texts that a spreadsheet would evaluate as a formula (csv, tsv).
         progress: Called after every block with its number of rows and False.
 
     Returns:
-        The counts by system, and the rows unless `out` is given.
+        The counts by system, and the rows unless `out` is specified.
 
     Raises:
-        InputError: The expression or the table is invalid, or a row lacks a number that is compared. Then nothing is written.
+        InputError: The expression or the table is invalid, or a row lacks a number that the expression compares. Nothing is
+        written in this case.
 
     Example:
         >>> import assay
@@ -168,7 +169,7 @@ def _opened(data: Any, path: str, quoting: Quoting) -> OpenTable:
 
 
 def _format(target: str | None, asked: str | None) -> str | None:
-    """Return the output format: the one that was `asked` for or that the suffix selects; None for the format of the input."""
+    """Return the output format that was `asked` for or that the suffix selects; None for the input's format."""
     if asked is not None and asked not in FORMATS:
         raise unknown("format", asked, FORMATS)
     if target in (None, "-"):
@@ -186,7 +187,7 @@ def _format(target: str | None, asked: str | None) -> str | None:
 
 
 def _like(form: str) -> str:
-    """Return the format for standard output: that of the input if it is text, else TSV."""
+    """Return the format for standard output: the input's format if it is a text format, else TSV."""
     return form if form in ("tsv", "csv", "jsonl") else "tsv"
 
 
@@ -255,7 +256,7 @@ def _write(chosen: Iterator[RowPart], rows: WholeRows, target: str, format: str,
 
 
 def _headed(chosen: Iterator[RowPart], rows: WholeRows) -> Iterator[RowPart]:
-    """Return the same blocks; refuse keys that the header lacks."""
+    """Return the blocks unchanged; reject keys that are not in the header."""
     for part in chosen:
         rows.check_keys(part)
         yield part

@@ -1,4 +1,4 @@
-"""``assay lint``: deterministic checks of translations, with the place of each error and a reason."""
+"""``assay lint``: deterministic checks for translations, with the position of each error and a reason."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FIELDS = ("row", "system", "start", "end", "text", "check", "category", "severit
 
 @dataclass(repr=False)
 class LintResult(Result):
-    """Findings of the checks: `findings` by row, and counts per check."""
+    """Check results: `findings` by row, and counts per check."""
 
     findings: list[dict[str, Any]] = field(default_factory=list)
     """One dictionary per finding: row (from 1), start, end, source_start, source_end, check, severity, reason …"""
@@ -55,11 +55,11 @@ class LintResult(Result):
         return {"rows": self.rows, "findings": len(self.findings)}
 
     def sizes(self) -> Mapping[str, int]:
-        """Return the number of translations and of findings."""
+        """Return the numbers of translations and findings."""
         return {"translations": self.rows, "findings": len(self.findings)}
 
     def sentence(self) -> str:
-        """Return the result in one line."""
+        """Return the result as a single line."""
         rows = len({(finding["system"], finding["row"]) for finding in self.findings})
         return f"{count(len(self.findings), 'finding')} in {rows:,} of {count(self.rows, 'translation')}"
 
@@ -73,16 +73,16 @@ def lint(
     progress: RowsDone | None = None,
     **texts: Unpack[TextInputs],
 ) -> LintResult:
-    """Check translations for errors that can be found for certain: numbers, placeholders, wrong language, repetition.
+    """Check translations for errors that can be detected reliably: numbers, placeholders, wrong language, repetition.
 
     Args:
         hypotheses: The translations.
-        references: References, if there are any; the present checks do not read them.
-        select: Names of the checks to run; by default those that are on (``assay lint --list``).
+        references: References, if any; no current check reads them.
+        select: Names of the checks to run; the default is shown by ``assay lint --list``.
         ignore: Names of checks to leave out.
         progress: Called after every chunk with its number of rows.
-        **texts: Source of the texts, as for `assay.score`. The checks need sources, and languages for most of them
-            (`langpair`, or a column of the table).
+        **texts: Source of the texts, as for `assay.score`. The checks need sources, and most need languages (`langpair`, or
+        a column of the table).
 
     Returns:
         The findings and their counts per check.
@@ -105,7 +105,7 @@ def lint(
         sourceless += len(batch) if batch.sources is None else 0
         for row, finding in enumerate(findings_of(batch, checks)):
             system = batch.systems[row] if batch.systems is not None else ""
-            # Files and columns of several systems have one row per segment; a long table has one row per translation.
+            # Files or columns for several systems have one row per segment; a long table has one row per translation.
             counted = system if asked.inputs.aligned else ""
             numbers[counted] = numbers.get(counted, 0) + 1
             result.findings += [_fields(numbers[counted], system, batch.hypotheses[row], one) for one in finding]

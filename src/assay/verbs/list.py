@@ -1,4 +1,4 @@
-"""``assay list``: registered metrics, suites, analyses, perturbations, tasks and translators, with details of each."""
+"""``assay list``: registered metrics, suites, analyses, perturbations, tasks and translators, with details."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assay.verbs.shared.registries import names, registry
 
 @dataclass(repr=False)
 class Listing(Result):
-    """All things of one kind, or one of them in full."""
+    """All entries of one kind, or one of them in full."""
 
     kind: str
 
@@ -28,7 +28,7 @@ class Listing(Result):
 
 
 def listing(kind: str | None = None, name: str | None = None) -> Listing:
-    """List all things of a kind, or the one called `name` in full; without a kind, the number of each kind."""
+    """List all entries of a kind, or the one called `name` in full; without a kind, list the number of entries of each kind."""
     if kind is None:
         return overview()
     if kind not in KINDS:
@@ -37,13 +37,13 @@ def listing(kind: str | None = None, name: str | None = None) -> Listing:
 
 
 def list_metrics(name: str | None = None) -> Listing:
-    """List the metrics by kind, with what each one reads, needs and measures.
+    """List the metrics by kind, with their inputs, requirements and meaning.
 
     Args:
         name: Show this metric in full, with its options.
 
     Returns:
-        One table: a row per metric, or the facts about one metric.
+        One table with one row per metric, or the facts about one metric.
 
     Raises:
         InputError: No metric has this name.
@@ -58,13 +58,13 @@ def list_metrics(name: str | None = None) -> Listing:
 
 
 def list_suites(name: str | None = None) -> Listing:
-    """List the challenge sets and the sets with human judgements.
+    """List the challenge sets and human-rated test sets.
 
     Args:
         name: Show this suite in full, and how to get its data.
 
     Returns:
-        One table: a row per suite, or the facts about one suite.
+        One table with one row per suite, or the facts about one suite.
 
     Raises:
         InputError: No suite has this name.
@@ -88,7 +88,7 @@ def list_analyses(name: str | None = None) -> Listing:
 
 
 def list_perturbations(name: str | None = None) -> Listing:
-    """List the perturbations by language, with what each one requires.
+    """List the perturbations by language, with their requirements.
 
     Args:
         name: Show this perturbation only.
@@ -169,7 +169,7 @@ ABOUT = {
 
 
 def is_admitted(spec: str, where: str) -> bool:
-    """Whether the file `where` may name this metric: a registered metric whose options cannot be paths."""
+    """Whether the file `where` may name this metric, that is, a registered metric whose options cannot be paths."""
     from assay.core.trust import check_spec
 
     try:
@@ -184,7 +184,7 @@ def _listed(kind: str, table: Table) -> Listing:
 
 
 def _alone(table: Table) -> Table:
-    """Return a table of one row as a list of facts."""
+    """Return a one-row table as a list of facts."""
     (row,) = table.rows
     return _facts(table.name, {column.title: row.get(column.key, "") for column in table.columns}, table.notes)
 
@@ -248,7 +248,7 @@ def _described(kind: str, name: str | None) -> Table:
 def _rows(
     kind: str, row: Callable[[Any], dict[str, str]], trouble: str = "about", only: Sequence[str] = ()
 ) -> list[dict[str, str]]:
-    """Return a row per entry of a kind; errors of entries that cannot be imported are in the column `trouble`."""
+    """Return one row per entry of a kind; the column `trouble` contains import errors."""
     entries, rows = registry(kind), []
     for name in only or entries.names():
         try:
@@ -269,6 +269,6 @@ def _module_of(thing: object) -> object:
 
 
 def _about(*things: object) -> str:
-    """Return the first paragraph of the first available docstring, without markup of code."""
+    """Return the first paragraph of the first available docstring, without code markup."""
     text = next(filter(None, map(inspect.getdoc, things)), "")
     return " ".join(text.partition("\n\n")[0].replace("`", "").split())

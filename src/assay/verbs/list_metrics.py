@@ -39,7 +39,7 @@ _COLUMNS = (
 
 
 def metrics_by_kind() -> Table:
-    """Return a row per metric: inputs, state and meaning; data formats also have the licence."""
+    """Return one row per metric: inputs, state and meaning; data formats also include the licence."""
     rows: list[dict[str, Any]] = []
     for name in METRICS.names():
         try:
@@ -57,7 +57,7 @@ def metrics_by_kind() -> Table:
 
 
 def metric_in_full(name: str) -> dict[str, str]:
-    """Return everything on a metric's card, what is missing on this machine, and its options."""
+    """Return a metric's card in full, its missing requirements on this machine, and its options."""
     from assay.engine.drifts import measured
 
     if is_path(name):
@@ -114,11 +114,11 @@ def _row(name: str, card: Card) -> dict[str, Any]:
 
 
 def _wanting(card: Card, missing: list[str], *, here: bool) -> Iterator[str]:
-    """Return what a metric lacks on this machine, in a few words each."""
+    """Return a metric's missing requirements on this machine, in a few words each."""
     yield from (f"extra {extra}" for extra in missing)
     if card.weights and not here:
         licence = card.weights.licence or card.licence
-        terms = licence.partition(" (")[0].partition(";")[0]  # the view of one metric shows it in full
+        terms = licence.partition(" (")[0].partition(";")[0]  # the details of a single metric show it in full
         if terms.endswith(" own"):  # the folder's, the checkpoint's
             yield f"your own {card.weights.what}"
         else:

@@ -1,4 +1,4 @@
-"""Settings of LLM judges for the duration of a block: ``with assay.llm(endpoint=…, model=…):``."""
+"""LLM judge settings for the duration of a block: ``with assay.llm(endpoint=…, model=…):``."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def llm(
     stream: bool = False,
     keep: bool = True,
 ) -> Iterator[LlmBudget]:
-    """Set how LLM judges are called in a block; returns the budget, which counts requests and cost.
+    """Configure LLM judges for a block; the budget, which counts requests and cost, is returned.
 
     Args:
         endpoint: URL of an OpenAI-compatible endpoint; by default ``$ASSAY_LLM_ENDPOINT`` or ``$OPENAI_BASE_URL``. The key is
             read from the environment only (``ASSAY_LLM_KEY``).
         model: Name of the model at the endpoint; by default ``$ASSAY_LLM_MODEL``.
         price: Prices per million input and output tokens.
-        max_cost: Stop before the cost exceeds this.
+        max_cost: Stop before the cost exceeds this amount.
         max_requests: Stop after this many requests, including failed ones.
-        rpm: Largest number of requests per minute.
-        concurrency: Largest number of concurrent requests.
+        rpm: Maximum number of requests per minute.
+        concurrency: Maximum number of concurrent requests.
         timeout: Seconds to wait for a response.
-        retries: Retries after a response of 429 or 5xx, a broken connection or a timeout.
-        stream: Receive answers in pieces, for servers that close the connection during a long answer.
+        retries: Number of retries after a 429 or 5xx response, a broken connection or a timeout.
+        stream: Stream answers, for servers that close the connection during a long answer.
         keep: Use the response cache. Without it, the same call sends and pays for all requests again.
 
     Returns:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class AnnotatedSet(Result):
-    """State of the review of a set, and the location of the reviewed set."""
+    """Review state of a set, and the location of the reviewed set."""
 
     accepted: int
     edited: int
@@ -55,28 +55,28 @@ def make(
     progress: Callable[[Any], None] | None = None,
     **options: Unpack[MakeOptions],
 ) -> MadeSet:
-    """Make a challenge set: incorrect translations from good ones, each with what was changed and where.
+    """Make a challenge set from good translations: incorrect versions, each with a record of what was changed and where.
 
     The same `seed` gives the same bytes for any number of workers.
 
     Args:
         perturbations: Names, names with options, or groups (``demetr``, ``all``).
-        data: A table with good translations in ``mt``, and with ``src`` and ``ref``; a Batch; or a corpus in many files (a folder,
-            a pattern or a list of tables). Each shard of a corpus is a corpus of its own.
-        n: Largest number of items per perturbation (and shard). A corpus with several language pairs has a share for each.
-        seed: Seed of all random choices.
+        data: A table with good translations in ``mt``, and with ``src`` and ``ref``; a Batch; or a corpus in many files (a
+        folder, a pattern or a list of tables). Each shard is treated as a separate corpus.
+        n: Maximum number of items per perturbation (and shard), divided among the language pairs.
+        seed: Random seed for all choices.
         workers: Number of processes; by default one, and for a corpus in many files one per core.
-        words: Smallest and largest number of words of a translation that is changed.
-        min_confidence: Reject items of which the rule is less sure.
+        words: Minimum and maximum number of words in a translation to be changed.
+        min_confidence: Reject items with a lower confidence.
         pool: A table or a Batch that other sentences are drawn from; by default, the corpus itself.
-        out: Output file of the items; the data card is written next to it (``OUT.card.json``). For a corpus in many files, the
+        out: Output file for the items; the data card is written next to it (``OUT.card.json``). For a corpus in many files, the
             output folder: each shard becomes a shard of items. An interrupted run resumes from it.
         progress: Called with the number of segments of each finished chunk; for a corpus, with a
             `assay.corpus.driver.CorpusProgress`.
-        options: How the table is read (`assay.verbs.shared.options.TableOptions`), and the workers of a corpus (`CorpusOptions`).
+        options: Options for reading the table (`assay.verbs.shared.options.TableOptions`) and for corpus workers (`CorpusOptions`).
 
     Returns:
-        The set, with counts per perturbation and its data card; a `MadeCorpus` for a corpus in many files.
+        The set, with counts per perturbation and its data card; for a corpus in many files, a `MadeCorpus`.
 
     Raises:
         InputError: The corpus or a perturbation is invalid.
@@ -124,9 +124,9 @@ def annotate(
 ) -> AnnotatedSet:
     """Let an annotator accept, reject or edit each item of a set that has no decision yet.
 
-    Decisions are stored at once in ``SET.decisions.jsonl`` (``SET.ANNOTATOR.decisions.jsonl`` with an `annotator`). Accepted
-    and edited items are written to ``SET.reviewed.jsonl``. The data card gets an audit of all decisions: the share of bad items
-    with its interval, and the agreement of annotators.
+    Decisions are saved immediately in ``SET.decisions.jsonl`` (``SET.ANNOTATOR.decisions.jsonl`` with an `annotator`). Accepted
+    and edited items are written to ``SET.reviewed.jsonl``. An audit of all decisions is added to the data card: the share of
+    bad items with its interval, and inter-annotator agreement.
 
     Args:
         path: The set.
@@ -134,7 +134,7 @@ def annotate(
         write: Called with the text to show.
         page: Page in the browser, instead of `stream` and `write`.
         sample: Show only this many items per perturbation.
-        seed: Seed of the sample.
+        seed: Random seed for the sample.
         annotator: Name of the annotator.
     """
     items_file = Path(path)

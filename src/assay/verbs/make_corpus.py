@@ -37,7 +37,7 @@ class MadeCorpus(CorpusResult, MadeSet):
     write = Result.write
 
     def items(self) -> list[dict[str, Any]]:
-        """Return the items of all shards, as dictionaries with the columns of the files."""
+        """Return the items from all shards, as dictionaries with the same columns as the files."""
         folder, items = open_folder(self.out), []
         for name in self.corpus.shards:
             with folder.local(name) as path, open_utf8(path) as lines:
@@ -54,10 +54,11 @@ def make_corpus(
     pool: str | os.PathLike[str] | None,
     seed: int,
 ) -> MadeCorpus:
-    """Make a challenge set of a corpus: each shard becomes a shard of items (JSON lines) in `out`.
+    """Make a challenge set from a corpus: each shard becomes a shard of items (JSON Lines) in `out`.
 
-    A shard is a corpus of its own: its items are those that `make` gives for it alone. Other sentences come from it (or from
-    the `pool`), and duplicates are searched within it. `choice` has the settings ``n``, ``words`` and ``least``.
+    Each shard is treated as a separate corpus: its items are the same as from `make` on that shard alone. Other sentences
+    come from the shard (or from the `pool`), and only duplicates within it are removed. `choice` contains the settings
+    ``n``, ``words`` and ``least``.
     """
     chosen = {one.spec: one.perturbation.card for one in choose_perturbations(perturbations)}
     run = CorpusRun.of(out, options)
@@ -87,7 +88,7 @@ def _stamp(path: str) -> list[int]:
 
 
 def _card(corpus: CorpusManifest, cards: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data card of all shards, with added counts."""
+    """Return the data card for all shards, with summed counts."""
     asked, making = corpus.asked["settings"], corpus.more.get("making", {})
     entries = {}
     for spec, counts in making.get("perturbations", {}).items():

@@ -38,31 +38,31 @@ def meta(
     store: bool = True,
     **options: Unpack[MetaChoice],
 ) -> MetaResult:
-    """Evaluate metrics against human judgements: the official table of a WMT metrics task, or of tasks of your own.
+    """Evaluate metrics against human judgements: the official table of a WMT metrics task, or of custom tasks.
 
     Args:
         name: A year (``wmt23``) or the path of any mt-metrics-eval tree.
         metrics: Metrics to score on its texts with the standard reference.
-        recipe: ``official`` for the year's tasks, ``xcomet`` for the evaluation of Guerreiro et al. (2023), or a file of tasks.
-        metric_files: Files of scores of third-party metrics.
+        recipe: ``official`` for the year's tasks, ``xcomet`` for the evaluation in Guerreiro et al. (2023), or a task file.
+        metric_files: Score files from third-party metrics.
         extra: Scores as arrays, by metric and language pair.
         data_dir: Folder with local copies of the data; by default ``$ASSAY_DATA``.
-        langpairs: Use these language pairs only.
-        tasks: Use these tasks only, by number.
+        langpairs: Use only these language pairs.
+        tasks: Use only these tasks, by number.
         significance: Add clusters of metrics that do not differ significantly.
         worth: Add the tables ``point_worth`` and ``point_curve``: agreement with human judgements at a given score difference.
-        draws: Draws of the significance tests; by default 1000, and 200 for ``xcomet``.
-        seed: Seed of these tests.
+        draws: Number of draws for the significance tests; by default 1000, and 200 for ``xcomet``.
+        seed: Random seed for these tests.
         workers: Number of threads, by default one per core.
         store: Whether to look up and cache the scores of slow metrics.
-        options: Other tasks than the official ones, and stored metrics (`assay.verbs.shared.meta_choice.MetaChoice`).
+        options: Choice of tasks other than the official ones, and of stored metrics (`assay.verbs.shared.meta_choice.MetaChoice`).
 
     Returns:
-        The tables, with the scores behind them.
+        The tables, with the underlying scores.
 
     Raises:
         InputError: The set, the metrics or the tasks are invalid.
-        MissingPart: The data of the year is missing; the message says how to download it.
+        MissingPart: The data for the year is missing; the message says how to download it.
 
     Example:
         >>> import assay

@@ -1,4 +1,4 @@
-"""Evaluation of xCOMET (Guerreiro et al. 2023) for any metrics: agreement with annotators, error spans, hallucinations."""
+"""xCOMET's evaluation (Guerreiro et al. 2023) for any metrics: agreement with annotators, error spans, hallucinations."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ def xcomet(
     draws: int,
     seed: int,
 ) -> MetaResult:
-    """Run the evaluation of xCOMET (Guerreiro et al. 2023) with other data and metrics.
+    """Run xCOMET's evaluation (Guerreiro et al. 2023) with other data and metrics.
 
     Tables: ``segments`` (Table 1) and ``systems`` (Table 2); ``raters`` if several raters marked spans (the ceiling of Table 3);
-    ``detection`` (Table 6) if the hallucination corpus is available. Without `stored`, the stored metrics of the paper take part.
+    ``detection`` (Table 6) if the hallucination corpus is available. By default, the paper's stored metrics are included;
+    `stored` overrides this.
     """
     official, folder = find_set(name, data_dir)
     sets = read_pairs(folder, list(langpairs) if langpairs else default_pairs(official, folder))
@@ -71,7 +72,7 @@ def xcomet(
 def _in_domain(
     judged: Mapping[str, JudgedSystems], patterns: Sequence[str]
 ) -> tuple[str | None, dict[str, JudgedSystems], list[str]]:
-    """Return the one domain that fits the patterns, the language pairs that have it, and a note on the others."""
+    """Return the only domain that matches the patterns, the language pairs that have it, and a note on the others."""
     if not patterns:
         return None, dict(judged), []
 
@@ -89,7 +90,7 @@ def _in_domain(
 
 
 def _absent(judged: Mapping[str, JudgedSystems], new: Sequence[str]) -> list[str]:
-    """Return a note on the paper's metrics that have no stored scores here."""
+    """Return a note on the paper's metrics for which no scores are stored."""
     there = {name for one in judged.values() for name in one.metrics}
     absent = [name for name in PAPER if name not in there and name not in new]
     if not absent:

@@ -48,7 +48,7 @@ class ReproduceResult(Result):
 
     @classmethod
     def of(cls, name: str, source: Publication, cells: Sequence[Checked]) -> ReproduceResult:
-        """Build the result from compared cells: the published tables, all receipts as rows, and why some cells cannot be
+        """Build the result from compared cells: published tables, all receipts as rows, and the reasons some cells cannot be
         recomputed."""
         made_tables = [
             display_table(table, cells_of_table, source, everything=True)
@@ -61,7 +61,7 @@ class ReproduceResult(Result):
     def receipts(self) -> list[dict[str, Any]]:
         """Return one mapping per printed cell: table, row, column, published, obtained, difference, tolerance and verdict.
 
-        Its key ``from`` names what the obtained value was computed from (``data``, ``printed cells`` or ``count``).
+        The key ``from`` names the basis of the obtained value (``data``, ``printed cells`` or ``count``).
         """
         return [cell.to_dict() for cell in self.cells]
 
@@ -81,17 +81,17 @@ class ReproduceResult(Result):
         return bool(self.differing)
 
     def summary(self) -> str:
-        """Return the matches per table, and the number of cells that cannot be recomputed from public data, in one line."""
+        """Return one line with the matches per table and the number of cells that cannot be recomputed from public data."""
         return summary(self.cells)
 
     def totals(self) -> str:
-        """Return the number of matching cells by what they were computed from, in one line."""
+        """Return one line with the number of matching cells for each basis of computation."""
         return totals(self.cells)
 
     def shown(self, everything: bool = False) -> list[Table]:
         """Return one table per published table: differing cells and a sample of matching ones, or `everything`.
 
-        Obtained values have two digits more than the printed ones.
+        Obtained values have two more digits than the printed ones.
         """
         return [
             display_table(name, cells, self.source, everything)
@@ -100,7 +100,7 @@ class ReproduceResult(Result):
         ]
 
     def reasons(self) -> Table:
-        """Return why cells cannot be recomputed from public data, and the difference if a value can be obtained."""
+        """Return the reasons cells cannot be recomputed from public data, and the difference if a value can be obtained."""
         return self.tables["reasons"]
 
     def to_dict(self) -> dict[str, Any]:
@@ -126,9 +126,9 @@ def reproduce(
     """Recompute published tables and compare them with the printed numbers, cell by cell.
 
     Args:
-        name: A set of the package (``demetr``, ``aces``, ``hallucinations``, ``wmt23``), or the path of a CSV of receipts whose
-            JSON file names the suite. With `receipts`, a suite.
-        receipts: Path of a CSV whose cells are looked up in a run of the suite `name` (docs/reproduce.md).
+        name: A bundled set (``demetr``, ``aces``, ``hallucinations``, ``wmt23``), or the path of a receipts CSV whose JSON
+        file names the suite. With `receipts`, a suite.
+        receipts: Path of a CSV whose cells are compared with a run of the suite `name` (docs/reproduce.md).
         data_dir: Folder with local copies of the suites; by default ``$ASSAY_DATA``.
         workers: Number of threads, by default one per core.
         trust: Let receipts name ``module:name`` and checkpoints by their path.
@@ -138,7 +138,7 @@ def reproduce(
 
     Raises:
         InputError: The set or the CSV is invalid.
-        MissingPart: The data of the set is missing.
+        MissingPart: The data for the set is missing.
 
     Example:
         >>> import assay
@@ -167,7 +167,7 @@ class VerbRunner:
     workers: int | None = None
 
     def run(self, suite: str, metrics: Sequence[str]) -> Derived:
-        """Run metrics on a suite. Receipts have no intervals, so the number of resamples is minimal."""
+        """Run metrics on a suite. Receipts do not include intervals, so the number of resamples is minimal."""
         result = run_suite(suite, metrics, Analysing(samples=2), data_dir=self.data_dir, workers=self.workers)
         return Derived(result.tables, result.content)
 

@@ -1,7 +1,7 @@
 """``assay rerun``: repetition of a run from its manifest, and comparison of the numbers.
 
-A manifest may come from a third party. It can name registered things only (unless the user gives `trust`), its arguments are
-checked against the signature of the verb, and nothing is written.
+A manifest may come from a third party. Unless the user sets `trust`, it can refer only to registered names. Its arguments
+are checked against the verb's signature, and nothing is written.
 """
 
 from __future__ import annotations
@@ -84,11 +84,11 @@ def rerun(
 
     Args:
         run: A run directory, a manifest, or a file written by ``--out`` (its manifest is next to it).
-        folder: Base of relative paths; by default the folder in which the run was started. It is the working folder during the
-            repetition.
+        folder: Base for relative paths; by default, the directory in which the run was started. It is the working directory
+        during the repetition.
         trust: Trust the manifest: run ``module:name``, call language models, and read the checkpoints and files that it names.
         workers: Number of threads, by default one per core.
-        store: Take scores of slow metrics from the cache instead of recomputing them.
+        store: Read scores of slow metrics from the cache instead of recomputing them.
 
     Returns:
         The verdict, with one row per table.
@@ -126,7 +126,7 @@ def rerun(
 
 @contextlib.contextmanager
 def _again(then: Manifest, arguments: Mapping[str, Any], store: bool) -> Iterator[dict[str, Any]]:
-    """Provide the arguments of the repetition; the shards of a set in many files go to a temporary folder."""
+    """Provide the arguments for the repetition; the shards of a set in many files are written to a temporary folder."""
     if "out" not in arguments:
         yield {**arguments, "store": store}
         return
@@ -135,7 +135,7 @@ def _again(then: Manifest, arguments: Mapping[str, Any], store: bool) -> Iterato
 
 
 def _checked(then: Manifest, where: str, trust: bool) -> tuple[Any, dict[str, Any]]:
-    """Return the verb's function and its arguments; refuse invalid arguments."""
+    """Return the verb's function and its arguments; reject invalid arguments."""
     asked = then.call
     if asked is None:
         raise InputError(f"{where} has no arguments: assay {then.version} did not record them for {then.command}.")
@@ -153,7 +153,7 @@ def _checked(then: Manifest, where: str, trust: bool) -> tuple[Any, dict[str, An
 
 
 def _changed(then: Manifest, where: str) -> list[str]:
-    """Return the inputs that have changed; refuse a missing one."""
+    """Return the inputs that have changed; reject a missing one."""
     changed = []
     for file in then.inputs:
         if not os.path.isfile(file.path):

@@ -35,7 +35,7 @@ _NO_PATHS = ("metrics", "analysis", "judge", "out", "engine", "address")
 
 
 class _Names(dict[str, Any]):
-    """Namespace for annotations: known names, those of Python and of the module; any other is ``Any``."""
+    """Namespace for annotations: known names, built-ins and the module's names; any other name is ``Any``."""
 
     def __init__(self, thing: Callable[..., Any]) -> None:
         super().__init__(KNOWN)
@@ -46,7 +46,7 @@ class _Names(dict[str, Any]):
 
 
 def fitting(function: Callable[..., Any], arguments: Mapping[str, Any], where: str) -> None:
-    """Refuse arguments that `function` does not have, and values of the wrong type."""
+    """Reject arguments that `function` does not accept, and values of the wrong type."""
     kinds = parameter_types(function)
     for name, value in arguments.items():
         if name not in kinds:
@@ -56,7 +56,7 @@ def fitting(function: Callable[..., Any], arguments: Mapping[str, Any], where: s
 
 
 def parameter_types(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the types of a verb's parameters by name, those of its ``**options: Unpack[…]`` among them."""
+    """Return the types of a verb's parameters by name, including those in its ``**options: Unpack[…]``."""
     hints = typing.get_type_hints(inspect.unwrap(function), localns=_Names(function))
     kinds: dict[str, Any] = {}
     for name, parameter in inspect.signature(function).parameters.items():
@@ -86,9 +86,9 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def inside(arguments: Mapping[str, Any], known: Collection[str], roots: Sequence[Path], where: str) -> None:
-    """Refuse arguments that name a file outside the `roots`, unless it is one of the `known` files.
+    """Reject arguments that name a file outside the `roots`, unless it is one of the `known` files.
 
-    A manifest may name any file of the user, and the output of the run may be shared.
+    A manifest could name any of the user's files, and the output of the run may be shared.
     """
     for given in _texts([value for name, value in arguments.items() if name not in _NO_PATHS]):
         for text in dict.fromkeys((given, given.partition("=")[2], given.rpartition(":")[0])):
@@ -105,7 +105,7 @@ def inside(arguments: Mapping[str, Any], known: Collection[str], roots: Sequence
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Return every text in arguments, at any depth."""
+    """Return every string in the arguments, at any depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -117,7 +117,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:
-    """Refuse unregistered metrics, suites and analyses, and any judge, unless the user trusts the manifest."""
+    """Reject unregistered metrics, suites and analyses, and all judges, unless the user trusts the manifest."""
     if (judge := arguments.get("judge")) is not None and not trust:
         raise InputError(
             f"{where} names the judge {shorten(judge)}, which runs a command. Give --trust (trust=True) if the file is your own."

@@ -1,4 +1,4 @@
-"""Comparison of the tables and scores of a run with those of its repetition, cell by cell if the run kept them."""
+"""Comparison of a run's tables and scores with those of its repetition, cell by cell if the run stored them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ThenAndNow:
-    """One table of both runs. If only a manifest is left, the hashes of the rows are compared."""
+    """One table from both runs. If only the manifest remains, row hashes are compared."""
 
     name: str
     equal: bool
@@ -34,7 +34,7 @@ class ThenAndNow:
 
 
 def compare_results(then: Manifest, result: Result, kept: Path | None) -> list[ThenAndNow]:
-    """Compare every table of the manifest and of the result, and the scores if the run directory `kept` has them."""
+    """Compare every table in the manifest and the result, and the scores if the run directory `kept` contains them."""
     here = {name: digest(table) for name, table in result.tables.items()}
     old = _tables(kept)
     comparisons = []
@@ -60,7 +60,7 @@ def compare_results(then: Manifest, result: Result, kept: Path | None) -> list[T
 
 
 def _tables(kept: Path | None) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of the run directory's tables; empty if there are none, or if they cannot be read."""
+    """Return the rows of the run directory's tables; empty if there are none or they cannot be read."""
     if kept is None or not (kept / "tables.json").is_file():
         return {}
 
@@ -96,7 +96,7 @@ def _shown(value: Any) -> str:
 
 
 def _scores(path: Path, now: Columns) -> ThenAndNow:
-    """Compare scores cell by cell; NaN equals NaN. A CSV has the text of each score."""
+    """Compare scores cell by cell; NaN equals NaN. A CSV stores each score as text."""
     with open_table(path) as table:
         names, then = list(table.names), [row for _, row in table.rows()]
     shown = _as_text if path.suffix == ".csv" else _as_value

@@ -1,6 +1,6 @@
-"""Base class of the results of all verbs: tables by name, for the terminal, programs and run directories.
+"""Base class for the results of all verbs: named tables for the terminal, programs and run directories.
 
-A verb's own result is a subclass of `Result` with further content (`system` and `segments` of a score, the items of a suite).
+A verb's result is a subclass of `Result` with additional content (`system` and `segments` for a score, the items of a suite).
 The terminal, a notebook, a page and a run directory show the same tables.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class Result:
-    """Tables by name. The main one is called `headline`, or is the first."""
+    """Tables by name. The main one is called `headline`, or else is the first."""
 
     tables: dict[str, Table]
     signatures: dict[str, str] = field(default_factory=dict, kw_only=True)
@@ -48,7 +48,7 @@ class Result:
     headline: ClassVar[str] = "summary"
 
     def table(self, name: str | None = None) -> Table:
-        """Return the table called `name`, by default the main one."""
+        """Return the table called `name`; by default, the main one."""
         if name is None:
             return self.tables.get(self.headline) or next(iter(self.tables.values()))
         if name not in self.tables:
@@ -56,7 +56,7 @@ class Result:
         return self.tables[name]
 
     def subject(self) -> str:
-        """Return the name of the result in messages."""
+        """Return the result's name for messages."""
         return f"assay {self.verb}"
 
     def columns(self) -> Columns:
@@ -64,11 +64,11 @@ class Result:
         return self.table().by_column()
 
     def to_polars(self) -> polars.DataFrame:
-        """Return `columns` as a frame of polars (requires the extra ``parquet``)."""
+        """Return `columns` as a polars frame (requires the extra ``parquet``)."""
         return polars_frame(self.columns())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return `columns` as a frame of pandas, which must be installed."""
+        """Return `columns` as a pandas frame; pandas must be installed."""
         try:
             import pandas
         except ImportError as error:
@@ -84,17 +84,17 @@ class Result:
         return values
 
     def head(self) -> Mapping[str, Any]:
-        """Return what precedes the tables in JSON."""
+        """Return the values that precede the tables in JSON."""
         return {}
 
     def figures(self, format: str = "svg") -> dict[str, bytes]:
-        """Render the figures of the tables as files: content by name (requires the extra ``figures``)."""
+        """Render the tables' figures as files: content by name (requires the extra ``figures``)."""
         from assay.report.figures import render
 
         return render(self.tables, format)
 
     def section(self, tables: Sequence[Table] | None = None, *, figures: bool = True) -> Section:
-        """Return this result as a section of an HTML page: tables, how to read them, and figures if they can be drawn."""
+        """Return this result as a section of an HTML page: tables, explanations, and figures if they can be drawn."""
         from assay.report.figures import available, inline
         from assay.report.page import Section
 
@@ -108,7 +108,7 @@ class Result:
         return page_of([self])
 
     def heading(self) -> str:
-        """Return the heading of a page about this result."""
+        """Return the page heading for this result."""
         return f"assay {self.verb}"
 
     def lead(self) -> str:
@@ -134,7 +134,7 @@ class Result:
         ).finish()
 
     def sizes(self) -> Mapping[str, int]:
-        """Return the number of segments, items or judgements, by name."""
+        """Return the numbers of segments, items or judgements, by name."""
         return {}
 
     def modules(self) -> Sequence[str]:
@@ -142,14 +142,14 @@ class Result:
         return ()
 
     def inputs(self) -> list[str]:
-        """Return all regular files behind the result, each once."""
+        """Return all regular files that were used for the result, each once."""
         from assay.verbs.shared.input_files import named_files
 
         named = named_files(self.call.arguments) if self.call is not None else []
         return [path for path in dict.fromkeys([*named, *self.files]) if Path(path).is_file()]
 
     def scores_columns(self) -> Columns | None:
-        """Return the rows for ``scores.parquet``; None if the run directory has none."""
+        """Return the rows for ``scores.parquet``; None if the run directory does not contain this file."""
         return None
 
     def viewed(self) -> ViewData | None:

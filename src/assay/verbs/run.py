@@ -1,4 +1,5 @@
-"""``assay run``: metrics on challenge sets and judged sets. Missing scores are computed, and the suite's tables are made."""
+"""``assay run``: metrics on challenge sets and human-rated test sets. Missing scores are computed, and the suite's tables
+are built."""
 
 from __future__ import annotations
 
@@ -44,37 +45,37 @@ def run(
     progress: ProgressCallback | None = None,
     **options: Unpack[RunOptions],
 ) -> SuiteResult:
-    """Run metrics on a suite and make its tables.
+    """Run metrics on a suite and build its tables.
 
     Args:
         suite: A registered name (``demetr``), the path of a contrastive file, a Suite object, or a contrastive set in many files
             (a folder, a pattern or a list of files).
-        metrics: Names with options, paths of checkpoints, or Metric objects. By default, string metrics, and assay-mini if it is
-            installed and the suite has at most 20,000 translations.
-        metric_files: Files of scores of third-party metrics: ``scores.tsv``, ``scores.tsv:lower,source``, or with a card
-            ``scores.card.json`` that names what the metric reads.
-        analysis: The analysis that makes the tables instead of the suite's own: a name (`assay.analyses`), ``module:function`` or
-            a function.
-        subsample: Largest number of items per phenomenon, drawn with `seed` in proportion to the language pairs.
+        metrics: Names with options, checkpoint paths, or Metric objects. The default is string metrics, plus assay-mini if
+        it is installed and the suite has at most 20,000 translations.
+        metric_files: Score files from third-party metrics: ``scores.tsv``, ``scores.tsv:lower,source``, or with a card
+        ``scores.card.json`` that lists the metric's inputs.
+        analysis: The analysis that builds the tables, instead of the suite's default: a name (`assay.analyses`),
+            ``module:function`` or a function.
+        subsample: Maximum number of items per phenomenon, drawn with `seed` in proportion to the language pairs.
         labels: Names for metrics in tables and figures; scores and signatures keep the original names.
-        seed: Seed of the resampling.
-        samples: Bootstrap resamples.
+        seed: Random seed for the resampling.
+        samples: Number of bootstrap resamples.
         correction: Correction for multiple comparisons: ``none``, ``holm``, ``bonferroni`` or ``benjamini-hochberg``.
         workers: Number of threads, by default one per core. For a set in many files, the number of worker processes.
         store: Whether to look up and cache the scores of slow metrics.
         out: Output folder for a set in many files. Each shard becomes a shard of the same name in it, with its columns and two
-            scores per metric: ``chrf good``, ``chrf incorrect``. The tables are those of one file with all rows. An interrupted
-            run resumes from the folder. Metrics must be names, because workers load them.
+            scores per metric: ``chrf good``, ``chrf incorrect``. The tables are the same as for one file with all rows. An
+            interrupted run resumes from the folder. Metrics must be names, because workers load them.
         progress: Called with `assay.corpus.driver.CorpusProgress` during a run over many files.
-        options: How the suite is loaded (`assay.verbs.shared.options.SuiteInputs`), and for a set in many files its workers
-            (`CorpusOptions`). `langpair` selects one language pair, or names that of a file without.
+        options: Options for loading the suite (`assay.verbs.shared.options.SuiteInputs`) and, for a set in many files, its
+        workers (`CorpusOptions`). `langpair` selects one language pair, or specifies it for a file that does not.
 
     Returns:
-        The tables of the suite, with the scores behind them.
+        The suite's tables, with the underlying scores.
 
     Raises:
         InputError: The suite, the metrics or the options are invalid.
-        MissingPart: The data of the suite, or an extra that a metric requires, is missing.
+        MissingPart: The suite's data, or an extra that a metric requires, is missing.
 
     Example:
         >>> import assay

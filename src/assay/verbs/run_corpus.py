@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 def run_corpus(
     out: str | os.PathLike[str], metrics: Sequence[str | Metric] | str | None, options: ScoreOptions, how: Analysing
 ) -> SuiteResult:
-    """Run metrics on a contrastive set in many files: the tables are those of one file with all rows.
+    """Run metrics on a contrastive set in many files: the tables are the same as for one file with all rows.
 
-    Workers write the scores of each shard into `out`. The analysis is made here afterwards, with the whole set in memory.
+    Workers write each shard's scores into `out`. The analysis then runs in this process, with the whole set in memory.
     """
     built = build_metrics(named_metrics(metrics, METRICS))
     card = Contrastive.card
@@ -85,7 +85,7 @@ def run_corpus(
 
 
 def _distinct(shards: Mapping[str, Sequence[Item]]) -> list[Item]:
-    """Return the items of all shards; if an id occurs in several shards, all ids get the name of their shard as a prefix."""
+    """Return the items of all shards; if an id occurs in several shards, all ids are prefixed with their shard's name."""
     items = [item for shard_items in shards.values() for item in shard_items]
     if len({item.id for item in items}) == len(items):
         return items
@@ -93,7 +93,7 @@ def _distinct(shards: Mapping[str, Sequence[Item]]) -> list[Item]:
 
 
 class _Pairs:
-    """Reader of a scored set, in the order of the shards: items from the input, scores from the output folder."""
+    """Reader for a scored set in shard order: items from the input, scores from the output folder."""
 
     def __init__(self, job: Job, folder: Folder) -> None:
         self._job, self._folder = job, folder
@@ -103,7 +103,7 @@ class _Pairs:
         self.problems: list[str] = []
 
     def items(self, shard: Shard) -> Iterator[Item]:
-        """Return the items of a shard, and collect their scores."""
+        """Return a shard's items and collect their scores."""
         job, n = self._job, 0
         with local_files(ShardTask("score", shard)) as paths:
             suite = Contrastive(paths[0], job.choice, job.langpair, quoting=job.quoting)  # type: ignore[arg-type]
@@ -160,12 +160,12 @@ class _Pairs:
 
 
 def _in_cell(value: Any) -> Any:
-    """Return the value of a cell; a text is JSON."""
+    """Return the value of a cell; text is parsed as JSON."""
     return json.loads(value) if isinstance(value, str) else value
 
 
 def _only(measured: Sequence[Measured], rows: Sequence[bool]) -> list[Measured]:
-    """Return the scores of some items."""
+    """Return the scores restricted to some items."""
     keep = np.array(rows, bool)
 
     def spans(marked: Sequence[Sequence[ErrorSpan]] | None) -> list[Sequence[ErrorSpan]] | None:

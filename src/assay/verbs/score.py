@@ -66,12 +66,12 @@ class ScoreResult(RunOverTexts):
 
     @property
     def system(self) -> dict[str, float]:
-        """Corpus scores by metric, of the only system."""
+        """Corpus scores of the only system by metric."""
         return self.systems[self._only()]
 
     @property
     def segments(self) -> dict[str, Floats]:
-        """Segment scores by requested metric, in the order of the input, of the only system."""
+        """Segment scores of the only system by requested metric, in input order."""
         return {name: scores.values for name, scores in self.scores.items()}
 
     @cached_property
@@ -95,10 +95,10 @@ class ScoreResult(RunOverTexts):
         return self.run.systems[0]
 
     def columns(self) -> Columns:
-        """Return one row per segment: input columns, scores with components and flags, all flags as a list, and requested error
-        spans.
+        """Return one row per segment: input columns, scores with components and flags, a list of all flags, and requested
+        error spans.
 
-        Without ``texts=True``, the input columns are those that name the row.
+        Without ``texts=True``, only the input columns that identify the row are included.
         """
         parts = []
         stream = self.rows()
@@ -118,13 +118,13 @@ class ScoreResult(RunOverTexts):
     scores_columns = columns
 
     def rows(self) -> RowStream:
-        """Return the rows of `write_rows` as columns, chunk by chunk."""
+        """Return the same rows as `write_rows`, as columns, chunk by chunk."""
         from assay.report.scores import RowStream
 
         return RowStream(self.run, self.run.asked, spans=self.marked)
 
     def write_rows(self, path: PathName, *, spreadsheet_safe: bool = False) -> None:
-        """Write one row per segment: columns of the input (with ``texts=True``), scores, flags and error spans.
+        """Write one row per segment: input columns (with ``texts=True``), scores, flags and error spans.
 
         The suffix selects the format: .jsonl, .tsv, .csv, .parquet or .xlsx.
         """
@@ -175,7 +175,7 @@ class ScoreResult(RunOverTexts):
         }
 
     def span_rows(self) -> Iterator[SpanRow]:
-        """Return every segment of every metric with its error spans (``score(spans=True)``)."""
+        """Return every segment with the error spans of every metric (``score(spans=True)``)."""
         from assay.report.spans import SpanRow
 
         met: dict[int, int] = {}
@@ -247,30 +247,30 @@ def score(
     Args:
         hypotheses: The translations.
         references: A list of strings, or one such list per reference: ``references=[first_references, second_references]``.
-        metrics: Names with options (``"bleu:tokenize=zh"``), paths of checkpoints, or Metric objects. By default, chrF and
-            BLEU if there are references, and assay-mini if it is installed and there are at most 20,000 rows.
+        metrics: Names with options (``"bleu:tokenize=zh"``), checkpoint paths, or Metric objects. The default is chrF and
+        BLEU if there are references, plus assay-mini if it is installed and there are at most 20,000 rows.
         spans: Keep the error spans that a metric marks (`ScoreResult.span_rows`).
-        texts: Keep all columns of the input and error spans, for `ScoreResult.to_polars`, `ScoreResult.write_rows` and
+        texts: Keep all input columns and error spans, for `ScoreResult.to_polars`, `ScoreResult.write_rows` and
             `assay view`.
         ci: Add 95% bootstrap intervals to the corpus scores.
         by: Add the table `groups` with a score per document, domain …: a column of `data` (``doc``), ``length``, or one label
             per segment.
-        samples: Bootstrap resamples for `ci`.
-        seed: Seed of the resampling and of `sample`.
+        samples: Number of bootstrap resamples for `ci`.
+        seed: Random seed for resampling and for `sample`.
         out: Output folder for a corpus in many files. `data`, or `mt`, `ref` and `src`, are then folders, patterns or lists of
             files. Each shard becomes a shard of the same name in `out`, with its columns and the scores. The folder is
             created if needed; an interrupted run resumes from it. Metrics must be names, because workers load them.
-        options: The texts (`assay.verbs.shared.options.TextInputs`), threads and cache (`ScoringOptions`), the choice of rows
-            (`RowChoice`), and for a corpus its workers (`CorpusOptions`).
+        options: The texts (`assay.verbs.shared.options.TextInputs`), threads and cache (`ScoringOptions`), row selection
+        (`RowChoice`) and, for a corpus, its workers (`CorpusOptions`).
 
     Returns:
-        The scores: `ScoreResult`, or `CorpusResult` if `out` is given.
+        The scores: `ScoreResult`, or `CorpusResult` if `out` is specified.
 
     Raises:
         InputError: The texts or options are invalid.
         MissingPart: A metric requires an extra that is not installed.
 
-    Memory does not grow with the size of the files. An interrupted run of files resumes when it is repeated.
+    Memory use does not depend on the size of the files. An interrupted run over files resumes when the call is repeated.
 
     Example:
         >>> import assay
@@ -311,7 +311,7 @@ def score_request(
     sample: int | None = None,
     sample_by: str | None = None,
 ) -> ScoreResult:
-    """Run `score` for a request that has been built."""
+    """Run `score` for an existing request."""
     selection = Selection(keep, dedup, sample, sample_by, seed)
     if spans:
         for metric in asked.metrics.values():
@@ -357,7 +357,7 @@ def score_request(
 
 
 def _by_group(run: ScoredRun, by: str) -> Table:
-    """Return the table `groups`: a score per document, domain …"""
+    """Return the table `groups`: one score per document, domain …"""
     from collections import Counter
 
     from assay.engine import pairing

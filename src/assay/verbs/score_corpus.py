@@ -35,7 +35,7 @@ def score_corpus(
 def _settled(
     run: CorpusRun, metrics: Mapping[str, Metric]
 ) -> tuple[Mapping[str, Metric], dict[str, Any], Sequence[str]]:
-    """Return the metrics for the target language of the first rows, as for one file; settings for workers; and alerts."""
+    """Return the metrics for the target language of the first rows (as for one file), settings for workers, and alerts."""
     options = run.options
     first = first_batch(
         run.shards,
@@ -56,7 +56,7 @@ def _settled(
 
 
 def _table(corpus: CorpusManifest, metrics: Mapping[str, Metric]) -> Table:
-    """Return the table of corpus scores, with the counts below it."""
+    """Return the corpus score table with the counts below it."""
     systems = list(corpus.scores)
     columns = [TableColumn("system", hidden=systems in ([""], []))]
     for name in corpus.signatures:

@@ -1,8 +1,8 @@
-"""``assay selfcheck``: check that all code paths give the same scores on this machine, and the scores of the reference tools.
+"""``assay selfcheck``: check that all code paths on this machine give the same scores, and match the reference tools.
 
-String metrics and integer networks must give the same bits on every code path, string metrics those of the reference tools.
-Scores of other neural metrics may deviate by the tolerance on their card. The largest deviation of each signature is stored,
-and ``assay list metrics NAME`` shows it.
+String metrics and integer models must be bit-identical on every code path. String metrics must also match the reference
+tools bit for bit. Scores of other neural metrics may deviate by the tolerance on their card. The largest deviation of each
+signature is stored, and ``assay list metrics NAME`` shows it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class WayDrift:
 
 @dataclass(repr=False)
 class SelfcheckResult(Result):
-    """Deviations by metric and code path: ``selfcheck`` has one row per metric, ``ways`` one row per metric and code path."""
+    """Deviations by metric and code path: table ``selfcheck`` has one row per metric, ``ways`` one row per metric and code path."""
 
     drifts: list[WayDrift]
     machine: str
@@ -68,7 +68,7 @@ class SelfcheckResult(Result):
         return bool(self.failures)
 
     def largest(self, metric: str) -> float:
-        """Return the largest deviation of a metric on code paths that must agree."""
+        """Return a metric's largest deviation on code paths that must agree."""
         return max((one.drift for one in self.drifts if one.metric == metric and one.tolerance is not None), default=0)
 
     def head(self) -> Mapping[str, Any]:
@@ -77,13 +77,13 @@ class SelfcheckResult(Result):
 
 
 def selfcheck(metrics: Sequence[str | Metric] | str | Metric | None = None) -> SelfcheckResult:
-    """Score built-in texts of many scripts on every code path, and report the deviations.
+    """Score built-in texts in many scripts on every code path, and report the deviations.
 
     The largest deviation of each signature on this machine is stored in the cache folder.
 
     Args:
-        metrics: Names with options, paths of checkpoints, or Metric objects (which the command line cannot name). By default,
-            all installed metrics that give the same bits on every code path.
+        metrics: Names with options, checkpoint paths, or Metric objects (which the command line cannot name). The default is
+        all installed metrics that are bit-identical on every code path.
 
     Returns:
         The deviations, with a verdict.
@@ -146,7 +146,7 @@ def _wanted(metrics: Sequence[str | Metric] | str | Metric | None) -> dict[str, 
 
 
 def _is_typed(name: str, metrics: Sequence[str | Metric] | str | Metric | None) -> bool:
-    """Whether a metric was given as a name, which the command line accepts."""
+    """Whether a metric was specified by name, which the command line accepts."""
     return metrics is None or name == metrics or (not isinstance(metrics, (str, Metric)) and name in metrics)
 
 

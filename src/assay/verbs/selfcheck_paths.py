@@ -40,12 +40,12 @@ WORKERS = (2, 4)
 
 
 def data(name: str) -> Any:
-    """Return the content of a JSON file of the self-check."""
+    """Return the content of one of the self-check's JSON files."""
     return json.loads((files("assay") / "data" / f"selfcheck_{name}.json").read_text(encoding="utf-8"))
 
 
 def batch_of(texts: Sequence[Mapping[str, Any]], references: int = 2) -> Batch:
-    """Return the texts with their sources and this many references."""
+    """Return the texts with their sources and the requested number of references."""
     return Batch(
         [text["mt"] for text in texts],
         sources=[text["src"] for text in texts],
@@ -55,7 +55,7 @@ def batch_of(texts: Sequence[Mapping[str, Any]], references: int = 2) -> Batch:
 
 
 def columns(metric: Metric, scores: Scores, corpus: float | None = None) -> dict[str, Floats]:
-    """Return all numbers of `scores`, with the corpus score that follows from them, or the given one."""
+    """Return all numbers in `scores`, with the specified corpus score or the one computed from them."""
     if corpus is None:
         corpus = float(metric.combine(exact_sum(statistics(scores))))
     return {
@@ -67,7 +67,7 @@ def columns(metric: Metric, scores: Scores, corpus: float | None = None) -> dict
 
 
 def drift(one: Columns, other: Columns) -> float:
-    """Return the largest difference between columns of the same name; infinite if a number is missing on one side.
+    """Return the largest difference between columns with the same name; infinite if only one side has a number.
 
     A flag that is never raised may be missing.
     """
@@ -91,7 +91,7 @@ class Ways:
         self.whole = columns(metric, self.scores)
 
     def command_line(self, printed: Columns) -> float:
-        """Return the deviation of the command line's output for a table, in which an empty reference is a missing one."""
+        """Return the deviation of the command line's output for a table, where an empty reference counts as missing."""
         references = apply_empty_reference(self.batch.references or (), "score", str)
         tabled = columns(self.metric, self.metric.score(replace(self.batch, references=references)))
         return drift({key: tabled[key] for key in printed}, printed)
@@ -106,7 +106,7 @@ class Ways:
         return drift(columns(self.metric, self.scores.take(rows)), columns(self.metric, scores))
 
     def batch_size(self) -> float:
-        """Score one segment at a time, and seven."""
+        """Score one segment at a time, and seven at a time."""
         return max(
             self._drift(
                 Scores.concat(
@@ -119,7 +119,7 @@ class Ways:
     def workers(self) -> float | None:
         """Score every translation with every reference, with one thread and with several.
 
-        An integer network distributes the texts itself; other networks use their device alone.
+        An integer model distributes the texts itself; other models use only their device.
         """
         from assay.engine.scoring import score
 
@@ -131,7 +131,7 @@ class Ways:
         return max(drift(alone, columns(self.metric, score(pairs, self.metric, workers=n))) for n in counts)
 
     def python(self) -> float:
-        """Score with `assay.score` on lists, which have no language pair per row."""
+        """Score lists with `assay.score`; lists have no language pair per row."""
         references = cast("References", self.batch.references)  # None if a row lacks one, as in a table
         result = assay.score(
             self.batch.hypotheses, references, sources=self.batch.sources, metrics=[self.metric], store=False
@@ -161,7 +161,7 @@ class Ways:
 
 
 def crossed(batch: Batch) -> Batch:
-    """Combine every hypothesis with every row's source and references: enough distinct requests for several threads."""
+    """Combine every hypothesis with every row's source and references: this gives enough distinct requests for several threads."""
     n = len(batch)
     rights = batch.select([j for _ in range(n) for j in range(n)])
     return Batch(
@@ -194,7 +194,7 @@ def remade(metric: Metric, **changes: Any) -> Metric:
 def by_command_line(wanted: Mapping[str, Metric], texts: Iterable[Mapping[str, Any]]) -> dict[str, Columns]:
     """Return what ``python -m assay score`` prints for the texts, by spec: segment scores and the corpus score.
 
-    The command has its own cache folder, so that no score comes from the store.
+    The command uses a separate cache folder, so no score comes from the store.
     """
     specs = {spec: _complete(spec, metric) for spec, metric in wanted.items()}
     with tempfile.TemporaryDirectory(prefix="assay-selfcheck-") as folder:
@@ -233,9 +233,9 @@ def by_command_line(wanted: Mapping[str, Metric], texts: Iterable[Mapping[str, A
 
 
 def _complete(spec: str, metric: Metric) -> str:
-    """Return the spec with the folder of its checkpoint, because the command does not see this cache folder.
+    """Add the checkpoint folder to the spec, because the command does not use this process's cache folder.
 
-    A metric that depends on the target language is used as without one.
+    A metric that depends on the target language is used as if no language were known.
     """
     name, given = parse(spec)
     if metric.by_language:

@@ -109,15 +109,15 @@ def spans(
         gold: Annotated spans: a year (``wmt23``), an mt-metrics-eval tree, or a file (MQM, ESA, a table with spans).
         predicted: Files of spans or answers of a language model (``NAME=FILE`` names one), or a mapping of names to files.
         metrics: Metrics that mark error spans, run on the translations of `gold`.
-        langpairs: Use these language pairs only; for a file without language pairs, its language pair.
+        langpairs: Use only these language pairs; for a file that names none, specify its language pair.
         rater: Use the judgements of this rater only.
         common: Compare the translations that all predictions cover, instead of rejecting incomplete predictions.
-        columns: Which column of a table plays which role if the names differ.
+        columns: The table column for each role, if its name is not a standard one.
         skip_bad: Leave out malformed rows and list them in `notes`.
         data_dir: Folder with local copies of the data; by default ``$ASSAY_DATA``.
         samples: Number of bootstrap resamples of the segments.
         trials: Number of trials of the paired randomization test.
-        seed: Seed of the resampling.
+        seed: Random seed for the resampling.
         workers: Number of threads, by default one per core.
         store: Whether to look up and cache the scores of slow metrics.
 
@@ -126,7 +126,7 @@ def spans(
 
     Raises:
         InputError: The spans are invalid, or a metric marks none.
-        MissingPart: The data of the year is missing.
+        MissingPart: The data for the year is missing.
 
     Example:
         >>> import assay

@@ -44,7 +44,7 @@ def view(
         annotate: Annotate errors (MQM) in the translations of one table or run, and write them to this file: ``.jsonl``, or
             ``.tsv`` in Google's format. An existing file is continued.
         annotator: Name of the annotator; by default the user's. Annotations of other annotators are not changed.
-        columns: Which column of a table plays which role if the names differ.
+        columns: The table column for each role, if its name is not a standard one.
         port: Port of the server; by default a free one.
         browser: Open a browser.
 

@@ -31,9 +31,9 @@ class MetaChoice(TypedDict, total=False):
         groups: ``none``, ``item`` or ``system``: tasks whose statistic is averaged over these groups.
         gold: Human scores other than the standard ones (``da-sqm``).
         domains: Run each task once per domain (patterns).
-        systems: Use these systems only (patterns; ``!ONLINE-*`` excludes).
+        systems: Use only these systems (patterns; ``!ONLINE-*`` excludes).
         humans: Whether human translations count as systems; by default as in the official tasks.
-        stored: Use these stored metrics only (patterns), primary or not.
+        stored: Use only these stored metrics (patterns), primary or not.
         contrastive: Use all stored metrics, not only the primary ones.
     """
 

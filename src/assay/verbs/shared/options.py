@@ -24,7 +24,7 @@ class TableOptions(TypedDict, total=False):
     """How a table is read.
 
     Args:
-        columns: Which column plays which role if the names differ: ``{"mt": "Output"}``. Several columns of translations
+        columns: The column for each role, if its name is not a standard one: ``{"mt": "Output"}``. Several columns of translations
             are one system each (``{"mt": ["A", "B"]}``). Without a header line, give numbers.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: The language pair, such as ``en-de``, if the texts do not name it.

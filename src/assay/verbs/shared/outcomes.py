@@ -21,9 +21,9 @@ class OutcomeInputs(TypedDict, total=False):
     """How a table of outcomes is read.
 
     Args:
-        columns: Which column plays which role if the names differ.
+        columns: The column for each role, if its name is not a standard one.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
-        langs: Use these languages only.
+        langs: Use only these languages.
         dev_share: Draw a development part of this size; by default, the table must have a column `split`.
         success_at: Smallest grade that counts as a success, for outcomes that are graded from 0 to 1.
         judge: Determines the outcomes of a table without them: ``cmd:COMMAND``, or a callable that takes rows (dictionaries)
