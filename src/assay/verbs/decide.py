@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 
 class Learned(NamedTuple):
-    """Data from which a rule was learned: goal, examples with scores, and which examples are for learning, thresholds and testing."""
+    """Data from which a rule was learned: goal, examples with scores, and their use (learning, thresholds, testing)."""
 
     goal: Goal
     outcomes: TaskOutcomes

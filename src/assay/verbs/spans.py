@@ -34,7 +34,7 @@ PathName = str | os.PathLike[str]
 
 @dataclass(repr=False)
 class SpansResult(Result):
-    """The tables of an evaluation of error spans, with the rows behind them."""
+    """Tables of an error span evaluation, with the underlying rows."""
 
     gold: str
     compared: AlignedSpans | None = None
@@ -103,14 +103,14 @@ def spans(
 ) -> SpansResult:
     """Evaluate error spans: character-level F1 with partial credit (WMT23 quality estimation), intervals and tests.
 
-    Further tables have the agreement between raters, calibration, and the relation of a metric's score to its spans.
+    Other tables report inter-rater agreement, calibration, and how a metric's score relates to its spans.
 
     Args:
-        gold: Annotated spans: a year (``wmt23``), an mt-metrics-eval tree, or a file (MQM, ESA, a table with spans).
-        predicted: Files of spans or answers of a language model (``NAME=FILE`` names one), or a mapping of names to files.
+        gold: The annotated spans: a year (``wmt23``), an mt-metrics-eval tree, or a file (MQM, ESA, a table with spans).
+        predicted: Files with spans or language model answers (``NAME=FILE`` assigns a name), or a mapping from names to files.
         metrics: Metrics that mark error spans, run on the translations of `gold`.
         langpairs: Use only these language pairs; for a file that names none, specify its language pair.
-        rater: Use the judgements of this rater only.
+        rater: Use only this rater's judgements.
         common: Compare the translations that all predictions cover, instead of rejecting incomplete predictions.
         columns: The table column for each role, if its name is not a standard one.
         skip_bad: Leave out malformed rows and list them in `notes`.
@@ -122,10 +122,10 @@ def spans(
         store: Whether to look up and cache the scores of slow metrics.
 
     Returns:
-        The tables, with the rows behind them.
+        The tables, with the underlying rows.
 
     Raises:
-        InputError: The spans are invalid, or a metric marks none.
+        InputError: The spans are invalid, or a metric does not mark spans.
         MissingPart: The data for the year is missing.
 
     Example:
@@ -171,7 +171,7 @@ def marked_campaign(
     skip_bad: bool = False,
     data_dir: PathName | None = None,
 ) -> Campaign:
-    """Read annotated error spans from a year, a tree or a file; refuse judgements without spans."""
+    """Read annotated error spans from a year, a tree or a file; reject judgements without spans."""
     people = read_people(gold, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
     if not people.marked:
         raise InputError(
@@ -215,7 +215,7 @@ def _read_predictions(
 
 
 def _named(path: PathName) -> tuple[str, PathName]:
-    """Split ``NAME=FILE``; a file alone is named by its name without suffixes."""
+    """Split ``NAME=FILE``; without a name, use the file name without suffixes."""
     text = os.fspath(path)
     name, equals, file = text.partition("=")
     if equals and name and not Path(text).exists():
@@ -226,7 +226,7 @@ def _named(path: PathName) -> tuple[str, PathName]:
 def score_marked(
     people: Campaign, metrics: Mapping[str, Metric], *, workers: int | None = None, store: bool = True
 ) -> tuple[dict[str, Scores], list[Cell]]:
-    """Return the scores of each metric for the judged translations; refuse a metric without spans."""
+    """Return each metric's scores for the judged translations; reject a metric without spans."""
     if not metrics:
         return {}, []
     for metric in metrics.values():

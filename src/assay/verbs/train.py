@@ -43,7 +43,7 @@ class TrainResult(Result):
 
 @dataclass(repr=False)
 class TrainingData(Result):
-    """Training data of a configuration, phase by phase."""
+    """Training data for a configuration, phase by phase."""
 
     verb: ClassVar[str] = "train"
     headline: ClassVar[str] = "training"
@@ -56,18 +56,18 @@ def train(
     minutes: float | None = None,
     listener: object | None = None,
 ) -> TrainResult:
-    """Train a metric with error spans: the curriculum of xCOMET, or the recipe of assay-mini.
+    """Train a metric that marks error spans, with xCOMET's curriculum or assay-mini's recipe.
 
     Args:
         config: Path of a YAML file (docs/train.md, docs/train_mini.md), or its sections as a mapping.
-        resume: Resume the run in the output folder; the result is that of an uninterrupted run.
-        minutes: Stop a run of the recipe of assay-mini after this time; it can be resumed.
+        resume: Resume the run in the output folder; the result is the same as for an uninterrupted run.
+        minutes: Stop a run of assay-mini's recipe after this time; it can be resumed.
         listener: Object with any of the methods ``note(sentence)``, ``phase(config, records, first_step, steps)``,
             ``step(number, loss)``, ``evaluated(config, number, evaluation)`` and, for stages,
             ``stage_step(stage, number, steps, loss)``.
 
     Returns:
-        The path of the metric, and whether the run is finished.
+        The path of the metric and whether the run is finished.
 
     Raises:
         InputError: The configuration or its data are invalid.
@@ -98,7 +98,7 @@ def train(
 
 
 def _search_table(config: TrainConfig) -> Table:
-    """Return the table of all trials of all searches, with the one that was trained."""
+    """Return a table with all trials of all searches, including the one that was trained."""
     tried = read_tries(Path(config.output))
     rows: list[dict[str, Any]] = []
     for number, phase in enumerate(config.phases, 1):
@@ -136,7 +136,7 @@ def _train_stages(config: MiniConfig, resume: bool, minutes: float | None, liste
 
 
 def preview(config: Configuration) -> TrainingData:
-    """Read, check and count the data of every phase without training; `notes` lists rejected and added data.
+    """Read, check and count the data for every phase without training; `notes` lists rejected and added data.
 
     `config` is the path of a YAML file (docs/train.md) or a TrainConfig.
     """
@@ -175,7 +175,7 @@ def preview(config: Configuration) -> TrainingData:
 
 
 def _preview_groups(config: MiniConfig) -> TrainingData:
-    """Return the groups of every collection as the recipe of assay-mini reads them."""
+    """Return the groups in every collection, as read by assay-mini's recipe."""
     groups, notes = load_groups(config)
     rows = []
     for name in dict.fromkeys(group.collection for group in groups):

@@ -1,4 +1,4 @@
-"""``assay view``: runs as a page in the browser, from a local server or as one file."""
+"""``assay view``: runs on a web page, from a local server or in a single file."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ def view(
     port: int = 0,
     browser: bool = True,
 ) -> Viewing:
-    """Show runs on a page: run directories of `score`, `compare`, `run` and other verbs, or tables of rows.
+    """Show runs on a page: run directories written by `score`, `compare`, `run` and other verbs, or tables.
 
     The server accepts connections from this machine only. Its address contains a token.
 
     Args:
-        runs: Run directories, folders of them, or tables with one row per segment; by default the folder ``runs``.
-        out: Write the page as one file without a server (at most 50,000 rows).
+        runs: Run directories, folders that contain them, or tables with one row per segment; by default the folder ``runs``.
+        out: Write the page to this file instead of starting a server (at most 50,000 rows).
         annotate: Annotate errors (MQM) in the translations of one table or run, and write them to this file: ``.jsonl``, or
-            ``.tsv`` in Google's format. An existing file is continued.
-        annotator: Name of the annotator; by default the user's. Annotations of other annotators are not changed.
+            ``.tsv`` in Google's format. New annotations are added to an existing file.
+        annotator: Name of the annotator; by default the user's. Other annotators' annotations are not changed.
         columns: The table column for each role, if its name is not a standard one.
         port: Port of the server; by default a free one.
         browser: Open a browser.

@@ -1,1 +1,1 @@
-"""Modules that several verbs share: options, requests, inputs, and results of the same kind."""
+"""Modules shared by several verbs: options, requests, inputs, and common result types."""

@@ -1,4 +1,4 @@
-"""Campaigns of human judgements: reading from a year, a tree or a file, and their translations as a batch."""
+"""Reader for human evaluation campaigns from a year, a tree or a file, and their translations as a batch."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read_people(
 
 
 def _tree(name: PathName, wanted: Sequence[str], data_dir: PathName | None) -> Campaign:
-    """Read the ratings of a WMT tree; by default of all language pairs that have any."""
+    """Read the ratings in a WMT tree; by default, for all language pairs that have ratings."""
     official, folder = find_set(name, data_dir)
     sets = read_pairs(folder, list(wanted) or default_pairs(official, folder))
     rated = {pair: evalset for pair, evalset in sets.items() if evalset.raters or pair in wanted}
@@ -56,7 +56,7 @@ def _tree(name: PathName, wanted: Sequence[str], data_dir: PathName | None) -> C
 
 
 def judged_batch(people: Campaign) -> tuple[list[Cell], Any]:
-    """Return the judged translations as a batch, without those that serve as the reference."""
+    """Return the judged translations as a batch, except those that serve as the reference."""
     cells = [cell for cell in people.judgements if (cell.langpair, cell.system) not in people.standard]
     texts = [people.texts[cell] for cell in cells]
     without = [str(cell) for cell, text in zip(cells, texts, strict=True) if text.text is None]

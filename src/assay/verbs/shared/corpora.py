@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class CorpusResult(Result):
-    """Result of a run over a corpus: corpus scores, counts, and the manifest in the folder of results."""
+    """Result of a run over a corpus: corpus scores, counts, and the manifest in the output folder."""
 
     corpus: CorpusManifest = field(kw_only=True)
     """Content of ``_manifest.json`` (`docs/corpora.md`)."""
@@ -50,23 +50,23 @@ class CorpusResult(Result):
 
     @property
     def system(self) -> dict[str, float]:
-        """Corpus scores by metric, if all rows are of one system."""
+        """Corpus scores by metric, if all rows belong to one system."""
         if len(self.systems) != 1:
             raise InputError(f"the corpus has {len(self.systems)} systems. Use result.systems.")
         return next(iter(self.systems.values()))
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of shards and rows, and of rows that were written, rejected or duplicates."""
+        """Numbers of shards and rows, and of written, rejected and duplicate rows."""
         return asdict(self.corpus.counts)
 
     @property
     def failed(self) -> dict[str, str]:
-        """Shards that were left out, with the reason."""
+        """Skipped shards, each with the reason."""
         return dict(self.corpus.failed)
 
     def head(self) -> Mapping[str, Any]:
-        """Return the manifest without the records of the shards."""
+        """Return the manifest without shard records."""
         return self.corpus.head()
 
     def sizes(self) -> Mapping[str, int]:
@@ -76,7 +76,7 @@ class CorpusResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class CorpusRun:
-    """A run over a corpus in many files: its shards, the folder of results, and the options of the verb."""
+    """Run over a corpus in many files: its shards, output folder and options."""
 
     out: str
     shards: Sequence[Shard]
@@ -86,13 +86,13 @@ class CorpusRun:
 
     @classmethod
     def of(cls, out: str | os.PathLike[str], options: ScoreOptions) -> CorpusRun:
-        """Find the shards that the options name; refuse an `out` among them, and an unknown `on_error`."""
+        """Find the shards that the options name; reject an `out` among them or an unknown `on_error`."""
         if options.get("on_error", "stop") not in ("stop", "skip"):
             raise InputError(f"--on-error must be stop or skip, not {options['on_error']!r}.")
         return cls(os.fspath(out), *_shards(os.fspath(out), options))
 
     def job(self, metrics: Mapping[str, Metric], **fields: Any) -> Job:
-        """Return the job of this run without a preflight check; `fields` are further fields of `Job`."""
+        """Return the job for this run without a preflight check; `fields` are additional fields of `Job`."""
         options = self.options
         neural = any(metric.card.neural for metric in metrics.values())
         return Job(
@@ -108,7 +108,7 @@ class CorpusRun:
         )
 
     def scoring_job(self, metrics: Mapping[str, Metric], **fields: Any) -> Job:
-        """Return the job of a run that scores rows, checked against the first readable shard."""
+        """Return the job for a run that scores rows, checked against the first readable shard."""
         options = self.options
         check_empty_reference(options.get("empty_reference"))
         for name, metric in metrics.items():
@@ -135,7 +135,7 @@ class CorpusRun:
         return check_first_shard(job, self.shards, metrics, options.get("on_error", "stop"))
 
     def carry_out(self, job: Job, metrics: Mapping[str, Metric], *, cut: bool = True) -> Driver:
-        """Process all shards and return the driver, which has the manifest. With `cut`, large shards are split."""
+        """Process all shards and return the driver, which holds the manifest. With `cut`, large shards are split."""
         options = self.options
         shards = {
             shard.name: (shard, splitting.split(shard, job.quoting) if cut else [ShardPart()]) for shard in self.shards
@@ -158,7 +158,7 @@ class CorpusRun:
         return driver
 
     def outcome(self, driver: Driver, metrics: Mapping[str, Metric], alerts: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the fields that all results of corpora have; warn about rows that lack a reference."""
+        """Return the fields common to all corpus results; warn about rows without a reference."""
         corpus = driver.manifest
         counts = corpus.counts
         scored = counts.rows - counts.duplicates - counts.rejected
@@ -175,7 +175,7 @@ class CorpusRun:
 
 
 def named_metrics(metrics: Any, default: Sequence[str]) -> tuple[str, ...]:
-    """Return the metrics as names, which workers load; objects are refused."""
+    """Return the names of the metrics, for workers to load; objects are rejected."""
     specs = (metrics,) if isinstance(metrics, str) else tuple(metrics or default)
     if not all(isinstance(spec, str) for spec in specs):
         raise InputError("workers load the metrics of a corpus by name. Give names ('chrf', 'module:name').")
@@ -183,7 +183,7 @@ def named_metrics(metrics: Any, default: Sequence[str]) -> tuple[str, ...]:
 
 
 def _shards(out: str, options: ScoreOptions) -> tuple[list[Shard], ScoreOptions, list[str]]:
-    """Return the shards of tables or of parallel text, the options, and the files that were left out."""
+    """Return the table or parallel-text shards, the options, and the files that were left out."""
     given: Mapping[str, Any] = options
     data, mt, ref, src = (given.get(name) or () for name in ("data", "mt", "ref", "src"))
     notes: list[str] = []
@@ -200,7 +200,7 @@ def _shards(out: str, options: ScoreOptions) -> tuple[list[Shard], ScoreOptions,
 
 
 def _refuse_inside(out: str, shards: Sequence[Shard], searched_folders: Sequence[str]) -> None:
-    """Refuse a folder of results that contains inputs: the next run would read its own results as shards."""
+    """Reject an output folder that contains inputs: the next run would read its own results as shards."""
     folder = os.path.join(os.path.realpath(out), "")
     for shard in shards:
         for file in shard.files:
@@ -213,14 +213,14 @@ def _refuse_inside(out: str, shards: Sequence[Shard], searched_folders: Sequence
 
 
 def remarks(driver: Driver) -> list[str]:
-    """Return notes on a finished run: shards that were left out or are empty, and doubtful readings."""
+    """Return notes on a finished run: skipped or empty shards, and ambiguous quotation marks or columns."""
     notes = dict.fromkeys(note for entry in driver.manifest.shards.values() for note in entry.record.notes)
     failures = [f"left out: {reason}" for reason in driver.failed.values()]
     return [*failures, *_without_rows(driver.manifest), *list(notes)[:5]]
 
 
 def _without_rows(corpus: CorpusManifest) -> list[str]:
-    """Return a note on shards without rows; an interrupted export looks like that, too."""
+    """Return a note on shards without rows, which may result from an interrupted export."""
     bare = [name for name, entry in corpus.shards.items() if not entry.record.tally["rows"]]
     if not bare:
         return []
@@ -231,7 +231,7 @@ def _without_rows(corpus: CorpusManifest) -> list[str]:
 
 
 def counted(corpus: CorpusManifest) -> str:
-    """Return the counts of a corpus in one line."""
+    """Return the counts for a corpus on one line."""
     counts = corpus.counts
     parts = [count(counts.shards, "shard"), count(counts.rows, "row")]
     if counts.duplicates:

@@ -1,4 +1,4 @@
-"""Paths of corpora: whether an input or an output is a corpus in many files, a table or a folder."""
+"""Classification of paths: whether an input or output is a corpus in many files, a table or a folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.io.table.folder import shards_of
 
 
 def in_shards(data: Any, out: str | os.PathLike[str] | None) -> bool:
-    """Whether arguments in Python name a corpus and its output folder, as opposed to two files."""
+    """Whether Python arguments name a corpus and its output folder, as opposed to two files."""
     if out is not None and (names_folder(os.fspath(out)) or os.path.isdir(out)):
         return True
     paths = [data] if isinstance(data, (str, os.PathLike)) else data if isinstance(data, (list, tuple)) else []
@@ -28,10 +28,10 @@ def names_table(path: str) -> bool:
     """Whether an input is one table in several files: a Hugging Face dataset (docs/tables.md)."""
     try:
         return shards_of(path) is not None
-    except InputError:  # of several tables: its reader reports that
+    except InputError:  # several tables: the reader reports that
         return True
 
 
 def names_folder(out: str) -> bool:
-    """Whether the name of an output is that of a folder: it ends in a slash, or is in an object store."""
+    """Whether an output name denotes a folder: it ends in a slash or is in an object store."""
     return is_remote(out) or out.endswith(("/", os.sep))

@@ -1,4 +1,4 @@
-"""Default metrics of score and compare, by the available texts and the number of rows."""
+"""Default metrics for score and compare, depending on the available texts and the number of rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEARNED = "assay-mini"
 def with_defaults(inputs: Inputs, spans: bool) -> tuple[Mapping[str, Metric], list[str]]:
     """Return chrF and BLEU if there are references, and assay-mini if it is installed and there are few rows; and notes.
 
-    With `spans`, assay-mini is the only metric, because the others mark none.
+    With `spans`, assay-mini is the only metric, because the others do not mark spans.
     """
     first = list(islice(inputs.chunks, 2))
     rows = max(sum(map(len, first)), (inputs.rows or 0) if len(first) > 1 else 0)
@@ -48,7 +48,7 @@ def with_defaults(inputs: Inputs, spans: bool) -> tuple[Mapping[str, Metric], li
 
 
 def able(metrics: Mapping[str, Metric], langpairs: Iterable[str]) -> tuple[dict[str, Metric], list[str]]:
-    """Return the default metrics that work for these languages, and a note on each of the others (such as BLEU of Japanese
+    """Return the default metrics that work for these languages, and a note on each of the others (such as BLEU for Japanese
     without MeCab)."""
     supported, notes, pairs = {}, [], list(langpairs)
     for name, candidate in metrics.items():
@@ -73,7 +73,7 @@ def with_learned(names: Sequence[str], rows: int) -> list[str | Metric]:
 def without_reference(what: str = "scores without a reference") -> list[str | Metric]:
     """Return the default metric without references; if it is not installed, raise an error with instructions.
 
-    `what` completes the sentence that begins with the metric's name.
+    `what` completes the error message that begins with the metric's name.
     """
     learned = _learned()
     if learned is None:
@@ -84,7 +84,7 @@ def without_reference(what: str = "scores without a reference") -> list[str | Me
 
 
 def _again(first: list[Batch], rest: Iterator[Batch]) -> Iterator[Batch]:
-    """Return the chunks that were read ahead, then the others; returned chunks are freed."""
+    """Yield the chunks that were read ahead, then the others; free each chunk afterwards."""
     while first:
         yield first.pop(0)
     yield from rest

@@ -1,4 +1,4 @@
-"""Extras of the package: the distributions that they require, and whether these are installed."""
+"""Package extras: the distributions that they require, and whether these are installed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 
 
 def requirements() -> dict[str, list[str]]:
-    """Return the distributions that each extra requires; the key "" has those that assay always requires."""
+    """Return the distributions that each extra requires; the key "" lists those that assay always requires."""
     try:
         lines = requires("mt-assay") or []
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Input files of a result: those that its arguments name, and those of local test sets and suites."""
+"""Input files of a result: files named in its arguments, and files of local test sets and suites."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FILES = (
 
 
 def named_files(arguments: Mapping[str, Any]) -> list[str]:
-    """Return the files that arguments name, without options after a colon and names before an equals sign."""
+    """Return the files named in arguments, without options after a colon or names before an equals sign."""
     return [path for name in FILES for given in several(arguments.get(name)) if (path := _file(given)) is not None]
 
 
@@ -68,7 +68,7 @@ def suite_files(card: SuiteCard, data_dir: str | os.PathLike[str] | None) -> lis
 def tree_files(
     name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None, pairs: Sequence[str]
 ) -> list[str]:
-    """Return the files of some language pairs in a test set or a tree; empty for a file of judgements, which the arguments
+    """Return the files for some language pairs in a test set or a tree; empty for a judgement file, which the arguments
     name."""
     from assay.io.wmt.files import source_files
     from assay.suites.wmt import years

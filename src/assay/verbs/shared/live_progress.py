@@ -1,8 +1,8 @@
-"""Progress of a run in its run directory, for `assay view`: state, and rows that are finished.
+"""Live progress of a run in its run directory, for `assay view`: state and finished rows.
 
-At most twice a second, `progress.json` is replaced and some new rows are appended to `rows.live.jsonl`. So a fast run shows a
-sample of its rows, a slow one all of them, and neither is slowed down. The writer holds a lock on `rows.live.jsonl`; if nobody
-holds it, the run has crashed. Resuming uses other files (`assay.engine.progress_file`).
+At most twice a second, `progress.json` is replaced and some new rows are appended to `rows.live.jsonl`. A fast run therefore
+shows a sample of its rows and a slow one all of them, and neither is slowed down. The writer holds a lock on
+`rows.live.jsonl`; if the lock is free, the run has crashed. Resuming uses different files (`assay.engine.progress_file`).
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def live(
     metrics: Mapping[str, Metric] | None = None,
     total: int | None = None,
 ) -> Iterator[None]:
-    """Write the progress of the run in this block to a run directory; None writes nothing.
+    """Write the progress of the run in this block to a run directory; with None, write nothing.
 
-    After success, the files of progress are removed; after an error, they remain. A folder without any progress is not changed.
+    The progress files are removed on success and kept after an error. A folder without any progress is not changed.
     """
     if folder is None:
         yield
@@ -57,7 +57,7 @@ def live(
 
 
 class Live:
-    """Writer of the progress of a run. Errors in writing never stop the run."""
+    """Writer for the progress of a run. Write errors never stop the run."""
 
     def __init__(self, folder: Path, verb: str, metrics: Mapping[str, Metric], total: int | None) -> None:
         self._folder, self._verb, self._total = folder, verb, total
@@ -103,7 +103,7 @@ class Live:
                 "done": self._done, "total": self._total, "rate": self._fresh / seconds, "slow": self._slow,
                 "rows": self._shown, "metrics": self._metrics, **said,
             }  # fmt: skip
-            part = self._folder / f".{PROGRESS}.part"  # atomic, but without waiting for the disk
+            part = self._folder / f".{PROGRESS}.part"  # atomic, but without a sync to disk
             part.unlink(missing_ok=True)  # always a new file, never an existing link or pipe
             with part.open("x", encoding="utf-8") as out:
                 out.write(json.dumps(about, allow_nan=False))
@@ -149,7 +149,7 @@ class Live:
             self.end()
 
     def end(self) -> None:
-        """Remove the files of progress."""
+        """Remove the progress files."""
         self._close()
         with suppress(OSError):
             for name in (PROGRESS, LIVE):

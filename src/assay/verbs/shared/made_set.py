@@ -1,4 +1,4 @@
-"""Result of `assay make`: a challenge set with its data card, and the files that it is written to."""
+"""Result of `assay make`: a challenge set with its data card, and the files to which it is written."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class MadeSet(Result):
         return int(self.card["items"])
 
     def items(self) -> list[dict[str, Any]]:
-        """Return the items as dictionaries with the columns of the file."""
+        """Return the items as dictionaries with the same columns as the file."""
         lines = self.lines if self.path is None else self.path.read_text(encoding="utf-8").split("\n")
         return [json.loads(line) for line in lines if line]
 
@@ -56,7 +56,7 @@ class MadeSet(Result):
 
 
 def card_path(path: Path) -> Path:
-    """Return the location of the data card of a set."""
+    """Return the location of a set's data card."""
     return path.with_name(path.name + ".card.json")
 
 
@@ -80,7 +80,7 @@ def made_table(card: Mapping[str, Any]) -> Table:
 
 
 def write_card(path: Path, card: Mapping[str, Any]) -> None:
-    """Write the data card of a set next to it."""
+    """Write a set's data card next to the set."""
     write_lines(card_path(path), typed=False, lines=[json.dumps(card, ensure_ascii=False, indent=1)])
 
 

@@ -1,4 +1,4 @@
-"""Location of the manifest of a run."""
+"""Lookup of a run's manifest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from assay.core.errors import InputError
 
 
 def manifest_of(path: Path) -> Path:
-    """Return the manifest of a run directory or of an output file; a manifest is returned as it is."""
+    """Return the manifest of a run directory or of an output file; a manifest is returned unchanged."""
     if path.is_dir():
         if not (path / "manifest.json").is_file():
             raise InputError(f"{path} is not a run directory: it has no manifest.json.{_of_corpus(path)}")
@@ -24,7 +24,7 @@ def manifest_of(path: Path) -> Path:
 
 
 def _of_corpus(path: Path) -> str:
-    """Return what to do with a folder of shards, for an error message."""
+    """Return the remedy for a folder of shards, for an error message."""
     shards = (path / "_manifest.json").is_file()
     return (
         " It has the shards of a corpus: repeat the command with another --out, and compare the bytes."

@@ -1,4 +1,4 @@
-"""Choice of tasks of ``assay meta`` besides the official ones: a file of tasks, other gold scores, stored metrics."""
+"""Task selection for ``assay meta`` beyond the official tasks: task files, other gold scores, stored metrics."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ RECIPES = ("official", "xcomet")
 
 
 class MetaChoice(TypedDict, total=False):
-    """Other tasks than the official ones, and stored metrics.
+    """Options that select tasks other than the official ones, and the stored metrics to use.
 
     Args:
-        statistics: Statistics of tasks of your own, for each language pair: ``pearson``, ``kendall``, ``soft_pairwise_accuracy`` …
-        levels: ``sys`` or ``seg``: tasks of these levels.
-        groups: ``none``, ``item`` or ``system``: tasks whose statistic is averaged over these groups.
+        statistics: Statistics for custom tasks, one task per language pair: ``pearson``, ``kendall``, ``soft_pairwise_accuracy`` …
+        levels: ``sys`` or ``seg``: include tasks at these levels.
+        groups: ``none``, ``item`` or ``system``: include tasks whose statistic is averaged over these groups.
         gold: Human scores other than the standard ones (``da-sqm``).
         domains: Run each task once per domain (patterns).
         systems: Use only these systems (patterns; ``!ONLINE-*`` excludes).
@@ -53,7 +53,7 @@ Document = tuple[Any, str]
 
 
 def read_recipe(recipe: str | os.PathLike[str]) -> Document | None:
-    """Read the file of tasks; None for the official tasks."""
+    """Read the task file; None for the official tasks."""
     name = os.fspath(recipe)
     if name == "official":
         return None
@@ -63,14 +63,14 @@ def read_recipe(recipe: str | os.PathLike[str]) -> Document | None:
 
 
 def pairs_of(own: Document | None, official: Sequence[str]) -> list[str]:
-    """Return the language pairs of the tasks: those of a file, or the official ones."""
+    """Return the language pairs of the tasks in a file, or of the official tasks."""
     return list(official) if own is None else langpairs_of(recipe_of(*own, official))
 
 
 def tasks(
     choice: TaskChoice, own: Document | None, official: WmtFacts | None, judged: Mapping[str, JudgedSystems]
 ) -> TaskSet:
-    """Return the tasks before further choices: of the requested statistics, of the file, of the year, or of the shape of WMT23."""
+    """Return the tasks before further selection: for the requested statistics, from the file, for the year, or as in WMT23."""
     pairs = list(judged)
     recipe = official.recipe if official is not None else recipe_for(pairs)
     if choice.statistics:
@@ -83,7 +83,7 @@ def tasks(
 
 
 def _humans(recipe: Mapping[str, Any]) -> dict[str, bool]:
-    """Return by language pair whether its official tasks include human translations."""
+    """Return whether the official tasks of each language pair include human translations."""
     return {
         row["langpairs"][0]: row.get("human", True) for row in recipe.get("tasks", ()) if len(row["langpairs"]) == 1
     }

@@ -1,4 +1,4 @@
-"""Result of `assay meta`, and the scores of metrics that are added to a WMT metrics task."""
+"""Result of `assay meta`, and scores of metrics added to a WMT metrics task."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NewScores = Mapping[str, Mapping[str, LevelScores]]
 
 @dataclass(repr=False)
 class MetaResult(Result):
-    """The tables of a meta-evaluation, with the scores behind them."""
+    """Tables of a meta-evaluation, with the underlying scores."""
 
     name: str
     title: str
@@ -67,7 +67,7 @@ class MetaResult(Result):
     headline = "overall"
 
     def table(self, name: str | None = None) -> Table:
-        """Return the table called `name`; by default the ranking, or the values of the caller's own tasks."""
+        """Return the table called `name`; by default, the ranking or the values for custom tasks."""
         return super().table(name or ("tasks" if self.own else None))
 
     def columns(self) -> Columns:
@@ -108,13 +108,13 @@ class MetaResult(Result):
         return {"data": self.name}
 
     def sizes(self) -> Mapping[str, int]:
-        """Return the number of segments of all systems, by language pair."""
+        """Return the number of segments over all systems, by language pair."""
         return {pair: len(judged.systems) * judged.segments for pair, judged in self.sets.items()}
 
 
 @dataclass(frozen=True)
 class NewMetrics:
-    """Metrics to add to a table: metrics to score, files of scores, and scores as arrays."""
+    """Metrics to add to a table: metrics to run, score files, and score arrays."""
 
     metrics: Mapping[str, Metric]
     files: Sequence[str] = ()
@@ -131,13 +131,13 @@ class NewMetrics:
         workers: int | None,
         store: bool,
     ) -> NewMetrics:
-        """Build the metrics that are given by name."""
+        """Build the metrics that are specified by name."""
         return cls(build_metrics(metrics) if metrics else {}, files, extra, workers, store)
 
     def scores(
         self, sets: Mapping[str, EvalSet], about: Mapping[str, PairFacts], stored: Sequence[str] | None
     ) -> dict[str, dict[str, LevelScores]]:
-        """Return the scores by name and language pair; a name that is `stored` already gets the suffix ``(new)``."""
+        """Return the scores by name and language pair; a name that is already `stored` gets the suffix ``(new)``."""
         kept = Store.for_metrics(self.metrics, self.store)
         by_metric: dict[str, dict[str, LevelScores]] = {}
         for spec, metric in self.metrics.items():
@@ -169,7 +169,7 @@ class NewMetrics:
 def judged_with(
     sets: Mapping[str, EvalSet], about: Mapping[str, PairFacts], stored: Sequence[str] | None, new: NewScores
 ) -> dict[str, JudgedSystems]:
-    """Return the judged systems of each language pair with the scores of stored and new metrics."""
+    """Return the judged systems for each language pair with the scores of stored and new metrics."""
     return {
         pair: judged_systems(evalset, about[pair], stored, {name: by[pair] for name, by in new.items() if pair in by})
         for pair, evalset in sets.items()
@@ -190,7 +190,7 @@ def evaluate(
     draws: int = 1000,
     seed: int = 12345,
 ) -> MetaResult:
-    """Evaluate the metrics on the tasks of a recipe."""
+    """Evaluate the metrics on the tasks in a recipe."""
     stored, contrastive = options.pop("stored", ()), options.pop("contrastive", False)
     choice, gold = TaskChoice(**options), options.get("gold")  # type: ignore[misc]
     official, folder = find_set(name, data_dir)
@@ -234,7 +234,7 @@ def evaluate(
 
 
 def _comparisons(made: Sequence[Table], results: Sequence[TaskResult]) -> tuple[PairwiseTests, ...]:
-    """Return the tests of all pairs of metrics: over all tasks in the order of the ranking, if it has clusters."""
+    """Return the tests for all metric pairs: over all tasks and in ranking order, if the ranking has clusters."""
     (ranking,) = (table for table in made if table.name == "overall")
     ranked = all("cluster" in row for row in ranking.rows)
     return comparisons(results, [row["metric"] for row in ranking.rows] if ranked else ())

@@ -1,4 +1,4 @@
-"""Card of a metric: its facts and its results on all available suites."""
+"""Metric card: facts about a metric and its results on all available suites."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from assay.verbs.shared.suites import Analysing, SuiteResult, run_suite
 
 @dataclass(repr=False)
 class MetricCard(Result):
-    """Facts about a metric and its results on every available suite. `tables` has ``card``, then ``SUITE TABLE`` for each table."""
+    """Facts about a metric and its results on every available suite. `tables` contains ``card``, then ``SUITE TABLE`` for
+    each table."""
 
     metric: str
     card: Card
@@ -38,7 +39,7 @@ class MetricCard(Result):
     headline = "card"
 
     def shortest(self) -> list[Table]:
-        """Return the facts and the main table of every suite."""
+        """Return the facts and every suite's main table."""
         chosen = [self.tables["card"]]
         for suite, result in self.results.items():
             suite_tables = result.tables.values()
@@ -70,7 +71,7 @@ def build_card(
     samples: int,
     workers: int | None,
 ) -> MetricCard:
-    """Run a metric on suites, by default on all whose data is available, and collect the results."""
+    """Run a metric on suites and collect the results; by default, on all suites whose data is available."""
     ((name, built),) = build_metrics([metric]).items()
     results: dict[str, SuiteResult] = {}
     skipped: dict[str, str] = {}
@@ -93,7 +94,7 @@ def build_card(
 
 
 def _facts(card: Card, signature: str, suites: Collection[str]) -> Table:
-    """Return the table of facts: inputs, meaning and range of the scores, training data, licence, citation."""
+    """Return the fact table: inputs, meaning and range of the scores, training data, licence, citation."""
     low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
     trained = [part for suite in suites for part in card.trained_on_parts_of(suite)]
     facts = {
@@ -113,7 +114,7 @@ def _facts(card: Card, signature: str, suites: Collection[str]) -> Table:
 
 
 def read_card(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a card that ``assay card METRIC --format json`` wrote."""
+    """Read a card written by ``assay card METRIC --format json``."""
     if not Path(path).exists():
         raise InputError(f"{path} does not exist. Create it with: assay card METRIC --format json --out {path}")
     content = read_document(path, said="is not a card")
@@ -127,7 +128,7 @@ def read_card(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _WrittenRow:
-    """Row of a table: the figures that `check` compares. A row has one of them, and further columns."""
+    """Table row with the figures that `check` compares. A row has one of them, and other columns."""
 
     accuracy: float | None = None
     tau: float | None = None
@@ -137,7 +138,7 @@ class _WrittenRow:
 
 @dataclass(frozen=True)
 class _WrittenTables:
-    """Tables of a suite that `check` compares."""
+    """A suite's tables that `check` compares."""
 
     phenomena: tuple[_WrittenRow, ...] = ()
     other_phenomena: tuple[_WrittenRow, ...] = ()

@@ -16,7 +16,7 @@ KEYS = ("metric", "best")
 
 
 def check_labels(labels: Mapping[str, str], names: Sequence[str]) -> None:
-    """Refuse labels for unknown metrics, and a label for two metrics."""
+    """Reject labels for unknown metrics, and a label shared by two metrics."""
     for name in labels:
         if name not in names:
             raise unknown("metric to label", name, names)
@@ -26,7 +26,7 @@ def check_labels(labels: Mapping[str, str], names: Sequence[str]) -> None:
 
 
 def labelled(tables: Sequence[Table], labels: Mapping[str, str], names: Sequence[str]) -> list[Table]:
-    """Replace metrics by their labels in the rows and notes of tables; `names` are all metrics."""
+    """Replace metric names with their labels in table rows and notes; `names` lists all metrics."""
     check_labels(labels, names)
     if not labels:
         return list(tables)

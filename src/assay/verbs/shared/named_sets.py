@@ -1,4 +1,4 @@
-"""Test sets given by name: sources and references for translations without (``-t wmt23 -l en-de``), as in sacrebleu."""
+"""Test sets specified by name (``-t wmt23 -l en-de``), which provide sources and references as in sacrebleu."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def known_texts(
     name: str | os.PathLike[str], langpair: str | None, data_dir: str | os.PathLike[str] | None = None
 ) -> Known:
-    """Return the texts of a year or an mt-metrics-eval tree with its standard reference, else of a set downloaded by sacrebleu."""
+    """Return the texts for a year or an mt-metrics-eval tree, with the standard reference, or for a set downloaded by sacrebleu."""
     text = os.fspath(name)
     if text in years() or Path(text).exists():
         try:
@@ -50,7 +50,7 @@ def _downloaded(name: str) -> Path:
 
 
 def _sacrebleu(name: str, langpair: str | None) -> Known:
-    """Read the texts that sacrebleu stores in its own folder: SET.PAIR.src, SET.PAIR.ref (or ref:A, ref:B …)."""
+    """Read the texts that sacrebleu stores in its folder: SET.PAIR.src, SET.PAIR.ref (or ref:A, ref:B …)."""
     folder, stem = _downloaded(name), name.replace("/", "_")
     if not folder.is_dir():
         from sacrebleu import DATASETS
@@ -84,7 +84,8 @@ def _chosen(name: str, langpair: str | None, there: Sequence[str]) -> str:
 
 
 def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
-    """Return the official facts and the folder of a test set. A tree elsewhere may have the name of an official set."""
+    """Return the official facts and the folder of a test set. A tree in another location may have the same name as an
+    official set."""
     text = os.fspath(name)
     if text in years():
         return facts(text), locate(card_of(text), data_dir)
@@ -95,7 +96,7 @@ def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | No
 
 
 def default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
-    """Return the language pairs of the official tasks that the tree has; all pairs of a tree without official tasks."""
+    """Return the official tasks' language pairs that are in the tree, or all pairs in a tree without official tasks."""
     there = langpairs(folder)
     if official is None:
         return there

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class TableOptions(TypedDict, total=False):
-    """How a table is read.
+    """Options for reading a table.
 
     Args:
-        columns: The column for each role, if its name is not a standard one: ``{"mt": "Output"}``. Several columns of translations
-            are one system each (``{"mt": ["A", "B"]}``). Without a header line, give numbers.
+        columns: The column for each role, if its name is not a standard one: ``{"mt": "Output"}``. Each of several
+        translation columns is one system (``{"mt": ["A", "B"]}``). Without a header line, use column numbers.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
-        langpair: The language pair, such as ``en-de``, if the texts do not name it.
+        langpair: The language pair, such as ``en-de``, if the texts do not specify it.
     """
 
     columns: ColumnChoice | None
@@ -36,7 +36,7 @@ class TableOptions(TypedDict, total=False):
 
 
 class TextInputs(TableOptions, total=False):
-    """Source of the texts besides hypotheses and references in memory.
+    """Sources of texts other than hypotheses and references in memory.
 
     Args:
         sources: A list of source texts.
@@ -44,13 +44,13 @@ class TextInputs(TableOptions, total=False):
         ref: Reference files for `mt`, one file per reference.
         src: Source file for `mt`.
         data: A table with columns src, mt, ref, system … (TSV, CSV, JSON lines, XLSX, Parquet, TMX, XLIFF …,
-            ``docs/tables.md``), a frame of polars, pandas or Arrow, or an iterable of dictionaries, one per row.
-        empty_reference: Treatment of rows whose references are all empty. ``skip`` leaves them out of metrics that need a
-            reference (default for tables). ``score`` scores them against an empty text (default for text files and lists,
-            as in sacrebleu). ``error`` rejects them.
+            ``docs/tables.md``), a polars, pandas or Arrow frame, or an iterable of dictionaries, one per row.
+        empty_reference: How to treat rows whose references are all empty. ``skip`` leaves them out for metrics that need a
+            reference (default for tables). ``score`` scores them against an empty text (default for text files and lists, as
+            in sacrebleu). ``error`` rejects them.
         testset: Source of sources and references, instead of `ref` and `src`: a year (``wmt23``), the path of an
             mt-metrics-eval tree, or a test set downloaded by sacrebleu. Requires `langpair`.
-        data_dir: Folder with local copies of test sets; by default ``$ASSAY_DATA``.
+        data_dir: Folder with local copies of the test sets; by default ``$ASSAY_DATA``.
     """
 
     sources: Texts | None
@@ -64,10 +64,10 @@ class TextInputs(TableOptions, total=False):
 
 
 class ScoringOptions(TypedDict, total=False):
-    """How texts are scored.
+    """Options for scoring texts.
 
     Args:
-        flags: Flags of the texts to raise: ``auto``, ``all`` (identify languages at any cost) or ``none``.
+        flags: Text flags to raise: ``auto``, ``all`` (identify languages at any cost) or ``none``.
         workers: Number of threads, by default one per core. For a corpus, the number of worker processes.
         store: Whether to look up and cache the scores of slow metrics.
         progress: Called after every chunk with its number of rows and whether they came from an earlier, interrupted run.
@@ -81,10 +81,10 @@ class ScoringOptions(TypedDict, total=False):
 
 
 class RowChoice(TypedDict, total=False):
-    """Which rows are written.
+    """Options that select the rows to write.
 
     Args:
-        keep: Write only rows for which an expression holds: ``"chrf > 30 and length_ratio < 2"`` (``docs/filter.md``).
+        keep: Write only rows that satisfy an expression: ``"chrf > 30 and length_ratio < 2"`` (``docs/filter.md``).
         dedup: Use only the first row with the same texts: ``pair`` (translation and source), ``mt`` or ``src``.
         sample: Write a random sample of this many rows.
         sample_by: Column whose values are the strata of the sample; by default, each shard is a stratum.
@@ -97,13 +97,13 @@ class RowChoice(TypedDict, total=False):
 
 
 class CorpusOptions(TypedDict, total=False):
-    """How a corpus in many files is processed. These options require ``out=FOLDER``.
+    """Options for processing a corpus in many files. They require ``out=FOLDER``.
 
     Args:
         on_error: What to do if a shard cannot be read: ``stop``, or ``skip`` the shard.
-        engine: Where the workers run: ``local`` (processes of this machine) or ``ray`` (a Ray cluster, ``docs/cluster.md``).
-        batch: Largest number of rows that a metric gets at a time.
-        address: Head node of the Ray cluster, ``host:port`` or ``auto``; by default, Ray is started on this machine.
+        engine: Where the workers run: ``local`` (processes on this machine) or ``ray`` (a Ray cluster, ``docs/cluster.md``).
+        batch: Maximum number of rows per batch.
+        address: Address of the Ray cluster's head node, ``host:port`` or ``auto``; by default, Ray is started on this machine.
         gpus_per_worker: GPUs per worker in a Ray cluster; two workers share a GPU at 0.5.
     """
 
@@ -127,12 +127,12 @@ class MakeOptions(TableOptions, CorpusOptions, total=False):
 
 
 class SuiteInputs(TableOptions, total=False):
-    """How a suite is loaded.
+    """Options for loading a suite.
 
     Args:
         data_dir: Folder with local copies of the suites; by default ``$ASSAY_DATA``.
         skip_bad: Leave out malformed rows and list them in `notes`.
-        verify: Check the checksums of the suite's files first.
+        verify: Verify the checksums of the suite's files first.
     """
 
     data_dir: PathName | None
@@ -145,10 +145,10 @@ class RunOptions(SuiteInputs, CorpusOptions, total=False):
 
 
 def parted(verb: str, options: Mapping[str, Any], *kinds: type) -> list[dict[str, Any]]:
-    """Split options by the class that declares them.
+    """Group options by the class that declares them.
 
     Raises:
-        TypeError: No class declares one of them.
+        TypeError: An option is not declared by any class.
     """
     parts = [{name: options[name] for name in options if name in kind.__annotations__} for kind in kinds]
     if unknown := options.keys() - {name for part in parts for name in part}:
@@ -157,21 +157,21 @@ def parted(verb: str, options: Mapping[str, Any], *kinds: type) -> list[dict[str
 
 
 def need_folder(options: Mapping[str, Any]) -> None:
-    """Refuse options of a corpus for a call without ``out=FOLDER``."""
+    """Reject corpus options in a call without ``out=FOLDER``."""
     for name, value in options.items():
         if value is not None and (name, value) not in (("on_error", "stop"), ("engine", "local")):
             raise InputError(f"{name} requires a corpus: give a folder of shards and out=FOLDER (docs/corpora.md).")
 
 
 def refuse_with_folder(options: Mapping[str, Any]) -> None:
-    """Refuse options that have no meaning for a corpus in many files; None, false and empty values count as not given."""
+    """Reject options that do not apply to a corpus in many files; None, false and empty values count as unset."""
     for name, value in options.items():
         if value is not None and value is not False and not (isinstance(value, (list, tuple)) and not value):
             raise InputError(f"{name} cannot be combined with out=FOLDER. Give one file for that, without out.")
 
 
 def check_rows(options: Mapping[str, Any]) -> None:
-    """Refuse a selection of rows that is not valid."""
+    """Reject an invalid row selection."""
     if options.get("sample") is not None and options["sample"] < 1:
         raise InputError("--sample must be a positive whole number.")
     if options.get("sample_by") and options.get("sample") is None:

@@ -1,4 +1,4 @@
-"""Outcomes of a downstream task, as `assay breakdown` and `assay decide fit` read them."""
+"""Reader for downstream task outcomes, for `assay breakdown` and `assay decide fit`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 class OutcomeInputs(TypedDict, total=False):
-    """How a table of outcomes is read.
+    """Options for reading an outcome table.
 
     Args:
         columns: The column for each role, if its name is not a standard one.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
         langs: Use only these languages.
-        dev_share: Draw a development part of this size; by default, the table must have a column `split`.
-        success_at: Smallest grade that counts as a success, for outcomes that are graded from 0 to 1.
-        judge: Determines the outcomes of a table without them: ``cmd:COMMAND``, or a callable that takes rows (dictionaries)
+        dev_share: Draw a development set with this share of the examples; by default, the table must have a column `split`.
+        success_at: Lowest grade that counts as a success, for outcomes that are graded from 0 to 1.
+        judge: Judge for a table without outcomes: ``cmd:COMMAND``, or a callable that takes rows (dictionaries)
             and returns one outcome for each.
         judged: File that caches the answers of `judge`.
     """
@@ -49,7 +49,7 @@ def read_outcomes(
     seed: int,
     need_split: bool = True,
 ) -> TaskOutcomes:
-    """Read outcomes, judging them first if a judge is given; `notes` takes notes on the reading."""
+    """Read outcomes, running the judge first if there is one; notes are added to `notes`."""
     parted("read_outcomes", options, OutcomeInputs)
     columns, quoting, judge = options.get("columns"), options.get("quoting", "auto"), options.get("judge")
     judged = None

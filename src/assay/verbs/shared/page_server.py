@@ -1,4 +1,4 @@
-"""Local server of the page of `assay view`, for runs and for reviews in the browser."""
+"""Local server for the `assay view` page, for runs and for reviews in the browser."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REDIRECT = """<!doctype html><meta charset="utf-8"><meta name="referrer" conten
 
 @dataclass(repr=False)
 class Viewing(Result):
-    """Runs on a page: at `url` until `close`, or in the file `out`."""
+    """Page with runs: served at `url` until `close`, or written to the file `out`."""
 
     server: ViewServer | None = None
     out: Path | None = None
@@ -49,9 +49,9 @@ class Viewing(Result):
         self.close()
 
     def open(self) -> bool:
-        """Open a browser on the page, through a redirect file that only the user can read.
+        """Open the page in a browser, through a redirect file that only the user can read.
 
-        The address contains the token, and other users of a machine can see the arguments of commands.
+        The address contains the token, and other users of the machine can see command arguments.
         """
         if self._redirect is None:
             self._redirect = tempfile.TemporaryDirectory(prefix="assay-view-")  # 0700
@@ -73,7 +73,7 @@ class Viewing(Result):
             self.server.server_close()
 
     def wait(self) -> None:
-        """Wait until the user interrupts, or finishes the review on the page."""
+        """Wait until the user interrupts the server or finishes the review on the page."""
         review = self.server.answers.review if self.server is not None else None
         (review.finished if review is not None else threading.Event()).wait()
 
@@ -81,7 +81,7 @@ class Viewing(Result):
 def serve(
     made: Viewing, runs: Sequence[Run], *, port: int, browser: bool, session: ReviewSession | None = None
 ) -> None:
-    """Start the server of a page, and open a browser."""
+    """Start the page's server and open a browser."""
     made.server = ViewServer(runs, port, None if session is None else ReviewApi(session))
     threading.Thread(target=made.server.serve_forever, name="assay view", daemon=True).start()
     if browser and not made.open():

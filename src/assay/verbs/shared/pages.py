@@ -1,4 +1,4 @@
-"""Results as one HTML page, as `assay view RUN --out page.html` writes it."""
+"""Rendering of results as one HTML page, as written by `assay view RUN --out page.html`."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def registry(kind: str) -> Registry:
 
 
 def card_citation(name: str) -> str:
-    """Return the citation on the card of a metric or a suite; empty for other things."""
+    """Return the citation on the card of a metric or a suite; empty for other kinds."""
     for kind in ("metrics", "suites"):
         if name in names(kind):
             return str(registry(kind).resolve(name).card.citation)

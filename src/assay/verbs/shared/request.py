@@ -1,4 +1,4 @@
-"""Requests of score, compare and decide: the texts and metrics of a call, validated before anything is read."""
+"""Requests for score, compare and decide: the texts and metrics in a call, validated before anything is read."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class TextRequest:
 
     @contextmanager
     def released(self) -> Iterator[None]:
-        """Release the metrics that were built for this request at the end of the block."""
+        """At the end of the block, release the metrics that were built for this request."""
         try:
             yield
         finally:
@@ -82,10 +82,11 @@ def request(
     rows: bool = False,
     **texts: Unpack[TextInputs],
 ) -> TextRequest:
-    """Build the request for the arguments of `assay.score` (or, with `systems`, of `assay.compare`).
+    """Build the request from the arguments of `assay.score` (or, with `systems`, of `assay.compare`).
 
-    Without `metrics`, the texts decide (`assay.verbs.shared.defaults`); with `spans`, a metric that marks errors is chosen. `by`
-    groups the segments: a column of the table, ``length``, or one label per segment. With `rows`, all columns of a table are read.
+    The default `metrics` depend on the texts (`assay.verbs.shared.defaults`); with `spans`, the default is a metric that
+    marks errors. `by` groups the segments: a column of the table, ``length``, or one label per segment. With `rows`, all
+    columns of a table are read.
     """
     parted("request", texts, TextInputs)
     given: dict[str, Any] = {
@@ -115,7 +116,7 @@ def request(
 
 
 def _built_here(asked: object, built: Mapping[str, Metric]) -> list[Metric]:
-    """Return the metrics that were given by name, or chosen here; the caller owns metrics that are objects."""
+    """Return the metrics that were specified by name or chosen by default; the caller owns metrics that are objects."""
     if asked is None:
         return list(built.values())
     names = [asked] if isinstance(asked, str) else asked if isinstance(asked, Sequence) else []
@@ -167,7 +168,7 @@ def table_among(
     """Return the one file of `mt` that is a table, which then takes the place of `data`; None if all files are text.
 
     Raises:
-        InputError: A table is among other files, which cannot be paired with its rows.
+        InputError: One of several files is a table; its rows cannot be paired with the other files.
     """
     named = [(str(name), os.fspath(path)) for name, path in mt.items()] if isinstance(mt, Mapping) else None
     files = named if named is not None else [split_name(os.fspath(path)) for path in _several(mt)]
@@ -201,7 +202,7 @@ def table_among(
 
 
 def demo_table() -> Path:
-    """Return the location of the demo table of the package."""
+    """Return the location of the bundled demo table."""
     return Path(__file__).parents[2] / "data" / "demo.tsv"
 
 
@@ -224,7 +225,7 @@ def _in_memory(
 
 
 def unequal(segments: Mapping[str, int], of: str = "") -> None:
-    """Refuse systems with different numbers of segments."""
+    """Reject systems with different numbers of segments."""
     if len(set(segments.values())) > 1:
         counts = ", ".join(f"{system} {n:,}" for system, n in segments.items())
         raise InputError(
@@ -233,5 +234,5 @@ def unequal(segments: Mapping[str, int], of: str = "") -> None:
 
 
 def _several(paths: Any) -> Any:
-    """Return one path as a list; lists and mappings as they are."""
+    """Return a single path as a list; leave lists and mappings unchanged."""
     return paths if isinstance(paths, (list, tuple, Mapping)) else [paths]

@@ -1,4 +1,4 @@
-"""Review sessions on a terminal or on a page in the browser; both ask the same questions and write the same file."""
+"""Review sessions in a terminal or on a web page; both ask the same questions and write the same file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OnPage:
-    """Page on this machine for a review, until the annotator finishes it or interrupts. `announce` is called with its address."""
+    """Local review page, served until the annotator finishes or interrupts it. `announce` is called with its address."""
 
     port: int = 0
     browser: bool = True
@@ -38,7 +38,7 @@ def open_review(
 ) -> AskQuestions:
     """Return the review: on a `page`, or with key presses from `stream` and text on `write`.
 
-    `apart` has the decisions of other annotators, if each has a file; a page shows disagreements.
+    `apart` contains the decisions of other annotators, if each has a separate file; a page shows disagreements.
     """
     if page is not None:
         return lambda questions: _on_page(questions, log, title, page, apart or {})

@@ -1,4 +1,4 @@
-"""Base class of the results of score and compare, and the notes below their tables."""
+"""Base class for the results of score and compare, and the notes below their tables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class RunOverTexts(Result):
-    """Result with the run behind its tables, which may be on disk until the result is deleted."""
+    """Result with its underlying run, which may be on disk until the result is deleted."""
 
     run: ScoredRun
     standings: Standings
@@ -41,7 +41,7 @@ class RunOverTexts(Result):
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        """Delete the progress file; after an error it remains, and the same call resumes from it."""
+        """Delete the progress file, unless an error occurred, so that the same call can resume from it."""
         if kind is not None:
             self.run.close()
         self._release()
@@ -107,7 +107,7 @@ def fewest_segments(run: ScoredRun) -> int:
 
 
 def about_note(run: ScoredRun) -> str:
-    """Return how many segments a metric covers if rows without a reference are left out: ``; 160 for chrF, BLEU``."""
+    """Return the number of segments that metrics cover if rows without a reference are left out: ``; 160 for chrF, BLEU``."""
     labels_by_count: dict[str, list[str]] = {}
     for name in run.metrics if MISSING_REFERENCE in run.flags else ():
         if run.metrics[name].card.needs_reference:

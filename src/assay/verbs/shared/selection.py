@@ -1,4 +1,4 @@
-"""Selection of the rows of one input that are written: ``keep``, ``dedup`` and ``sample``, as for a corpus in many files."""
+"""Row selection for a single input: ``keep``, ``dedup`` and ``sample``, as for a corpus in many files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Selection:
-    """The rows to write; the fields are those of `assay.verbs.shared.options.RowChoice`."""
+    """The rows to write; the fields are the same as in `assay.verbs.shared.options.RowChoice`."""
 
     keep: str | None = None
     dedup: Duplicates | None = None
@@ -51,7 +51,7 @@ class Selection:
         return (*(("rows",) if self.keep or self.sample_by else ()), *texts)
 
     def without_duplicates(self, asked: TextRequest) -> TextRequest:
-        """Leave rows out of a request whose texts came before."""
+        """Leave out rows of a request whose texts occurred before."""
         if self.dedup is not None:
             asked.inputs.chunks = self._first_rows(asked.inputs.chunks, self.dedup)
             asked.inputs.about += f" dedup={self.dedup}"
@@ -72,7 +72,7 @@ class Selection:
                 yield batch if len(rows) == len(batch) else batch.select(rows)
 
     def rows_of(self, columns: Columns, chunk: Chunk | None = None) -> Bools:
-        """Return for which rows the expression holds; `chunk` has the texts for ``length_ratio``."""
+        """Return the rows that satisfy the expression; `chunk` has the texts for ``length_ratio``."""
         n = len(next(iter(columns.values()), ()))
         if not self.keep:
             return np.ones(n, bool)
@@ -83,7 +83,7 @@ class Selection:
         return condition.rows(values or {"": range(n)}, lambda row: f"row {row + 1}")
 
     def of_columns(self, columns: Columns) -> Columns:
-        """Return the rows for which the expression holds."""
+        """Return the rows that satisfy the expression."""
         if not self.keep:
             return columns
         mask = self.rows_of(columns)
@@ -94,7 +94,7 @@ class Selection:
         }
 
     def chosen(self, run: ScoredRun) -> ScoredRun:
-        """Return the run with the selected rows only; the same run if all are selected."""
+        """Restrict the run to the selected rows; return the same run if all are selected."""
         if not self.keep and self.sample is None:
             return run
         masks, strata = [], list[str]()
@@ -115,7 +115,7 @@ class Selection:
         return ["" if column[row] is None else str(column[row]) for row in np.flatnonzero(mask).tolist()]
 
     def _drawn(self, masks: Sequence[Bools], strata: Sequence[str]) -> list[Bools]:
-        """Return the masks with a sample of the kept rows: of each stratum, its share with the smallest random numbers."""
+        """Restrict the masks to a sample of the kept rows: each stratum's share with the smallest random numbers."""
         names, codes = np.unique(np.array(strata, dtype=object), return_inverse=True)
         shares = allocate(
             dict(zip(names.tolist(), np.bincount(codes, minlength=len(names)).tolist(), strict=True)), self.sample or 0
@@ -130,14 +130,14 @@ class Selection:
         return np.split(whole, np.cumsum([len(mask) for mask in masks])[:-1])
 
     def note(self, chosen: ScoredRun, run: ScoredRun) -> str:
-        """Return what was left out, to be added to a note under a table."""
+        """Return a summary of omitted rows, to be added to a note below a table."""
         duplicates = f" · {count(self.duplicates, 'duplicate')} left out" if self.duplicates else ""
         return duplicates + (f" · {len(chosen):,} of {len(run):,} rows selected" if chosen is not run else "")
 
 
 @dataclass
 class ChosenRun(ScoredRun):
-    """Some rows of a scored run: counts, totals and chunks are those of the selected rows."""
+    """Scored run restricted to selected rows: counts, totals and chunks cover only these."""
 
     masks: Sequence[Bools] = ()
     """Which rows of each chunk are selected."""

@@ -1,4 +1,4 @@
-"""Suites and the metrics on them: loading, scoring, analysis and the result, for all verbs that run suites."""
+"""Loading, scoring and analysis of suites, for all verbs that run suites."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ METRICS = ("chrf", "chrf++", "bleu", "ter", "cer", "rouge2")
 
 @dataclass(repr=False)
 class SuiteResult(Result):
-    """The tables of one suite, with the scores behind them."""
+    """Tables of one suite, with the underlying scores."""
 
     suite: str
     title: str
@@ -105,7 +105,7 @@ class SuiteResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class Analysing:
-    """Settings of the analysis that makes tables of scores."""
+    """Settings of the analysis that builds the tables."""
 
     analysis: str | Analysis | None = None
     """A name, ``module:function`` or a function; None for the suite's own."""
@@ -125,7 +125,7 @@ class Analysing:
 
 
 def analysis_name(analysis: str | Analysis) -> str:
-    """Return the name of an analysis that is given by name or as a function."""
+    """Return the name of an analysis that is specified by name or as a function."""
     return analysis if isinstance(analysis, str) else getattr(analysis, "__name__", repr(analysis))
 
 
@@ -140,7 +140,7 @@ def run_suite(
     store: bool = True,
     **inputs: Unpack[SuiteInputs],
 ) -> SuiteResult:
-    """Run metrics on a suite in memory and make its tables; the arguments are those of `assay.run`."""
+    """Run metrics on a suite in memory and build its tables; the arguments are the same as for `assay.run`."""
     loaded, whole, content = _loaded(suite, inputs)
     content = choose(content, subsample, how.seed)
     name = how.analysis or loaded.card.analysis
@@ -175,7 +175,7 @@ def run_suite(
 
 
 def unscored(metrics: Mapping[str, Metric], langpairs: Sequence[str]) -> list[str]:
-    """Return a note per metric and language that the metric does not support; refuse a metric that supports none of them."""
+    """Return one note per metric and unsupported language; reject a metric that supports none of the languages."""
     return [
         f"⚠ {name}: {sum(target(pair) == language for pair in langpairs):,} of {len(langpairs):,} are not scored: {reason}"
         for name, metric in metrics.items()
@@ -184,7 +184,7 @@ def unscored(metrics: Mapping[str, Metric], langpairs: Sequence[str]) -> list[st
 
 
 def flagged(measured: Sequence[Measured]) -> list[str]:
-    """Return notes on the texts from the flags of metrics."""
+    """Return notes on the texts, based on metric flags."""
     return flag_sentences({f"{metric.name} {flag}": n for metric in measured for flag, n in metric.flags.items()})
 
 
@@ -195,9 +195,9 @@ def load_suite(suite: str | Suite, **inputs: Unpack[SuiteInputs]) -> tuple[Suite
 
 
 def _loaded(suite: str | Suite, inputs: SuiteInputs) -> tuple[Suite, Sequence[Item] | Judged, Sequence[Item] | Judged]:
-    """Return the suite object, its content, and the content of the language pair.
+    """Return the suite object, its content, and the content for the language pair.
 
-    If the suite reads one language pair at a time, both contents are equal.
+    If the suite reads one language pair at a time, both contents are the same.
     """
     parted("load_suite", inputs, SuiteInputs)
     langpair, skip_bad = inputs.get("langpair"), inputs.get("skip_bad", False)
@@ -239,7 +239,7 @@ def _directed(spec: str, langpair: str | None) -> str:
 
 
 def of_langpair(content: Sequence[Item] | Judged, langpair: str, title: str) -> Sequence[Item] | Judged:
-    """Return the items or segments of one language pair; refuse a pair that the set does not have."""
+    """Return the items or segments for one language pair; reject a pair that is not in the set."""
     pairs = langpairs_of(content)
     rows = [row for row, pair in enumerate(pairs) if pair == langpair]
     if not rows:
@@ -262,7 +262,7 @@ def measure(
     workers: int | None = None,
     store: bool = True,
 ) -> list[Measured]:
-    """Score the texts of a suite with every metric."""
+    """Score a suite's texts with every metric."""
     kept = Store.for_metrics(metrics, store)
     name = suite.card.name
     results = []
@@ -282,21 +282,20 @@ def read_metric_file(
     suite: str = "",
     whole: Sequence[Item] | Judged | None = None,
 ) -> Measured:
-    """Read a metric's scores from a file, aligned with the items; the file may also have scores for the rest of the `whole`
-    set."""
+    """Read a metric's scores from a file, aligned with the items; the file may contain scores for the `whole` set."""
     everything = None if whole is None or whole is content else _ids(whole)
     return read_metric(spec, _ids(content), isinstance(content, Judged), suite, everything)
 
 
 def _ids(content: Sequence[Item] | Judged) -> list[str]:
-    """Return the ids that name items or segments in files of scores."""
+    """Return the ids that identify items or segments in score files."""
     if isinstance(content, Judged):
         return list(content.batch.ids or (str(i) for i in range(1, len(content.batch) + 1)))
     return [item.id for item in content]
 
 
 def _unsaid(metric_files: Sequence[str]) -> list[str]:
-    """Return a note per score file that does not state what its metric reads."""
+    """Return one note per score file that does not specify its metric's inputs."""
     return [
         missing_needs_note(path) for path, words in map(split, metric_files) if file_card(path, words).needs == "either"
     ]

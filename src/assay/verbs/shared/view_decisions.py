@@ -81,7 +81,7 @@ def _finite(values: Floats) -> Floats:
 
 
 def _chosen(outcomes: TaskOutcomes, dev: Floats, places: NDArray[np.int64], test: Floats) -> float:
-    """Return the threshold of the breakdown tables: the best score that is rejected. Graded outcomes have none."""
+    """Return the threshold in the breakdown tables, which is the best rejected score; graded outcomes do not have one."""
     if outcomes.grades is not None:
         return -math.inf
     threshold = bin_threshold(dev, outcomes.success[places]).value
@@ -191,7 +191,7 @@ def view_of_labels(rule: Rule, parts: Iterable[Decisions], seen: QualityValues) 
 
 
 class QualityValues:
-    """Qualities of translations, collected by language."""
+    """Translation qualities, collected by language."""
 
     def __init__(self) -> None:
         self._parts: dict[str, list[Floats]] = {}
@@ -207,7 +207,7 @@ class QualityValues:
         return [name for name, parts in self._parts.items() if any(len(part) for part in parts)]
 
     def qualities(self, language: str | None = None) -> Floats:
-        """Return the qualities of one language, or of all."""
+        """Return the qualities for one language or for all."""
         import numpy as np
 
         selected = [part for name, parts in self._parts.items() if language in (None, name) for part in parts]

@@ -29,7 +29,7 @@ def numbers(values: Floats) -> Numbers:
 
 
 def turned(names: Sequence[str], cards: Mapping[str, Card]) -> dict[str, Card]:
-    """Return a card per metric on which higher is better, because these scores are oriented that way."""
+    """Return one card per metric with "higher is better", since these scores are oriented that way."""
     from dataclasses import replace
 
     own = {name: cards.get(name.removesuffix(" (new)")) for name in names}
@@ -48,7 +48,7 @@ def view_of_meta(
     gold: str | None,
     cards: Mapping[str, Card],
 ) -> ViewData:
-    """Return the judged translations with every metric's score, and the systems of every language pair as points."""
+    """Return the judged translations with every metric's score, and each language pair's systems as points."""
     names = list(dict.fromkeys(name for judged in sets.values() for name in judged.metrics))
     pairs = [pair for judged in sets.values() if (pair := _points(judged, gold)) is not None]
     people = People(tuple(comparisons), tuple(pairs))
@@ -56,7 +56,7 @@ def view_of_meta(
 
 
 def _gold(judged: JudgedSystems, level: str, gold: str | None) -> str | None:
-    """Return the name of the human scores at a level, if there are any."""
+    """Return the name of the human scores at a level, if any."""
     name = gold or judged.standard_gold.get(level)
     gold_scores = judged.gold.get(name) if name is not None else None
     return name if gold_scores is not None and getattr(gold_scores, level) is not None else None

@@ -26,8 +26,8 @@ _ITEM = {
 def view_of_items(items: Sequence[Item], measured: Sequence[Measured]) -> ViewData:
     """Return the pairs of a challenge set, with two scores per metric.
 
-    DEMETR's baseline has the reference in the place of the incorrect translation, and a metric passes by preferring it. There,
-    the sides are exchanged, so that the row shows what the tables count.
+    DEMETR's baseline contains the reference instead of an incorrect translation, and a metric passes by preferring it. The
+    two sides are swapped there to match the tables.
     """
 
     def rows() -> Iterator[Mapping[str, Any]]:
@@ -46,7 +46,7 @@ def view_of_items(items: Sequence[Item], measured: Sequence[Measured]) -> ViewDa
 
 
 def _exchanged(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the row with its sides exchanged; the order of keys is kept."""
+    """Swap the two sides of a row, keeping the order of keys."""
     sides = {"good": "incorrect", "incorrect": "good"}
     other = {
         name: (head + space + sides[side])
