@@ -1,12 +1,12 @@
 // Span agreement: credits of predicted and reference error spans, per segment. The specification is reference/span_agreement.py.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -497,8 +497,10 @@ class Segment {
     std::vector<Step> steps_;
 };
 
-Matrix<double> span_credits(nb::handle predictions, nb::handle references, const std::string& measure, const std::string& matching,
+// The names come as C strings: nanobind's conversion to std::string may not fail, and a long one allocates.
+Matrix<double> span_credits(nb::handle predictions, nb::handle references, const char* measure_name, const char* matching_name,
                             double penalty, nb::dict weights) {
+    const std::string_view measure(measure_name), matching(matching_name);
     Names sides, severities;
     const Collection p = read(predictions, sides, severities), g = read(references, sides, severities);
     if (p.ends.size() != g.ends.size()) throw nb::value_error("predictions and references must have the same number of segments.");
