@@ -119,7 +119,7 @@ def test_any_tree_by_its_path(tmp_path: Path, capsys):
         (["wmt23", "--task", "99"], "unknown task 99"),
         (["wmt23", "--table", "taks"], "unknown table 'taks' of wmt23. Did you mean tasks?"),
         (["wmt23", "-m", "chfr"], "unknown metric 'chfr'"),
-        (["wmt23", "--metric-file", "nowhere.tsv"], "there is no file nowhere.tsv"),
+        (["wmt23", "--metric-file", "nowhere.tsv"], "nowhere.tsv does not exist"),
         (["wmt23", "--recipe", "xcomet", "--worth"], "--worth cannot be combined with --recipe xcomet"),
         (["wmt24"], "the data of WMT24 metrics task is missing"),
     ],

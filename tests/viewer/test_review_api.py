@@ -192,9 +192,9 @@ def test_open_outputs_of_dfki_are_decided_on_a_page(data: str, tmp_path: Path) -
 
 def test_what_does_not_go_together_is_said(tmp_path: Path, runs: Path) -> None:
     for wrong, said in (
-        ({"annotator": "anna"}, "go with --annotate"),
-        ({"annotate": "x.jsonl", "out": "x.html"}, "do not go together"),
-        ({"annotate": DEMO}, "holds the texts"),
+        ({"annotator": "anna"}, "--annotator requires --annotate"),
+        ({"annotate": "x.jsonl", "out": "x.html"}, "cannot be combined with --out"),
+        ({"annotate": DEMO}, "is the input with the texts"),
         ({"annotate": tmp_path / "x.csv"}, "Google's MQM form"),
         ({"annotate": tmp_path / "x.jsonl", "annotator": "a\tb"}, "annotator's name"),
     ):

@@ -381,7 +381,7 @@ def test_an_estimate_asks_nothing_and_knows_what_is_kept(server):
     assert 3 * 170 < mqm.tokens_in < 3 * 220
     assert found.cost == sum(e.tokens_in + e.tokens_out for e in (mqm, two))
     assert server.answered == 1
-    with pytest.raises(InputError, match="none of these does"):
+    with pytest.raises(InputError, match="an estimate requires an LLM judge"):
         assay.estimate(hypotheses=["a"], references=["b"], metrics=["chrf"])
 
 
