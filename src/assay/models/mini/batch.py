@@ -1,6 +1,7 @@
-"""Training batches as tensors, and the predictions of teachers from which students learn.
+"""Training batches as tensors, and the teachers' predictions from which students learn.
 
-Texts are packed end to end, each once. Every translation has the positions of its texts and its human scores.
+Texts are packed end to end, each only once. For every translation, a batch stores the positions of its texts and its human
+scores.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ from assay.models.runtime.packing import Packed, to_device
 BEGIN, END = 0, 2
 HYPOTHESIS, REFERENCE, SOURCE = 0, 1, 2
 SOURCE_PLACE = 3
-"""Place of the source among the texts with which a row is compared."""
+"""Index of the source among the texts with which a row is compared."""
 
 
 @dataclass(frozen=True)
 class TrainingBatch:
-    """`n` translations of `groups` sources; padded tensors have `longest` places on the second axis."""
+    """`n` translations from `groups` sources; padded tensors have length `longest` on the second axis."""
 
     packed: Packed
     first: Tensor
     """(3, n): position of the first subword of translation, reference and source."""
     size: Tensor
-    """(3, n): number of subwords, at least 1 (an empty text keeps its end mark)."""
+    """(3, n): number of subwords, at least 1 (an empty text keeps its end token)."""
     present: Tensor
-    """(2, n): whether there is a reference, a source."""
+    """(2, n): whether there is a reference, and whether there is a source."""
     cells: tuple[Tensor, Tensor, Tensor]
-    """Lexical features of the subwords: (n, longest, 8) of translations, (n, longest, 4) of references and of sources."""
+    """Lexical features of the subwords: (n, longest, 8) for translations, (n, longest, 4) for references and for sources."""
     numbers: Tensor
     """(n, 36): lexical features of the pairs."""
     rows: Tensor
@@ -47,7 +48,7 @@ class TrainingBatch:
     kind: Tensor
     collection: Tensor
     labels: Tensor
-    """(n, longest, 2): share of raters who marked an error, and a major error, in percent."""
+    """(n, longest, 2): percentage of annotators who marked an error, and a major error."""
     labelled: Tensor
     taught: TeacherTargets | None = None
 
@@ -89,7 +90,7 @@ class TeacherTargets:
 def assemble(
     corpus: PreparedCorpus, features: LexicalFeatures, items: Sequence[BatchItem], teachers: Sequence[Predictions] = ()
 ) -> TrainingBatch:
-    """Return the batch of some items."""
+    """Return a batch of items."""
     rows = np.concatenate([item.rows for item in items])
     group = np.repeat(np.arange(len(items)), [len(item.rows) for item in items])
     references = np.array([item.reference for item in items])
@@ -194,8 +195,8 @@ def _taught(
 ) -> TeacherTargets:
     """Average the teachers' predictions.
 
-    Predictions with a reference are means of those with and without the source. Predictions without one also include that
-    of the source alone.
+    Predictions with a reference are means of those with and without the source. Predictions without a reference also include
+    the one from the source alone.
     """
     values = np.mean([teacher.values[rows] for teacher in teachers], axis=0)
     both, reference, source = values[:, 0], values[:, 1], values[:, 2]
@@ -215,7 +216,7 @@ def _taught(
 
 FILE = "predictions.safetensors"
 VIEWS = 3
-"""Inputs of a prediction: both texts, the reference alone, the source alone. If a row lacks one, the other is used."""
+"""Inputs for a prediction: both texts, the reference alone, the source alone. If a row lacks one of them, the other is used."""
 READINGS = 7
 """log mu and the six heads."""
 
@@ -232,18 +233,18 @@ class Predictions:
 
     @classmethod
     def open(cls, folder: Path) -> Predictions:
-        """Read the file that `join` wrote."""
+        """Open the file that `join` wrote."""
         arrays = read_tensors(folder / FILE)
         return cls(arrays["values"], arrays["tags"], arrays["starts"])
 
 
 def part_path(folder: Path, number: int) -> Path:
-    """Return the path of a finished part of the predictions."""
+    """Return the path of a completed part of the predictions."""
     return folder / f"predictions-{number:04d}.safetensors"
 
 
 def join(folder: Path, parts: int, sizes: NDArray[np.int64]) -> None:
-    """Join all parts in one file. `sizes` has the lengths of every row's translation; rows in no part are zero."""
+    """Join all parts in one file. `sizes` contains the length of every row's translation; rows that are in no part are zero."""
     starts = np.concatenate([[0], np.cumsum(sizes)])
     values = np.zeros((len(sizes), VIEWS, READINGS), np.float32)
     tags = np.zeros((int(starts[-1]), 2), np.uint8)

@@ -1,4 +1,4 @@
-"""Configuration of a run that trains assay-mini: data, preparation of texts, and stages.
+"""Configuration of an assay-mini training run: data, text preparation, and stages.
 
 A stage trains one model. A stage with `teachers` also learns from their predictions for the training rows. The last stage
 is packed. Defaults are the recipe of docs/train_mini.md.
@@ -23,16 +23,16 @@ Sized = Annotated[int, Bounds(1, 10**9)]
 
 @dataclass(frozen=True)
 class MiniData:
-    """One file of judged translations: groups of a corpus file, or a table of direct assessments."""
+    """One file of judged translations: groups in corpus format, or a table of direct assessments."""
 
     path: str
     format: Literal["corpus", "da"] = "corpus"
     name: str = ""
-    """Name of a table's collection in `mix`; by default the file name."""
+    """Name under which a table's collection appears in `mix`; by default the file name."""
     origins: tuple[str, ...] = ()
     """The collections of a corpus file to use; by default all."""
     limit: Count = 0
-    """Maximum number of groups, drawn by the seed; 0 is all."""
+    """Maximum number of groups, sampled with the seed; 0 means all."""
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -42,7 +42,9 @@ class EncoderSection:
 
     name: str = "e5-small"
     least_uses: Sized = 1
-    """Subwords with fewer uses in the training texts are removed, except for single characters, and texts are tokenized again."""
+    """Minimum number of uses in the training texts for a subword to be kept (single characters always are); then texts are
+    tokenized again.
+    """
     tiny_hidden: Sized = 64
     tiny_layers: Sized = 4
     tiny_heads: Sized = 4
@@ -51,19 +53,19 @@ class EncoderSection:
 
 @dataclass(frozen=True)
 class StageConfig:
-    """One model: length of its training, its rows, and the weights of its losses."""
+    """One model: length of training, its rows, and loss weights."""
 
     name: str
     steps: Sized
     seed: int | None = None
-    """Seed of batches and dropout; by default that of the run plus the number of the stage."""
+    """Seed for batches and dropout; by default that of the run plus the number of the stage."""
     teachers: tuple[str, ...] = ()
-    """Earlier stages from whose scores this one learns, too."""
+    """Earlier stages whose predictions this one also learns from."""
     mix: Mapping[str, Positive] = field(default_factory=dict)
     """Changes to the run's `mix`."""
     batch_tokens: Sized = 32768
     hypotheses: Sized = 8
-    """Maximum number of translations of a source in one batch."""
+    """Maximum number of translations per source in one batch."""
     without_reference: Share = 0.35
     without_source: Share = 0.2
     learning_rate: Positive = 1.5e-4
@@ -76,11 +78,11 @@ class StageConfig:
     round_embeddings_at: Share = 0.8
     """Share of the steps after which embeddings are rounded to 4 bits and frozen."""
     ranking: Positive = 1.0
-    """Weight of pairs of translations of one source, ranked by the expected MQM."""
+    """Weight of pairs of translations of the same source, ranked by the expected MQM."""
     ranking_head: Positive = 0.3
     """Weight of the same pairs, ranked by a separate head."""
     between: Positive = 0.5
-    """Weight of pairs of translations of different sources, for assessments."""
+    """Weight of pairs of translations of different sources, for direct assessments."""
     side_heads: Positive = 0.5
     tags: Positive = 0.4
     distil: Positive = 2.0
@@ -101,14 +103,14 @@ class MiniConfig:
     licence: str = ""
     seed: int = 1
     prepared: str = ""
-    """Folder of the prepared data, which runs may share; by default ``prepared`` in the output folder."""
+    """Folder for the prepared data, which several runs may share; by default ``prepared`` in the output folder."""
     encoder: EncoderSection = field(default_factory=EncoderSection)
     mix: Mapping[str, Positive] = field(default_factory=dict)
-    """How often the groups of a collection occur in an epoch, by default once. ``syn`` stands for all of ``syn-…``."""
+    """Number of times that a collection's groups occur in an epoch, by default 1. ``syn`` stands for all of ``syn-…``."""
     documents: Count = 0
     """Number of groups of two to eight consecutive segments to add, with summed MQM scores."""
     errors: Mapping[str, Share] = field(default_factory=dict)
-    """Share of a collection's groups for which a group of synthetic errors is made from the best translation."""
+    """Share of a collection's groups for which a group of synthetic errors is created from the best translation."""
     held_out: Share = 0.0
     """Share of the documents with MQM or ESA scores to hold out, in addition to those marked ``dev`` in the files."""
     width: Sized = 256
@@ -116,7 +118,7 @@ class MiniConfig:
     precision: Precision = "auto"
     checkpoint_every: Sized = 500
     workers: Annotated[int, Bounds(0, 256)] = 0
-    """Processes that prepare batches in parallel with training; 0 prepares them in the training process."""
+    """Number of processes that prepare batches in parallel with training; with 0, the training process prepares them."""
     skip_bad: bool = False
 
     @property
@@ -125,7 +127,7 @@ class MiniConfig:
         return Path(self.prepared) if self.prepared else Path(self.output) / "prepared"
 
     def share_of(self, collection: str, stage: StageConfig) -> float:
-        """Return how often a group of a collection occurs in an epoch of a stage."""
+        """Return the number of times that a collection's group occurs in an epoch of a stage."""
         for mix in (stage.mix, self.mix):
             for key in (collection, collection.partition("-")[0]):
                 if key in mix:
@@ -133,13 +135,13 @@ class MiniConfig:
         return 1.0
 
     def seed_of(self, number: int) -> int:
-        """Return the seed of stage `number`, from 0."""
+        """Return the seed of stage `number`, counted from 0."""
         own = self.stages[number].seed
         return self.seed + number if own is None else own
 
 
 def is_mini(data: Any) -> bool:
-    """Return whether a configuration's plain values ask for this architecture."""
+    """Return whether a configuration's plain values request this architecture."""
     return isinstance(data, dict) and data.get("architecture") == "mini"
 
 
@@ -171,7 +173,7 @@ def parse_mini(data: Any, where: str = "the configuration", folder: Path | None 
 
 
 def plain_stage(config: MiniConfig, number: int) -> dict[str, Any]:
-    """Return everything that determines a stage's result, as JSON values. A run may be moved and resumed."""
+    """Return everything that determines a stage's result, as JSON values. A run can be moved and then resumed."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
     stage = plain["stages"][number]
     names = {one.name: i for i, one in enumerate(config.stages)}

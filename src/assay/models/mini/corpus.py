@@ -1,8 +1,8 @@
-"""Prepared training data of assay-mini: memory-mapped arrays in a folder, and groups of joined segments.
+"""Prepared training data for assay-mini: memory-mapped arrays in a folder, and groups of joined segments.
 
 All stages and processes share the arrays. A text is a range of `pieces`. A group has rows (its translations), up to three
-references and possibly a source. A row and another text of its group form a pair. The lexical features of pairs are stored
-in shards. Groups of consecutive segments with summed MQM scores teach the metric to judge long texts.
+references and possibly a source. A row and another text in its group form a pair. The lexical features of pairs are stored in
+shards. Groups of consecutive segments with summed MQM scores teach the metric to judge long texts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Ints = NDArray[np.int64]
 
 
 def shard_name(number: int) -> str:
-    """Return the file name of a shard of features."""
+    """Return the file name of a feature shard."""
     return f"features-{number:03d}.safetensors"
 
 
@@ -43,7 +43,7 @@ class PreparedCorpus:
 
     @classmethod
     def open(cls, folder: Path) -> PreparedCorpus:
-        """Open the files that `prepare` wrote. Raise if they are incomplete."""
+        """Open the files that `prepare` wrote. Raise an error if they are incomplete."""
         if not (folder / FACTS).is_file():
             raise InputError(
                 f"{folder} contains no prepared data. Run assay train with this configuration to prepare them."
@@ -64,7 +64,7 @@ class PreparedCorpus:
         return len(self.arrays["row_text"])
 
     def lengths(self, texts: Ints) -> Ints:
-        """Return the number of subwords of texts; 0 for a missing text (-1)."""
+        """Return the number of subwords in each text; 0 for a missing text (-1)."""
         starts = self.arrays["text_starts"]
         return np.where(texts >= 0, starts[texts + 1] - starts[texts], 0)
 
@@ -74,7 +74,7 @@ class PreparedCorpus:
         return self.arrays["pieces"][start:end]
 
     def others(self, rows: Ints) -> Ints:
-        """Return the texts to compare a row with, (rows, 4): references, then the source; -1 if missing."""
+        """Return the texts that a row is compared with, (rows, 4): references, then the source; -1 if missing."""
         group = self.arrays["row_group"][rows]
         return np.concatenate(
             [self.arrays["group_references"][group], self.arrays["group_source"][group][:, None]], axis=1
@@ -82,7 +82,7 @@ class PreparedCorpus:
 
 
 def pair_starts(corpus: PreparedCorpus) -> Ints:
-    """Return the first pair of every row, followed by the number of pairs."""
+    """Return the index of every row's first pair, followed by the number of pairs."""
     counts = (corpus.others(np.arange(corpus.rows)) >= 0).sum(axis=1)
     return np.concatenate([[0], np.cumsum(counts)])
 
@@ -100,9 +100,9 @@ class LexicalFeatures:
     def of(
         self, row: int, place: int, hypothesis: int
     ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
-        """Return the cells of a row's translation, the cells of the other text, and the numbers of the pair.
+        """Return the features of a row's translation, of the other text, and of the pair.
 
-        `hypothesis` is the number of subwords of the translation; `place` is 0 to 2 for a reference, 3 for the source.
+        `hypothesis` is the number of subwords in the translation; `place` is 0 to 2 for a reference, 3 for the source.
         """
         shard = int(np.searchsorted(self.bounds, row, "right")) - 1
         arrays = self.shards[shard]
@@ -121,14 +121,14 @@ def write_facts(folder: Path, facts: Mapping[str, Any]) -> None:
 
 
 SIZES, SHARES = (2, 3, 4, 5, 6, 8), (0.3, 0.25, 0.2, 0.1, 0.1, 0.05)
-"""Numbers of segments to join, and their probabilities."""
+"""Numbers of segments to join, with their probabilities."""
 ROOM = 330
-"""Maximum number of subwords of the first system's joined translation."""
+"""Maximum number of subwords in the first system's joined translation."""
 SYSTEMS = 6
 
 
 def join_documents(table: Arrays, tries: int, collection: int, rng: np.random.Generator) -> tuple[Arrays, int]:
-    """Add up to `tries` groups in a new collection. Return the table and the number of added groups."""
+    """Join up to `tries` groups into a new collection. Return the table and the number of added groups."""
     joiner = _Joiner(table, collection)
     documents = joiner.documents()
     for _ in range(tries if documents else 0):
@@ -164,7 +164,7 @@ class _Joiner:
         return [sorted(segments.items()) for segments in documents.values() if len(segments) > 2]
 
     def add(self, window: Sequence[int], rng: np.random.Generator) -> None:
-        """Add a group of the systems that translated every segment and are not the reference."""
+        """Add a group with those systems that translated every segment and are not the reference."""
         old = self.old
         references = [int(old["group_references"][group, 0]) for group in window]
         sources = [int(old["group_source"][group]) for group in window]

@@ -1,10 +1,10 @@
-"""Lexical features: overlap of two texts, for many pairs at once.
+"""Lexical features: overlap between two texts, for many pairs at once.
 
-Each subword has four features from 0 to 255: whether it occurs in the other text, whether it occurs there with its
-neighbours, and the length of the character n-grams that cover it there. The fourth says, for a number, whether the other
-text has it (255) or not (128). Each pair has eighteen features: character n-gram precisions (six orders in each
-direction), precisions of single and of neighbouring subwords, and the share of numbers found. N-grams are compared by
-64-bit hashes that include the number of the pair. One sort then handles a whole chunk.
+Each subword has four features from 0 to 255: whether it occurs in the other text, whether it occurs there with its neighbours,
+and the length of the character n-grams that cover it there. The fourth feature is for numbers: whether the other text contains
+the number (255) or not (128). Each pair has eighteen features: character n-gram precisions (six orders in each direction),
+precisions of single and of adjacent subwords, and the share of numbers that match. N-grams are compared by 64-bit hashes that
+include the number of the pair. One sort then handles a whole chunk.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 CELLS = 4
-"""Features of a subword compared with one other text."""
+"""Number of features of a subword compared with one other text."""
 NUMBERS = 18
-"""Features of a pair of texts."""
+"""Number of features of a pair of texts."""
 PLACES = 6
-"""Longest character n-gram compared with a reference."""
+"""Length of the longest character n-gram compared with a reference."""
 SOURCE_ORDER = 3
-"""Longest character n-gram compared with a source, which rarely shares more than names and numbers."""
+"""Length of the longest character n-gram compared with a source, which rarely shares more than names and numbers."""
 FOUND, MISSED = 255, 128
 _MARK = 0x2581
 _COMMA, _STOP = ord(","), ord(".")
@@ -32,7 +32,7 @@ _COMMA, _STOP = ord(","), ord(".")
 
 @dataclass(frozen=True)
 class Spelling:
-    """Characters of every subword of a vocabulary, joined; the four special subwords have none."""
+    """Characters of every subword in a vocabulary, joined; the four special subwords have none."""
 
     characters: Ints
     starts: Ints
@@ -61,7 +61,7 @@ class SubwordTexts:
 
     @property
     def owners(self) -> Ints:
-        """Number of each subword's text."""
+        """Number of the text that each subword belongs to."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
@@ -89,7 +89,7 @@ class _Characters:
 def pair_features(
     hypotheses: SubwordTexts, others: SubwordTexts, spelling: Spelling, order: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
-    """Return cells of the hypotheses' subwords, cells of the others', and the numbers of each pair (text i with text i)."""
+    """Return the features of the hypotheses' subwords, of the others' subwords, and of each pair (text i with text i)."""
     texts = (hypotheses, others)
     cells = tuple(np.zeros((len(text.subwords), CELLS), np.uint8) for text in texts)
     numbers = np.zeros((len(hypotheses.starts) - 1, NUMBERS), np.float32)
@@ -164,7 +164,7 @@ def _piece_grams(
 def _numerals(
     sides: tuple[_Characters, _Characters], cells: tuple[NDArray[np.uint8], ...], numbers: NDArray[np.float32]
 ) -> None:
-    """Compare numbers (digits, with points and commas between digits) by their digits alone."""
+    """Compare numbers (digits, with points and commas between digits) by their digits only."""
     pairs = len(numbers)
     runs = [_runs(side) for side in sides]
     for i in (0, 1):
@@ -203,7 +203,7 @@ def _runs(side: _Characters) -> tuple[Ints, Ints, Ints, Hashes]:
 def _shared(
     keys: Sequence[Hashes], owners: Sequence[Ints], pairs: int
 ) -> tuple[list[NDArray[np.bool_]], NDArray[np.float64]]:
-    """Return which n-grams of either side the other side has, and how many each pair shares, with multiplicity."""
+    """Return which n-grams on each side occur on the other side, and how many each pair has in common (clipped counts)."""
     size = len(keys[0])
     unique, inverse = np.unique(np.concatenate(keys), return_inverse=True)
     own = np.bincount(inverse[:size], minlength=len(unique))

@@ -15,14 +15,14 @@ from assay.models.training.data import document_share, sample
 from assay.models.training.sources import corpus_spans, read_assessments, read_groups
 
 KINDS = ("mqm", "bio", "syn", "da", "esa", "qe", "darr", "tch", "un")
-"""Kinds of scores: MQM sums (annotated, biomedical, synthetic), assessments, ESA, quality estimates, rankings, metrics, none."""
+"""Types of scores: MQM sums (annotated, biomedical, synthetic), assessments, ESA, quality estimates, rankings, metrics, none."""
 SPLITS = ("train", "dev", "unused")
 REFERENCES = 3
-"""Maximum number of references of a group."""
+"""Maximum number of references per group."""
 MAJOR = 4.0
-"""Weight from which on a span counts as a major error."""
+"""Minimum weight at which a span counts as a major error."""
 Mark = tuple[int, int, float, float]
-"""Start, end, weight, and the share of raters who marked it."""
+"""Start, end, weight, and the share of annotators who marked it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class JudgedGroup:
 
 
 def load_groups(config: MiniConfig) -> tuple[list[JudgedGroup], list[str]]:
-    """Return all groups for training and evaluation, and notes for the user about rejected data."""
+    """Return all groups for training and evaluation, and notes for the user on rejected data."""
     guard, bad = Guard(), BadRows(config.skip_bad)
     loaded: list[JudgedGroup] = []
     for number, one in enumerate(config.data):
@@ -104,7 +104,7 @@ def _assessments(one: MiniData, bad: BadRows) -> Iterator[JudgedGroup]:
 
 
 def _admitted(groups: Sequence[JudgedGroup], guard: Guard) -> Iterator[JudgedGroup]:
-    """Yield the groups without translations in a test set, or with a source or reference in one."""
+    """Yield the groups that are not in a test set: neither their translations, nor their source, nor their references."""
     rows, names = [], []
     for group in groups:
         references = {f"reference {i}" if i else "reference": text for i, text in enumerate(group.references)}
@@ -117,7 +117,7 @@ def _admitted(groups: Sequence[JudgedGroup], guard: Guard) -> Iterator[JudgedGro
 
 
 def _split(groups: Sequence[JudgedGroup], config: MiniConfig) -> list[JudgedGroup]:
-    """Hold out documents. Groups that share a source with these are not used at all."""
+    """Hold out documents. Groups that share a source with held-out documents are not used at all."""
 
     def is_held_out(group: JudgedGroup) -> bool:
         eligible = group.kind in ("mqm", "esa") and group.split == "train"

@@ -1,4 +1,4 @@
-"""Initial encoder of a run, restricted to the subwords in use; 4-bit blocks stay 4-bit blocks."""
+"""Encoder that training starts from: a pretrained encoder reduced to the subwords in use; 4-bit weights are copied unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from assay.models.mini.subwords import Arrays, SubwordModel, subwords_of_texts, 
 from assay.models.training.encoders import E5File, e5_path, encoder_of_folder, scales_of, unpacked
 
 EPSILON = 1e-12
-"""Epsilon of the encoder's norms in the runtime, whatever the encoder was trained with."""
+"""Epsilon of the encoder's norms in the runtime, whatever value the encoder was trained with."""
 ENCODER, SHAPE = "encoder.safetensors", "encoder.json"
 KINDS = 3
 """Number of token types: hypothesis, reference, source."""
@@ -32,14 +32,14 @@ KINDS = 3
 
 @dataclass(frozen=True)
 class InitialEncoder:
-    """Shape, subwords and weights: a tensor NAME, or ``NAME.codes`` and ``NAME.scales``; none for a random encoder."""
+    """Shape, subwords and weights: a tensor NAME, or ``NAME.codes`` and ``NAME.scales``; no weights for a random encoder."""
 
     config: EncoderConfig
     subwords: SubwordModel
     tensors: Arrays
 
     def restricted(self, used: NDArray[np.int64], recut: bool = False) -> InitialEncoder:
-        """Return the encoder with the embeddings of some subwords; `recut` if texts are tokenized again with these."""
+        """Return the encoder with the embeddings of some subwords; with `recut`, texts are tokenized again with these subwords."""
         subwords = self.subwords.restricted(used)
         if recut:
             subwords = with_unknown(subwords.subwords, subwords.scores, subwords.replacements)
@@ -100,9 +100,9 @@ def _of_e5(file: E5File) -> InitialEncoder:
 
 
 def read_encoder(folder: Path, dropout: float) -> tuple[EncoderConfig, dict[str, Tensor]]:
-    """Return the shape and the weights (none: random) of the encoder to train, as `InitialEncoder.write` wrote them.
+    """Return the shape and the weights (none if random) of the encoder to train, as `InitialEncoder.write` wrote them.
 
-    Positions count from 0, and each of the three token types begins as the encoder's first one.
+    Positions count from 0, and each of the three token types is initialised with the encoder's first one.
     """
     arrays = read_tensors(folder / ENCODER)
     stored = EncoderConfig.from_json(read_document(folder / SHAPE), str(folder / SHAPE))

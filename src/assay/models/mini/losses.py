@@ -1,4 +1,4 @@
-"""Losses of a stage: distances from human scores, rankings of translations, error tags, and predictions of teachers."""
+"""Losses in a training stage: distances from human scores, rankings of translations, error tags, and teachers' predictions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.models.mini.model import HEADS, MiniOutput
 
 @dataclass(frozen=True)
 class _Kind:
-    """Use of a kind of score: weight as an MQM sum, weight in pairs, and the difference from which on a pair counts fully."""
+    """How a type of score is used: weight as an MQM sum, weight in pairs, and the difference at which a pair counts fully."""
 
     sums: float = 0.0
     pairs: float = 0.0
@@ -40,9 +40,9 @@ RULES: Mapping[str, _Kind] = {
     "un": _Kind(),
 }
 ANCHORED = "mqm"
-"""The kind of score that mu estimates; collections of other kinds have a learned offset."""
+"""The type of score that mu estimates; collections with other types have a learned offset."""
 ORDERED_HEADS = ("assessment", "esa")
-"""Side heads that also learn the ranking within a source."""
+"""Side heads that also learn the ranking within each source."""
 ORDERED_SHARE = 0.3
 GREATEST_SUM = 60.0
 SMALLEST = 0.05
@@ -53,7 +53,7 @@ MARKED = 2.0
 
 
 class Losses:
-    """Losses of a stage by name; the loss of a step is their sum."""
+    """A stage's losses by name; the loss of a step is their sum."""
 
     def __init__(self, corpus: PreparedCorpus, config: MiniConfig, stage: StageConfig, device: torch.device) -> None:
         self.stage = stage
@@ -105,7 +105,7 @@ class Losses:
         return losses
 
     def _sums(self, output: MiniOutput, batch: TrainingBatch, offsets: Tensor) -> Tensor:
-        """Return the deviance of Tweedie's distribution (power 1.5), which suits sums that are often 0 and sometimes large."""
+        """Return the deviance of the Tweedie distribution (power 1.5), which suits sums that are often 0 and sometimes large."""
         log_mu = (output.log_mu + offsets[batch.collection] * self.free[batch.collection]).clamp(-6, 6)
         target = (-batch.score).clamp(0, GREATEST_SUM)
         root = torch.sqrt(torch.exp(log_mu) + SMALLEST)
@@ -115,7 +115,7 @@ class Losses:
     def _between(
         self, output: MiniOutput, batch: TrainingBatch, same: Tensor, apart: Tensor, of_kind: Mapping[str, Tensor]
     ) -> Tensor:
-        """Return the ranking loss for different sources in one collection, by the error per subword, for assessments."""
+        """Return the ranking loss for different sources in one collection, based on the error per subword; for assessments."""
         assessed = of_kind["quality"] | of_kind["assessment"]
         rate = output.log_mu - torch.log(output.inside.sum(1).float() + 3.0)
         pairs = assessed[:, None] & assessed & (batch.collection[:, None] == batch.collection) & ~same
@@ -148,7 +148,7 @@ class Losses:
 def _pairs(scores: Tensor, weight: Tensor, least: float) -> Tensor:
     """Return the logistic loss of all pairs.
 
-    `weight` counts pairs whose row should be above the column. Few pairs count little.
+    `weight` is the weight of pairs whose row should rank above the column. If there are few pairs, they count less.
     """
     loss: Tensor = (weight * functional.softplus(-SLOPE * (scores[:, None] - scores))).sum() / (weight.sum() + least)
     return loss

@@ -1,8 +1,8 @@
 """Architecture of assay-mini in torch: three texts are encoded separately, softly aligned, and compared at five depths.
 
-Two small layers then read all texts together. Every subword emits an error mass. The sum of the masses, corrected by
-features of the whole, estimates the MQM sum (mu). Two tags per subword (any error, a major error) and six further heads
-come from the same pass. A missing reference or source contributes nothing.
+Two small layers then read all texts together. The model outputs an error mass for every subword. The sum of the masses,
+corrected by features of the triple, estimates the MQM sum (mu). Two tags per subword (any error, a major error) and six other
+heads come from the same pass. A missing reference or source contributes nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from assay.models.mini.batch import HYPOTHESIS, REFERENCE, SOURCE, TrainingBatch
 DEPTHS = 5
 """Depths at which texts are compared: embeddings, three layers, and the mix of the upper layers."""
 FLOOR = 0.02
-"""Mass of a translation without errors."""
+"""Error mass of a translation without errors."""
 HEADS = ("correction", "ranking", "assessment", "esa", "quality", "teacher")
 FUSION_HEAD, FUSION_LAYERS = 64, 2
 """Width of an attention head, and number of layers that read all subwords together."""
@@ -39,36 +39,36 @@ SCALARS = (
     + [WITH_SOURCE] * 18
     + [WITH_REFERENCE]
 )
-"""Which text each feature of a triple needs: lengths and flags, cosines, similarities, lexical features, chrF."""
+"""Texts that each feature of a triple requires: lengths and flags, cosines, similarities, lexical features, chrF."""
 
 
 def seen_layers(layers: int) -> tuple[int, int, int]:
-    """Return the layers (from 0) whose similarities the head reads: 3, 6 and 10 of twelve."""
+    """Return the layers (counted from 0) whose similarities the head reads: 3, 6 and 10 of twelve."""
     first = layers // 4
     second = max(first + 1, layers // 2)
     return first, second, max(second + 1, layers - 2)
 
 
 def first_mixed(layers: int) -> int:
-    """Return the first layer (from 0) of the mix: 5 of twelve."""
+    """Return the first layer in the mix (counted from 0): 5 of twelve."""
     return 5 * layers // 12
 
 
 @dataclass(frozen=True)
 class MiniOutput:
-    """Output of the model for the translations of a batch."""
+    """Model output for the translations in a batch."""
 
     log_mu: Tensor
     heads: Tensor
     tags: Tensor
     """(n, longest, 2) logits."""
     inside: Tensor
-    """(n, longest): which places are subwords of the translation."""
+    """(n, longest): which positions are subwords of the translation."""
 
 
 @dataclass(frozen=True)
 class Coded:
-    """Encoded texts of a batch, padded: vectors (3, n, longest, units), the same at five depths with length 1, and rarity."""
+    """Encoded texts in a batch, padded: vectors (3, n, longest, units), the same at five depths with unit length, and rarity."""
 
     vectors: Tensor
     depths: Sequence[Tensor]
@@ -78,7 +78,7 @@ class Coded:
 
 @dataclass(frozen=True)
 class _Side:
-    """Contribution of the reference or the source: projections of both texts, and similarities of their subwords."""
+    """Contribution of the reference or the source: projections of both texts, and similarities between their subwords."""
 
     mine: Tensor
     theirs: Tensor
@@ -100,7 +100,7 @@ class FusionLayer(nn.Module):
         self.down = nn.Linear(2 * width, width)
 
     def forward(self, subwords: Tensor, mask: Tensor, dropout: float) -> Tensor:
-        """Map (n, places, width) to the same shape."""
+        """Map (n, positions, width) to the same shape."""
         n, places, width = subwords.shape
         qkv = self.qkv(self.attention_norm(subwords)).view(n, places, 3, -1, FUSION_HEAD).permute(2, 0, 3, 1, 4)
         mixed = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], attn_mask=mask)
@@ -150,7 +150,7 @@ class MiniModel(nn.Module):
         self.register_buffer("scalar_deviation", torch.ones(len(SCALARS)))
         self.register_buffer("rarity", torch.ones(config.vocabulary))
         self.watched: list[tuple[Tensor, Tensor]] | None = None
-        """Features of triples, collected while their mean and deviation are computed."""
+        """Features of triples, collected while their mean and deviation are being computed."""
         nn.init.normal_(self.mass.weight, std=0.02)
         nn.init.constant_(self.mass.bias, -4.0)
         for linear in (self.heads, self.straight):
@@ -162,7 +162,7 @@ class MiniModel(nn.Module):
         return self.read(self.encode(batch), batch, batch.present)
 
     def encode(self, batch: TrainingBatch) -> Coded:
-        """Encode every text of the batch once."""
+        """Encode every text in the batch once."""
         packed = batch.packed
         words = self.encoder.words(packed.ids)
         share = torch.softmax(self.mix, 0)
@@ -184,7 +184,7 @@ class MiniModel(nn.Module):
         return Coded(vectors, units, self.rarity[packed.ids][index], positions < batch.size[..., None])
 
     def read(self, coded: Coded, batch: TrainingBatch, present: Tensor) -> MiniOutput:
-        """Return the output with the references and sources that `present` (2, n) selects."""
+        """Return the output when only the references and sources selected by `present` (2, n) are used."""
         has = present.to(coded.vectors.dtype)
         sides = [self._side(coded, kind, has[kind - 1]) for kind in (REFERENCE, SOURCE)]
         subwords = self._pieces(coded, batch, sides, has)
@@ -284,7 +284,7 @@ class MiniModel(nn.Module):
 
     @torch.no_grad()
     def standardise(self, batches: Sequence[TrainingBatch]) -> None:
-        """Compute mean and deviation of the triples' features from some batches."""
+        """Compute the mean and deviation of the triples' features from a few batches."""
         self.eval()
         self.watched = []
         for batch in batches:
@@ -300,7 +300,7 @@ class MiniModel(nn.Module):
 
 
 def _precision(like: Tensor) -> torch.dtype:
-    """Return the precision of matrix products: that of autocast, else the tensor's."""
+    """Return the precision of matrix products: autocast's, or else the tensor's."""
     kind = like.device.type
     return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else like.dtype
 
@@ -319,7 +319,7 @@ def _best(similar: Tensor, inside: Tensor) -> Tensor:
 
 
 def _near(best: Sequence[Tensor]) -> Tensor:
-    """Return similarities as columns. Those of layers, which are close to 1, are spread out."""
+    """Return similarities as columns. Layer similarities, which are close to 1, are spread out."""
     return torch.stack([best[0], *((one - 0.8) * 4 for one in best[1:])], -1)
 
 
@@ -335,7 +335,7 @@ def _weighted(values: Tensor, weights: Tensor, least: float) -> Tensor:
 def mini_model(
     config: EncoderConfig, weights: dict[str, Tensor], rarity: Any, collections: int, width: int
 ) -> MiniModel:
-    """Return a model with a fresh head and the encoder's weights, or with BERT's initial weights if there are none."""
+    """Return a model with a new head and the encoder's weights, or with BERT's initial weights if there are none."""
     model = MiniModel(config, collections, width)
     if weights:
         model.encoder.load_state_dict(weights)

@@ -1,6 +1,6 @@
-"""Packing of a trained assay-mini for the runtime: 8-bit matrices, 4-bit embeddings, half precision for the rest.
+"""Packing of a trained assay-mini for the runtime: 8-bit matrices, 4-bit embeddings, half precision for everything else.
 
-An 8-bit row of a matrix has one scale, a 4-bit block of the embeddings one scale for 32 weights.
+Each row of an 8-bit matrix has one scale; each 4-bit block of the embeddings has one scale for 32 weights.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from assay.models.mini.subwords import Arrays
 FORMAT = 1
 MODEL, EMBEDDINGS, PIECES = "model.safetensors", "embeddings.safetensors", "pieces.safetensors"
 SMALL = 5000
-"""Matrices with up to this many entries stay in half precision, unless the runtime reads them in 8 bits only."""
+"""Matrices with up to this many entries stay in half precision, unless the runtime reads them only in 8 bits."""
 _EIGHT_BITS = re.compile(r"(enc\.pos|enc\.layers\.\d+\.(qkv|o|fi|fo)|fus\.\d+\.(qkv|o|f1|f2)|ws|wr|wx|glob|g2)\.weight")
 _PLAIN = ("typ", "enc.typ")
 """Matrices that the runtime never reads in 8 bits."""
@@ -70,7 +70,7 @@ _LEFT_OUT = ("offsets", "rarity", WORDS)
 
 
 def runtime_name(name: str) -> str:
-    """Return the runtime's name of a tensor."""
+    """Return a tensor's name in the runtime."""
     for pattern, replacement in _NAMES:
         if (match := re.match(pattern, name)) is not None:
             return match.expand(replacement) + name[match.end() :]
@@ -108,7 +108,7 @@ def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
 
 
 def write_model(model: MiniModel, vocabulary: Path, folder: Path, card: Mapping[str, Any]) -> None:
-    """Write the folder that the runtime opens; `vocabulary` is the prepared file of subwords."""
+    """Write the folder that the runtime opens; `vocabulary` is the prepared subword file."""
     matrices, embeddings = packed_tensors(model)
     make_output_folder(folder)
     write_tensors(folder / MODEL, matrices)
@@ -126,7 +126,7 @@ def write_model(model: MiniModel, vocabulary: Path, folder: Path, card: Mapping[
 
 @torch.no_grad()
 def round_all(model: MiniModel) -> None:
-    """Round the weights of a model as packing does, so that it scores like its packed files."""
+    """Round a model's weights as packing does, so that it scores like its packed files."""
     for name, value in model.state_dict().items():
         if name == WORDS:
             value.copy_(four_bits(value)[2])
@@ -144,11 +144,11 @@ def tensors_of(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
 
 BLOCK = 32
 _RANGES = (-8.0, -7.4, -6.8, 7.0, 7.6)
-"""Codes to try for the largest weight of a block; the one with the least squared error is used."""
+"""Candidate codes for the largest weight in a block; the one with the smallest squared error is used."""
 
 
 def four_bits(weights: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return codes from 0 to 15 (blocks, 32), half-precision scales (blocks), and the rounded weights in their shape."""
+    """Return codes from 0 to 15 (blocks, 32), half-precision scales (blocks), and the rounded weights in their original shape."""
     blocks = weights.detach().float().reshape(-1, BLOCK)
     largest = blocks.gather(1, blocks.abs().argmax(1, keepdim=True))
     best_error = torch.full_like(largest, torch.inf)

@@ -1,4 +1,4 @@
-"""Batch schedule of a stage; depends only on the seed and the step's number."""
+"""Batch schedule of a stage; depends only on the seed and the step number."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from assay.models.mini.groups import SPLITS
 
 Ints = NDArray[np.int64]
 HEAD_PLACES = 150_000
-"""Maximum number of padded places (translation, reference and source of every row) in the head of one batch."""
+"""Maximum number of padded positions (translation, reference and source of every row) in one batch of the head."""
 FIRST_REFERENCE = 0.6
-"""Minimum probability of the first of several references, which also shares the rest with the others."""
+"""Minimum probability of the first of several references; it also gets an equal part of the remaining probability."""
 LENGTH_JITTER = 8.0
-"""Random change of lengths in subwords, so that batches of similar lengths differ between epochs."""
+"""Random variation of lengths in subwords, so that batches of similar lengths differ between epochs."""
 MOST_TRANSLATIONS = 16
-"""Maximum number of translations of a source that are scored together without training."""
+"""Maximum number of translations per source that are scored together outside training."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchItem:
-    """Translations of one source that are scored together, with one reference (or -1) and possibly the source (or -1)."""
+    """Translations of the same source that are scored together, with one reference (or -1) and possibly the source (or -1)."""
 
     rows: Ints
     place: int
-    """Number of the reference within the group; -1 for none."""
+    """Index of the reference within the group; -1 for none."""
     reference: int
     source: int
 
 
 def measure(corpus: PreparedCorpus, item: BatchItem) -> tuple[int, int]:
-    """Return the longest text of an item, and the subwords of all its texts with their end marks, each text counted once."""
+    """Return the longest text in an item, and the number of subwords in all its texts with end tokens, each text counted once."""
     texts = [*corpus.row_text[item.rows].tolist(), item.reference, item.source]
     lengths = corpus.lengths(np.array(texts))
     return int(lengths.max()), int(lengths.sum()) + 2 * sum(text >= 0 for text in texts)
 
 
 def batches(items: Sequence[BatchItem], sizes: Sequence[tuple[float, int]], tokens: int) -> list[list[BatchItem]]:
-    """Batch items of similar length within `tokens`; `sizes` has the length and the tokens of each item."""
+    """Group items of similar length into batches of up to `tokens`; `sizes` contains each item's length and number of tokens."""
     result: list[list[BatchItem]] = []
     batch: list[BatchItem] = []
     tokens_in_batch = rows = 0
@@ -65,7 +65,7 @@ def rounded(length: int) -> int:
 
 
 class BatchPlan:
-    """Batches of a stage."""
+    """All batches of a stage."""
 
     def __init__(self, corpus: PreparedCorpus, config: MiniConfig, stage: StageConfig, seed: int) -> None:
         self.corpus, self.stage, self.seed = corpus, stage, seed
@@ -75,7 +75,7 @@ class BatchPlan:
             for i, name in enumerate(corpus.collections)
         ]
         self._epoch: tuple[int, int, list[list[BatchItem]]] | None = None
-        """Number, first step and batches of the last requested epoch."""
+        """Number, first step and batches of the epoch that was last requested."""
 
     def batch(self, step: int) -> list[BatchItem]:
         """Return the items of a step."""
@@ -102,7 +102,7 @@ class BatchPlan:
         return [result[index] for index in rng.permutation(len(result)).tolist()]
 
     def _drawn(self, groups: Ints, share: float, rng: np.random.Generator) -> Iterable[BatchItem]:
-        """Yield each group as often as its collection's share says, with some translations and a reference, a source or both."""
+        """Yield each group as often as its collection's share requires: some translations with a reference, a source or both."""
         whole, part = divmod(share, 1)
         rest = rng.choice(groups, int(part * len(groups)), replace=False) if len(groups) else groups
         drawn_groups = np.concatenate([groups] * int(whole) + [rest])
@@ -133,7 +133,7 @@ class BatchPlan:
 def items_of_rows(corpus: PreparedCorpus, rows: Ints) -> list[BatchItem]:
     """Return rows (ascending) with the first reference and the source of their group.
 
-    A translation that equals the reference gets no reference.
+    A translation that is identical to the reference gets no reference.
     """
     items = []
     groups = corpus.row_group[rows]

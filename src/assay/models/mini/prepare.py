@@ -1,4 +1,4 @@
-"""Preparation of training data: reads judged translations, tokenizes, labels, joins documents, and computes features.
+"""Training data preparation: reads judged translations, tokenizes, labels, joins documents, and computes features.
 
 The two halves may run on different machines. `prepare_texts` needs the data and writes little. `prepare_features` needs
 only these files, and resumes after the last complete shard.
@@ -43,14 +43,14 @@ from assay.models.training.state import difference
 CHUNK = 4096
 """Number of texts to tokenize at a time, and of rows whose features are one task."""
 BLOCK = 128
-"""Number of pairs whose features are computed at a time, so that their hashes fit into the processor's cache."""
+"""Number of pairs whose features are computed at a time, chosen so that their hashes fit into the CPU cache."""
 SHARD = 65_536
-"""Number of rows of a shard of features."""
+"""Number of rows per feature shard."""
 Note = Callable[[str], None]
 
 
 def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> PreparedCorpus:
-    """Return the prepared data of a configuration, and prepare what is missing."""
+    """Return a configuration's prepared data, after preparing what is missing."""
     folder = config.prepared_folder
     if not (folder / FACTS).is_file():
         prepare_texts(config, folder, note)
@@ -65,7 +65,7 @@ def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> PreparedC
 
 
 def prepare_texts(config: MiniConfig, folder: Path, note: Note) -> None:
-    """Prepare everything but the features."""
+    """Prepare everything except the features."""
     groups, notes = load_groups(config)
     synthetic = synthetic_groups(groups, config.errors, config.seed)
     for sentence in notes:
@@ -113,7 +113,7 @@ def prepare_texts(config: MiniConfig, folder: Path, note: Note) -> None:
 
 @dataclass
 class _Numbering:
-    """Numbers of different texts, in order of occurrence."""
+    """Numbers distinct texts in order of occurrence."""
 
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -175,7 +175,7 @@ def _cut(texts: Sequence[str], groups: Sequence[JudgedGroup], model: SubwordMode
 
 
 def _labels(groups: Sequence[JudgedGroup], texts: _Numbering, cut: _Cut) -> Arrays:
-    """Return the share of raters, in percent, who marked an error and a major error at each subword of annotated translations."""
+    """Return the percentage of annotators who marked an error and a major error at each subword of annotated translations."""
     labels, starts, at = [], [], 0
     for group in groups:
         for one in group.hypotheses:
@@ -204,7 +204,7 @@ def _shares(one: JudgedTranslation, ranges: Sequence[tuple[int, int]], size: int
 
 
 def prepare_features(corpus: PreparedCorpus, folder: Path, note: Note) -> None:
-    """Compute the missing shards of features on all cores."""
+    """Compute the missing feature shards on all cores."""
     if (folder / "features.json").is_file():
         return
     bounds = [*range(0, corpus.rows, SHARD), corpus.rows]
@@ -243,9 +243,9 @@ def _computed(chunks: Sequence[tuple[Path, int, int]]) -> Iterator[Arrays]:
 
 
 def _chunk(job: tuple[Path, int, int]) -> Arrays:
-    """Return the features of the pairs of some rows, in the order of the pairs.
+    """Return features of the pairs for some rows, in pair order.
 
-    The translation's cells precede those of the other text.
+    The translation's features precede those of the other text.
     """
     folder, first, last = job
     corpus = PreparedCorpus.open(folder)

@@ -1,4 +1,4 @@
-"""Complete run of assay-mini's recipe: data, stages, predictions of teachers, held-out figures, and the packed model."""
+"""Complete run of assay-mini's recipe: data, stages, teacher predictions, held-out evaluation, and the packed model."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ FIGURES = "figures.json"
 
 @dataclass(frozen=True)
 class RunProgress:
-    """Stage that a run has reached, and the packed model once it is complete."""
+    """The stage that a run has reached, and the packed model once the run is complete."""
 
     stage: str
     model: Path | None
 
 
 def run(config: MiniConfig, *, resume: bool = False, listener: Listener | None = None) -> RunProgress:
-    """Run all remaining stages, until they are finished or the listener's time is over."""
+    """Run all remaining stages, until they are finished or the listener's time limit is reached."""
     listener = listener or Listener()
     output = Path(config.output)
     if not resume and any((output / stage.name).exists() for stage in config.stages):
@@ -60,7 +60,7 @@ def run(config: MiniConfig, *, resume: bool = False, listener: Listener | None =
 
 
 def _packed(stage: Stage) -> Path:
-    """Return the packed model of a trained stage, with its figures after rounding."""
+    """Return a trained stage's packed model, evaluated after rounding."""
     folder = stage.output / MODEL
     if not (folder / "manifest.json").is_file():
         model = stage.trained()
@@ -73,7 +73,7 @@ def _packed(stage: Stage) -> Path:
 
 
 def _figures(stage: Stage) -> dict[str, Any]:
-    """Return figures on held-out documents, and write them to the stage's folder."""
+    """Evaluate on held-out documents, and write the figures to the stage's folder."""
     values = held_out_figures(stage, stage.trained())
     with atomic_write(stage.folder / FIGURES, "w") as out:
         json.dump(values, out, indent=1)
@@ -105,7 +105,7 @@ def _card(config: MiniConfig, corpus: PreparedCorpus) -> dict[str, Any]:
 
 
 def held_out_figures(stage: Stage, model: MiniModel) -> dict[str, Any]:
-    """Return figures on the held-out documents, by several readings of the model."""
+    """Return figures on the held-out documents for several ways of reading the model."""
     rows = held_out_rows(stage.corpus)
     if not len(rows):
         return {}
@@ -118,9 +118,9 @@ def held_out_figures(stage: Stage, model: MiniModel) -> dict[str, Any]:
 
 
 MIN_ROWS = 30
-"""Rows that a collection and language pair need to be included in the figures."""
+"""Minimum number of rows for a collection and language pair to be included in the figures."""
 ESA_GAP = 4.0
-"""ESA points from which on one translation counts as better."""
+"""Minimum difference in ESA points at which one translation counts as better."""
 
 
 @dataclass(frozen=True)
@@ -131,12 +131,12 @@ class HeldOutFigures:
     pearson: float
     rows: int
     mean: float
-    """Mean of the output over these rows, for standardisation."""
+    """Mean output over these rows, for standardisation."""
     deviation: float
 
 
 def held_out_rows(corpus: PreparedCorpus) -> NDArray[np.int64]:
-    """Return the rows of held-out groups with MQM or ESA scores and a reference other than the translation itself."""
+    """Return the rows from held-out groups with MQM or ESA scores and a reference other than the translation itself."""
     group = corpus.row_group
     kinds = [KINDS.index("mqm"), KINDS.index("esa")]
     selected = (corpus.group_split[group] == SPLITS.index("dev")) & np.isin(corpus.group_kind[group], kinds)
@@ -147,7 +147,7 @@ def held_out_rows(corpus: PreparedCorpus) -> NDArray[np.int64]:
 def figures(
     corpus: PreparedCorpus, rows: NDArray[np.int64], log_mu: NDArray[np.float32], ranking: NDArray[np.float32]
 ) -> HeldOutFigures:
-    """Return the figures of one output: ranked pairs by `ranking` (higher is better), correlation by minus mu.
+    """Return the figures for one output: pairs are ranked by `ranking` (higher is better), correlations use minus mu.
 
     They are NaN if there is nothing to compare.
     """

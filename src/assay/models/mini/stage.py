@@ -1,4 +1,4 @@
-"""Training of one stage of assay-mini's recipe, its predictions for students, and its held-out predictions."""
+"""Training of one stage in assay-mini's recipe, with its predictions for students and on held-out data."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from assay.models.training.optimizer import clip, encoder_layer, grouped, load_n
 from assay.models.training.state import STATE, Listener
 
 CALIBRATION = 12
-"""Batches from which mean and deviation of the triples' features are computed."""
+"""Number of batches from which the mean and deviation of the triples' features are computed."""
 LOG_EVERY = 20
-"""Steps between two lines of the log, which also has the first and the last step."""
+"""Number of steps between two log lines; the first and the last step are also logged."""
 PART = 64
 """Batches of predictions per file."""
 PREDICTED_TOKENS = 65_536
@@ -40,7 +40,7 @@ AHEAD = 4
 
 
 class _Batches(Dataset[TrainingBatch]):
-    """Batches of a list of items or of a plan, by number."""
+    """Batches by number, from a list of items or from a plan."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class StageRecipe:
         self.name, self.steps = run.stage.name, run.stage.steps
         self.losses = Losses(run.corpus, run.config, run.stage, run.device)
         self.rounding = math.ceil(run.stage.round_embeddings_at * self.steps)
-        """Step before which embeddings are rounded."""
+        """Step before which embeddings are rounded to 4 bits."""
         self.tokens, self.reported = 0, time.monotonic()
 
     def batches(self, first: int) -> Iterator[TrainingBatch]:
@@ -111,7 +111,7 @@ class StageRecipe:
         words.grad = None
 
     def report(self, done: int, parts: dict[str, Tensor]) -> None:
-        """Log every twentieth step. Losses of other steps stay on the GPU, which need not wait for them."""
+        """Log every twentieth step. The losses of other steps stay on the GPU, so it does not have to wait for them."""
         if done % LOG_EVERY and done not in (1, self.steps):
             return
         values = {name: float(value.detach()) for name, value in parts.items()}
@@ -126,7 +126,7 @@ class StageRecipe:
         self.run.listener.stage_step(f"{self.name} · {rate:,.0f} tokens/s", done, self.steps, total)
 
     def _write_pace(self, step: int, rate: float) -> None:
-        """Add the speed to a separate file, so that the log is the same on every machine."""
+        """Write the speed to a separate file, so that the log is the same on every machine."""
         path = self.run.folder / PACE
         if path.is_symlink():
             path.unlink()
@@ -145,7 +145,7 @@ class Stage(Loop):
         super().__init__(self.output / self.stage.name, plain_stage(config, number), config, listener)
 
     def learn(self) -> None:
-        """Train the stage and write its weights, unless it is trained."""
+        """Train the stage and write its weights, unless that is already done."""
         if (self.folder / WEIGHTS).is_file():
             return
         make_output_folder(self.folder)
@@ -191,10 +191,10 @@ class Stage(Loop):
         return model.to(self.device).eval()
 
     def loaded(self, made: _Batches, numbers: range) -> Iterator[TrainingBatch]:
-        """Yield batches on the device, prepared by other processes if the configuration has some."""
+        """Yield batches on the device; other processes prepare them if the configuration specifies any."""
         workers = self.config.workers
         if workers:
-            # A batch has two dozen tensors; shared as open files, prefetched batches would exceed the limit of open files.
+            # A batch has two dozen tensors; if shared as open files, prefetched batches would exceed the limit on open files.
             torch.multiprocessing.set_sharing_strategy("file_system")  # type: ignore[no-untyped-call]
         loader = DataLoader(
             made,
@@ -231,7 +231,7 @@ class Stage(Loop):
 
     @torch.no_grad()
     def predicted(self, model: MiniModel, planned: Sequence[Sequence[BatchItem]], views: int) -> tuple[Any, Any, Any]:
-        """Return rows, outputs (rows, views, 7), and the tags of the first view, end to end."""
+        """Return rows, outputs (rows, views, 7), and the tags from the first view, end to end."""
         data = _Batches(self.corpus, self.config.prepared_folder, planned.__getitem__)
         rows, values, tags = [], [], []
         for batch in self.loaded(data, range(len(planned))):
@@ -268,7 +268,7 @@ def _views(present: Tensor) -> list[Tensor]:
 def _adamw(model: MiniModel, stage: StageConfig) -> torch.optim.AdamW:
     """Return AdamW with the top layer at `learning_rate`, each layer below a little slower, and the head faster.
 
-    Word embeddings learn at the top layer's rate, without decay, since each is seen seldom.
+    Word embeddings learn at the top layer's rate, without weight decay, since each one is updated rarely.
     """
     depth = model.config.layers
 

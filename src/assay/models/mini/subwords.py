@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 UNKNOWN = 3
 LONGEST = 400
-"""Subwords of a text that the metric reads."""
+"""Maximum number of subwords that the metric reads from a text."""
 UNKNOWN_PENALTY = 10.0
-"""How much lower than the lowest score that of an unknown character is."""
+"""How far an unknown character's score is below the lowest score."""
 _BLANKS = re.compile(" {2,}")
 _SAMPLE = re.compile(r"\S+")
 Range = tuple[int, int]
 Arrays = dict[str, NDArray[Any]]
-"""Arrays by name, as in a safetensors file."""
+"""Arrays by name, as stored in a safetensors file."""
 
 
 @dataclass(frozen=True)
 class SubwordModel:
-    """Subwords (the first four are ``<s>``, ``<pad>``, ``</s>``, ``<unk>``), their scores, and replacements of characters."""
+    """Subwords (the first four are ``<s>``, ``<pad>``, ``</s>``, ``<unk>``), their scores, and character replacements."""
 
     subwords: Sequence[str]
     scores: NDArray[np.float32]
@@ -88,20 +88,20 @@ class SubwordModel:
         return positions
 
     def without_rare(self, counts: NDArray[np.int64], least: int) -> NDArray[np.int64]:
-        """Return the subwords with at least `least` uses, and all single characters in use."""
+        """Return the subwords that are used at least `least` times, and all single characters in use."""
         single = np.array([len(subword) == 1 for subword in self.subwords])
         needed = (counts >= least) | (single & (counts > 0))
         needed[:4] = True
         return np.flatnonzero(needed)
 
     def restricted(self, used: NDArray[np.int64]) -> SubwordModel:
-        """Return the model with some of the subwords. Texts made of these alone are tokenized as before."""
+        """Return the model restricted to some of the subwords. Texts that need only these are tokenized as before."""
         return SubwordModel(
             [self.subwords[i] for i in used.tolist()], self.scores[used], self.replacements, self.unknown_score
         )
 
     def tensors(self, idf: NDArray[np.float32]) -> Arrays:
-        """Return the model as the runtime reads it (``pieces.safetensors``); every subword counts as trained."""
+        """Return the model in the form that the runtime reads (``pieces.safetensors``); every subword counts as trained."""
         texts = [subword.encode() for subword in self.subwords]
         characters = sorted(self.replacements)
         points_of_replacements = [[ord(c) for c in self.replacements[character]] for character in characters]
@@ -119,7 +119,7 @@ class SubwordModel:
 
     @classmethod
     def of_tensors(cls, arrays: Arrays) -> SubwordModel:
-        """Return the model that `tensors` wrote."""
+        """Return the model from the tensors that `tensors` returned."""
         blob, starts = arrays["text"].tobytes(), arrays["starts"].tolist()
         subwords = [blob[a:b].decode() for a, b in itertools.pairwise(starts)]
         ends, points = arrays["norm_starts"].tolist(), arrays["norm_to"].tolist()
@@ -131,12 +131,12 @@ class SubwordModel:
 
 
 def with_unknown(subwords: Sequence[str], scores: NDArray[np.float32], replacements: Mapping[str, str]) -> SubwordModel:
-    """Return a model whose unknown characters have the score that `tokenizers` gives them."""
+    """Return a model in which unknown characters have the same score as in `tokenizers`."""
     return SubwordModel(subwords, scores, replacements, float(scores.min()) - UNKNOWN_PENALTY)
 
 
 def subwords_of_tokenizer(tokenizer: Tokenizer, where: str) -> SubwordModel:
-    """Return the unigram model of a ``tokenizer.json``, with its normaliser applied to every character."""
+    """Return the unigram model in a ``tokenizer.json``, with its normaliser applied to every character."""
     import json
     import sys
 
@@ -161,7 +161,7 @@ def subwords_of_tokenizer(tokenizer: Tokenizer, where: str) -> SubwordModel:
 
 
 def subwords_of_texts(texts: Iterable[str], size: int) -> SubwordModel:
-    """Return a model of all characters and the most frequent words of texts, up to `size` subwords, for trials and tests."""
+    """Return a model of all characters and the most frequent words in texts, up to `size` subwords, for trials and tests."""
     characters: Counter[str] = Counter()
     words: Counter[str] = Counter()
     for text in texts:
@@ -179,7 +179,7 @@ def subwords_of_texts(texts: Iterable[str], size: int) -> SubwordModel:
 
 
 def inverse_frequency(counts: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return the weight of each subword by its rarity in the training texts, at least 0.1."""
+    """Return the weight of each subword, which reflects its rarity in the training texts; at least 0.1."""
     per_million = counts / max(1, counts.sum()) * 1e6
     weights: NDArray[np.float32] = np.clip(np.log(1e6 / (per_million + 3)), 0.1, None).astype(np.float32)
     return weights

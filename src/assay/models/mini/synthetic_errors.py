@@ -1,7 +1,7 @@
 """Synthetic errors: copies of a good translation with one error each, its position, and its MQM penalty.
 
-There are rules for all languages written with spaces, lists of function words for English and German, and replacements of
-the whole text. They follow general kinds of errors, not items of a test set.
+There are rules for all languages written with spaces, lists of function words for English and German, and replacements of the
+whole text. They imitate general types of errors, not the items of any test set.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from assay.models.mini.groups import JudgedGroup, JudgedTranslation, Mark
 
 MADE = 4
-"""Maximum number of errors made from one translation."""
+"""Maximum number of errors derived from one translation."""
 TRIES = 12
 LONGEST = 600
-"""Maximum length in characters of a translation that gets errors."""
+"""Maximum length in characters of a translation from which errors are derived."""
 CRITICAL, MAJOR, MINOR = 25.0, 5.0, 1.0
 _WORD = re.compile(r"\S+")
 _NUMBER = re.compile(r"\d+")
@@ -57,7 +57,7 @@ _NEGATIONS = {"en": "not", "de": "nicht"}
 
 @dataclass(frozen=True)
 class _ErrorMaterial:
-    """A translation with the material for errors."""
+    """A translation with everything needed to insert errors."""
 
     text: str
     words: list[tuple[int, int]]
@@ -253,7 +253,7 @@ RULES: Mapping[Callable[[_ErrorMaterial], Made | None], int] = {
 
 
 def with_error(text: str, language: str, source: str, other: str, rng: random.Random) -> Made | None:
-    """Return the text with one error; None if it has too few words or no rule that was tried applies."""
+    """Return the text with one error; None if it has too few words or none of the tried rules applies."""
     words = [match.span() for match in _WORD.finditer(text)]
     if len(words) < 4:
         return None
@@ -266,7 +266,7 @@ def with_error(text: str, language: str, source: str, other: str, rng: random.Ra
 
 
 def synthetic_groups(groups: Sequence[JudgedGroup], shares: Mapping[str, float], seed: int) -> list[JudgedGroup]:
-    """Return a new group for a share of the groups of some collections: the best translation, and copies with errors.
+    """Return a new group for a share of the groups in some collections: the best translation, and copies with errors.
 
     Scores are MQM sums.
     """
@@ -294,7 +294,7 @@ def synthetic_groups(groups: Sequence[JudgedGroup], shares: Mapping[str, float],
 def _with_errors(
     group: JudgedGroup, base: JudgedTranslation, texts: Sequence[str], rng: random.Random
 ) -> tuple[JudgedTranslation, ...]:
-    """Return a translation and its copies with errors. Copies lack its own marks, since annotators have not marked them."""
+    """Return a translation and its copies with errors. The copies do not have its own marks, since annotators did not mark them."""
     score = _points(group.kind, base.score)
     marks = base.marks if group.kind in ("mqm", "bio") else None
     translations = {base.text: JudgedTranslation(base.text, score, "base", marks)}
@@ -309,7 +309,7 @@ def _with_errors(
 
 
 def _points(kind: str, score: float) -> float:
-    """Return the approximate MQM sum of a good translation with a score on another scale."""
+    """Return the approximate MQM sum for a good translation that was scored on another scale."""
     if kind in ("mqm", "bio", "syn"):
         return score
     return -(100 - score) / 8 if kind == "esa" else -1.0

@@ -1,4 +1,4 @@
-"""Training of metrics: records, guards, the training loop, and the curriculum of xCOMET.
+"""Metric training: records, contamination guard, the training loop, and the xCOMET curriculum.
 
 The curriculum follows Guerreiro et al. 2023, sections 4.3 and 4.4.
 """

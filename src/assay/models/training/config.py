@@ -29,7 +29,7 @@ MOST_TRIES = 100
 
 @dataclass(frozen=True)
 class DataConfig:
-    """One file of judged translations, or a folder of MLQE-PE."""
+    """One file of judged translations, or an MLQE-PE folder."""
 
     path: str
     format: Literal["corpus", "da", "mqm", "spans", "mlqe"]
@@ -37,11 +37,11 @@ class DataConfig:
     """The collections of a corpus file to use (``mqm20``, ``ted21`` …); by default all."""
     langpairs: tuple[str, ...] = ()
     langpair: str = ""
-    """Language pair of a file that names none."""
+    """Language pair for a file that does not contain one."""
     split: str = ""
-    """The split of a corpus file to use (``train``, ``dev``), or the part of MLQE-PE."""
+    """The split of a corpus file or of MLQE-PE to use (``train``, ``dev``)."""
     limit: int = 0
-    """Maximum number of records, drawn by the seed; 0 is all."""
+    """Maximum number of records, sampled with the seed; 0 means all."""
     columns: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -56,7 +56,7 @@ class ModelSection:
     hidden_sizes: tuple[int, ...] = ()
     """Hidden sizes of the sentence head; by default (hidden, hidden / 2) of the encoder, as in xCOMET-XL."""
     word_layer: int = -1
-    """Encoder layer that the tagger reads; -1 is the last."""
+    """Encoder layer that the tagger reads; -1 is the last one."""
     layer_transformation: Literal["sparsemax", "softmax"] = "sparsemax"
     layer_norm: bool = False
     activations: str = "Tanh"
@@ -73,14 +73,14 @@ ClassWeights = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """Loss weights to try before a phase is trained: every λ with every α; the best on the held-out records is used."""
+    """Loss weights to try before a phase is trained: every λ with every α. The best one on the held-out records is used."""
 
     loss_lambda: tuple[float, ...] = ()
     class_weights: tuple[ClassWeights, ...] = ()
     steps: int = 0
-    """Steps of each try; 0 is a tenth of the phase's."""
+    """Number of steps per try; 0 means a tenth of the phase's steps."""
     by: Literal["mean", "kendall", "pearson", "span_f1"] = "mean"
-    """Figure to choose by; ``mean`` is the mean of Kendall's tau-b and the F1 of spans."""
+    """Figure used to choose; ``mean`` is the mean of Kendall's tau-b and span F1."""
 
     @property
     def tries(self) -> int:
@@ -108,26 +108,26 @@ class PhaseConfig:
     gradient_clip: float = 1.0
     epochs: float = 1.0
     max_steps: int = 0
-    """Maximum number of steps; 0 is all steps of the epochs."""
+    """Maximum number of steps; 0 means all steps of all epochs."""
     batch_size: int = 32
     batch_tokens: int = 0
     """Approximate number of tokens of translation, source and reference per batch, instead of `batch_size` records."""
     micro_batch: int = 0
-    """Records per forward pass, with gradients accumulated over the batch; 0 is the whole batch, if memory allows."""
+    """Records per forward pass, with gradients accumulated over the batch; 0 means the whole batch, if memory allows."""
     hallucinations: Shares = field(default_factory=Shares)
     z_range: tuple[float, float] | None = None
-    """Practical minimum and maximum of z-scores; by default from the data (unanimous 0 and 100)."""
+    """Practical minimum and maximum of z-scores; by default computed from the data (unanimous 0 and 100)."""
     search: SearchConfig | None = None
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Data for evaluation during training: separate files, or a share of the documents of every phase."""
+    """Data for evaluation during training: separate files, or a share of each phase's documents."""
 
     data: tuple[DataConfig, ...] = ()
     fraction: float = 0.0
     every: int = 500
-    """Steps between two evaluations; each phase also ends with one."""
+    """Number of steps between two evaluations; each phase also ends with one."""
     limit: int = 1000
 
 
@@ -147,13 +147,13 @@ class TrainConfig:
     precision: Precision = "auto"
     device: str = "auto"
     checkpoint_every: int = 500
-    """Steps between two checkpoints; each phase also ends with one."""
+    """Number of steps between two checkpoints; each phase also ends with one."""
     skip_bad: bool = False
-    """Skip and list malformed rows and spans outside their text."""
+    """Skip and list malformed rows and spans that are outside their text."""
 
 
 def load_config(path: Path) -> TrainConfig:
-    """Read the configuration in a YAML file; its paths are relative to the file's folder."""
+    """Read the configuration from a YAML file; its paths are relative to the file's folder."""
     if not path.is_file():
         raise InputError(f"the configuration {path} does not exist.")
     data = read_document(path, yaml=True)

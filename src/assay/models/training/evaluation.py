@@ -1,6 +1,6 @@
-"""Evaluation on held-out records during training: Kendall's tau, Pearson's r and the F1 of error spans.
+"""Evaluation on held-out records during training: Kendall's tau, Pearson's r and error-span F1.
 
-It needs no compiled kernels, since training may run on machines without them.
+This module does not use the compiled kernels, since training may run on machines without them.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def evaluate(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record
 def predict(
     model: UnifiedModel, encoder: TextEncoder, examples: Sequence[EncodedRecord], batch: int = 32
 ) -> tuple[Floats, list[NDArray[np.float32] | None]]:
-    """Return one score per example and, for a model that tags, the class distribution of every subword of its translation.
+    """Return one score per example and, for a model with a tagger, the class distribution of every translation subword.
 
     Both are means over the inputs. Subwords outside the model's window have no row.
     """
@@ -104,7 +104,7 @@ def pearson(a: Floats, b: Floats) -> float:
 
 
 def kendall_b(a: Floats, b: Floats) -> float:
-    """Return Kendall's tau-b from all pairs; NaN if it is undefined."""
+    """Return Kendall's tau-b, computed from all pairs; NaN if it is undefined."""
     agree = ties_a = ties_b = 0
     for i in range(len(a) - 1):
         x, y = np.sign(a[i + 1 :] - a[i]), np.sign(b[i + 1 :] - b[i])

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     Embed = Callable[[Sequence[str]], Vectors]
 
 POOL = 4096
-"""Number of sentences among which the most similar one is searched."""
+"""Number of sentences that are searched for the most similar one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Number of hallucinations of each kind to add, as a share of the records."""
+    """Number of hallucinations of each type to add, as a share of the records."""
 
     random: float = 0.0
     similar: float = 0.0
@@ -43,7 +43,7 @@ class Shares:
 
 
 def hallucinate(records: Sequence[Record], shares: Shares, seed: int, embed: Embed | None = None) -> list[Record]:
-    """Return new records made from `records`, which depend only on these and the seed."""
+    """Return new records derived from `records`; they depend only on these and the seed."""
     if not records:
         return []
     rng = np.random.default_rng([seed, 0x4A11])
@@ -55,7 +55,7 @@ def hallucinate(records: Sequence[Record], shares: Shares, seed: int, embed: Emb
 
 
 def trigram_vectors(texts: Sequence[str], dimensions: int = 4096) -> Vectors:
-    """Return hashed, damped counts of character trigrams, of length 1; sentences with common words are similar."""
+    """Return unit vectors of hashed, damped character-trigram counts; sentences that share words get similar vectors."""
     out = np.zeros((len(texts), dimensions), dtype=np.float32)
     for row, text in enumerate(texts):
         padded = f"  {text.lower()} "

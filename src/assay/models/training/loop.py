@@ -1,7 +1,7 @@
 """Training loop for every recipe: takes steps, writes log and checkpoints, and stops so that a later run can resume.
 
-A step depends only on the weights, the seed and the step's number. On a CPU, a run that was killed and resumed therefore ends
-with the same bits as an uninterrupted one.
+A step depends only on the weights, the seed and the step number. On a CPU, a run that was interrupted and resumed is therefore
+bit-identical to an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Tensors = dict[str, Tensor]
 
 
 class TrainingStopped(AssayError):
-    """Training cannot continue: the loss is not finite, or a single record does not fit into memory."""
+    """Error raised when training cannot continue: the loss is not finite, or a single record does not fit into memory."""
 
 
 class Recipe(Protocol):
@@ -50,7 +50,7 @@ class Recipe(Protocol):
         """Number of steps."""
 
     def batches(self, first: int) -> Iterable[Any]:
-        """Yield the batches from step `first` on."""
+        """Yield the batches, starting with step `first`."""
 
     def step(self, number: int, batch: Any) -> Any:
         """Take step `number`, counted from 0, and return what `report` needs."""
@@ -59,11 +59,11 @@ class Recipe(Protocol):
         """Log and show the values of the step after which `done` steps are finished."""
 
     def state(self) -> tuple[Tensors, Tensors]:
-        """Return the weights and the state of the optimizer."""
+        """Return the weights and the optimizer state."""
 
 
 class Loop:
-    """Trainer of one run folder: device, precision, state and log, and the loop over the steps of a recipe."""
+    """Trainer for one run folder: device, precision, state and log, and the loop over a recipe's steps."""
 
     log: Log
 
@@ -77,7 +77,7 @@ class Loop:
         self.progress = TrainingProgress()
 
     def restore(self) -> tuple[Tensors, Tensors] | None:
-        """Return weights and optimizer state of an interrupted run, or None if the folder has no state."""
+        """Return the weights and optimizer state of an interrupted run, or None if the folder contains no state."""
         if not (self.folder / STATE).is_file():
             return None
         self.progress, old, model, optimizer = load_state(self.folder)
@@ -88,11 +88,11 @@ class Loop:
         return model, optimizer
 
     def open_log(self) -> None:
-        """Open the log, cut to its length at the last checkpoint."""
+        """Open the log, truncated to its length at the last checkpoint."""
         self.log = Log(self.folder / LOG, self.progress.log_bytes)
 
     def autocast(self) -> torch.autocast:
-        """Return the context in which an encoder's matrix products are in bfloat16, if the run asks for it."""
+        """Return a context in which an encoder's matrix products use bfloat16, if the run is configured for it."""
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16)
 
     def save(self, model: Tensors, optimizer: Tensors) -> None:
@@ -101,7 +101,7 @@ class Loop:
         save_state(self.folder, self.progress, self.plain, model, optimizer)
 
     def train(self, recipe: Recipe) -> None:
-        """Take the remaining steps of a recipe. If the user or the time limit ends the run, write a checkpoint first."""
+        """Take a recipe's remaining steps. If the user or the time limit ends the run, write a checkpoint first."""
         for step, batch in enumerate(recipe.batches(self.progress.step), self.progress.step):
             try:
                 self.listener.check(f"at step {step:,} of {recipe.steps:,} of {recipe.name}")
@@ -116,7 +116,7 @@ class Loop:
 
 
 def device_of(name: str) -> torch.device:
-    """Return the device that a configuration names; ``auto`` is a GPU if there is one."""
+    """Return the device specified in a configuration; ``auto`` is a GPU if there is one."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if name.startswith("cuda") and not torch.cuda.is_available():

@@ -1,4 +1,4 @@
-"""Optimization of xCOMET: learning rates per layer, gradual unfreezing, and the loss.
+"""Optimization of xCOMET: layer-wise learning rates, gradual unfreezing, and the loss.
 
 The loss follows section 4.2.1, equations 1 to 4, and Appendix B of Guerreiro et al. 2023.
 """
@@ -23,7 +23,7 @@ _EMBEDDINGS = ("words", "places", "types", "embedding_norm")
 
 
 def grouped(model: nn.Module, settings: Callable[[str], tuple[float, float] | None]) -> list[dict[str, Any]]:
-    """Return groups of named parameters. `settings` gives learning rate and weight decay by name, None for what stays frozen."""
+    """Return groups of named parameters. `settings` returns learning rate and weight decay by name, or None if frozen."""
     groups: dict[tuple[float, float], list[tuple[str, nn.Parameter]]] = {}
     for name, parameter in model.named_parameters():
         if (setting := settings(name)) is not None:
@@ -43,8 +43,9 @@ def grouped(model: nn.Module, settings: Callable[[str], tuple[float, float] | No
 def parameter_groups(model: UnifiedModel, phase: PhaseConfig) -> list[dict[str, Any]]:
     """Return groups of named parameters with their learning rates.
 
-    The top layer of the encoder learns at `encoder_learning_rate`, each layer below it `layerwise_decay` times slower, and the
-    embeddings slower still, if they are not frozen. The layer mix and the heads learn at `learning_rate`.
+    The encoder's top layer learns at `encoder_learning_rate`. The rate of each layer below it is multiplied by
+    `layerwise_decay`, and the embeddings learn more slowly still, unless they are frozen. The layer mix and the heads learn at
+    `learning_rate`.
     """
     depth = model.encoder_config.layers
 
@@ -60,7 +61,7 @@ def parameter_groups(model: UnifiedModel, phase: PhaseConfig) -> list[dict[str, 
 
 
 def encoder_layer(name: str, depth: int) -> int | None:
-    """Return the encoder layer of a parameter: -1 for embeddings, the top layer for a final norm, None outside the encoder."""
+    """Return a parameter's encoder layer: -1 for embeddings, the top layer for a final norm, None outside the encoder."""
     if not name.startswith("encoder."):
         return None
     parts = name.split(".")
@@ -71,7 +72,7 @@ def encoder_layer(name: str, depth: int) -> int | None:
 
 
 def unfreeze(model: UnifiedModel, phase: PhaseConfig, step: int, frozen_steps: int) -> None:
-    """Select the parameters that learn at this step: heads always, the encoder after `frozen_steps`, embeddings if allowed."""
+    """Select the parameters to train in this step: heads always, the encoder after `frozen_steps`, embeddings if allowed."""
     depth = model.encoder_config.layers
     for name, parameter in model.named_parameters():
         layer = encoder_layer(name, depth)
@@ -87,7 +88,7 @@ def adamw(model: UnifiedModel, phase: PhaseConfig) -> torch.optim.AdamW:
 
 
 def warm_up(optimizer: torch.optim.Optimizer, phase: PhaseConfig, step: int) -> float:
-    """Set the learning rates of a step (linear up to `warmup_steps`, then constant). Return the rate of the heads."""
+    """Set the learning rates for a step (linear up to `warmup_steps`, then constant). Return the rate of the heads."""
     share = min(1.0, (step + 1) / phase.warmup_steps) if phase.warmup_steps else 1.0
     for group in optimizer.param_groups:
         group["lr"] = group["base_lr"] * share
@@ -102,7 +103,7 @@ def losses(
     class_weights: Tensor,
     loss_lambda: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the sum of the sequences' losses (equation 3), and its sentence and word parts without weights.
+    """Return the sum of the sequences' losses (equation 3), and its unweighted sentence and word parts.
 
     `targets` is NaN for sequences without a score, `labels` -1 for tokens without a class. The word loss is the mean over
     the labelled tokens of a sequence (equation 2), so that long translations do not outweigh short ones.
@@ -121,7 +122,7 @@ def losses(
 
 
 def named_state(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """Return the optimizer's state as named tensors: ``PARAMETER/exp_avg`` and so on."""
+    """Return the optimizer state as named tensors: ``PARAMETER/exp_avg`` and so on."""
     state: dict[str, Tensor] = {}
     for group in optimizer.param_groups:
         for name, parameter in zip(group["names"], group["params"], strict=True):
@@ -148,6 +149,6 @@ def load_named_state(optimizer: torch.optim.Optimizer, state: dict[str, Tensor])
 
 
 def clip(model: nn.Module, limit: float) -> Tensor:
-    """Scale gradients down to a norm of `limit` (0: leave them). Return the norm before."""
+    """Scale gradients down to a norm of `limit` (0: no limit). Return the norm before scaling."""
     learning = [parameter for parameter in model.parameters() if parameter.grad is not None]
     return nn.utils.clip_grad_norm_(learning, limit or float("inf"))

@@ -1,7 +1,7 @@
 """Training records: a judged translation with its score on [0, 1] and its error spans.
 
-Scores derived from MQM are on [0, 1] by equation 6 of Guerreiro et al. (2023). Direct assessments are z-scores, centred at
-0 and unbounded. Min-max scaling between a practical minimum and maximum maps them to the same range (section 4.3).
+Scores derived from MQM are mapped to [0, 1] by equation 6 of Guerreiro et al. (2023). Direct assessments are z-scores, centred
+at 0 and unbounded. Min-max scaling between a practical minimum and maximum maps them to the same range (section 4.3).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assay.core.spans import ErrorSpan
 TAGS = ("ok", "minor", "major", "critical")
 """Word-level classes in the order of the class weights (Listing 2)."""
 CAP = 25.0
-"""MQM penalty from which on a translation scores 0 (equation 6)."""
+"""MQM penalty at which a translation's score reaches 0 (equation 6)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +62,11 @@ class ZRange:
 
 
 WMT_RANGE = ZRange(-1.41, 0.98)
-"""Range from newstest2020 (en-de, zh-en) and MLQE-PE, with 10 unanimous zeros and 910 unanimous hundreds; the default."""
+"""Default range, computed from newstest2020 (en-de, zh-en) and MLQE-PE, with 10 unanimous zeros and 910 unanimous hundreds."""
 
 
 def practical_range(records: Iterable[Record]) -> ZRange | None:
-    """Return the mean z-scores of translations that several annotators unanimously gave 0 and 100.
+    """Return the mean z-scores of translations that several annotators unanimously rated 0 and 100.
 
     This follows section 4.3 and BLEURT-20. Return None if the records have no unanimous 0 or no unanimous 100.
     """
@@ -91,17 +91,17 @@ def scaled(records: Sequence[Record], z_range: ZRange) -> list[Record]:
 
 
 def mqm_unit(penalty: float) -> float:
-    """Return the score of a translation with this MQM penalty by equation 6 (0 is perfect)."""
+    """Return the score for a translation with this MQM penalty according to equation 6 (a penalty of 0 is perfect)."""
     return 1.0 - min(max(penalty, 0.0), CAP) / CAP
 
 
 def tags(
     offsets: Sequence[tuple[int, int]], text: str, spans: Iterable[ErrorSpan], ignore: Sequence[int] = ()
 ) -> list[int]:
-    """Return the class of every subword of a translation: the worst severity of the spans that overlap it.
+    """Return the class of every translation subword: the worst severity among the spans that overlap it.
 
-    Whitespace that a tokenizer assigns to a subword does not count as overlap. An empty span marks the character at its
-    start (the last one at the end of the text), as in `assay.stats.spans`. Tokens of `ignore` get -1.
+    Whitespace that a tokenizer assigns to a subword does not count as overlap. An empty span marks the character at its start
+    (the last one at the end of the text), as in `assay.stats.spans`. Tokens in `ignore` get -1.
     """
     marked = bytearray(len(text))
     for span in spans:

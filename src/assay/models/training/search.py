@@ -1,9 +1,9 @@
 """Grid search for loss weights before a phase is trained.
 
-The paper tuned λ, the weight of the tagger, and α, the weights of the severities, in 20 trials of Optuna (Guerreiro et al.
-2023, Appendix B). Here every combination in the configuration is trained for a few steps, from the same weights and on the
-same batches. The best one on the held-out records is used. A try depends only on the weights, the seed and its values.
-Finished tries are therefore kept, and an interrupted search resumes with the next one.
+The paper tuned λ, the weight of the tagger, and α, the weights of the severities, in 20 Optuna trials (Guerreiro et al. 2023,
+Appendix B). Here every combination in the configuration is trained for a few steps, from the same weights and on the same
+batches. The best one on the held-out records is used. A try depends only on the weights, the seed and its values. Finished
+tries are therefore stored, and an interrupted search resumes with the next one.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Try:
 
     phase: int
     start: str
-    """Hash of everything that determines the start of the try."""
+    """Hash of everything that determines the starting point of the try."""
     loss_lambda: float
     class_weights: ClassWeights
     steps: int
@@ -61,7 +61,7 @@ class Try:
         return dataclasses.replace(self, kendall=kendall, pearson=pearson, span_f1=span_f1)
 
     def figure(self, by: str) -> float:
-        """Return the figure to choose by, minus infinity if undefined."""
+        """Return the figure used to choose; minus infinity if it is undefined."""
         names = ("kendall", "span_f1") if by == "mean" else (by,)
         values = [value for name in names if (value := getattr(self, name)) is not None]
         return sum(values) / len(values) if len(values) == len(names) else -math.inf
@@ -74,7 +74,7 @@ class Try:
 
 
 def grid(phase: PhaseConfig, number: int, start: str, steps: int) -> list[Try]:
-    """Return all combinations of the phase in order; values that are not listed are those of the phase."""
+    """Return all combinations for the phase in order; values that are not listed are taken from the phase."""
     search = phase.search
     assert search is not None
     lambdas, alphas = search.loss_lambda or (phase.loss_lambda,), search.class_weights or (phase.class_weights,)
@@ -84,7 +84,7 @@ def grid(phase: PhaseConfig, number: int, start: str, steps: int) -> list[Try]:
 
 
 def length(phase: PhaseConfig, steps: int) -> int:
-    """Return the steps of a try: as configured, or a tenth of the phase's `steps`."""
+    """Return the number of steps in a try: as configured, or a tenth of the phase's `steps`."""
     assert phase.search is not None
     return phase.search.steps or max(1, round(steps / 10))
 
@@ -126,7 +126,7 @@ def best(tried: Sequence[Try], by: str, name: str) -> Try:
 
 
 def chosen_config(config: TrainConfig, choices: Mapping[str, LossWeights]) -> TrainConfig:
-    """Return the configuration with the weights chosen so far."""
+    """Return the configuration with the weights that have been chosen so far."""
     phases = [
         dataclasses.replace(phase, loss_lambda=choice.loss_lambda, class_weights=choice.class_weights)
         if (choice := choices.get(str(number))) is not None
@@ -137,7 +137,7 @@ def chosen_config(config: TrainConfig, choices: Mapping[str, LossWeights]) -> Tr
 
 
 def digest(config: Mapping[str, Any], data: str, held_out: Iterable[Record], weights: Mapping[str, Tensor]) -> str:
-    """Return a hash of the start of a try: configuration, data, held-out records and weights."""
+    """Return a hash of a try's starting point: configuration, data, held-out records and weights."""
     hasher = hashlib.blake2b(json.dumps([config, data], sort_keys=True).encode(), digest_size=16)
     for record in held_out:
         hasher.update(repr((record.texts(), record.score, record.spans)).encode("utf-8", "surrogatepass"))
@@ -147,7 +147,7 @@ def digest(config: Mapping[str, Any], data: str, held_out: Iterable[Record], wei
 
 
 def read_tries(folder: Path) -> list[Try]:
-    """Return the finished tries of a run. An unreadable file counts as none, since tries can be repeated."""
+    """Return the finished tries in a run. An unreadable file counts as empty, since tries can be repeated."""
     try:
         lines = (folder / FILE).read_text(encoding="utf-8").splitlines()
         rows = [json.loads(line) for line in lines]

@@ -28,7 +28,7 @@ TOKENIZER = "tokenizer.json"
 
 @dataclass
 class Start:
-    """A model to train and the tokenizer of its texts."""
+    """A model to train, with its tokenizer."""
 
     model: UnifiedModel
     encoder: TextEncoder
@@ -37,8 +37,8 @@ class Start:
 def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]]) -> Start:
     """Return the configured model. Random weights depend on the seed alone.
 
-    `texts` returns the training texts, from which the tiny encoder learns its vocabulary. The tokenizer and the encoder's
-    shape are written to `folder`, where a resumed run finds them.
+    `texts` returns the training texts, from which the tiny encoder learns its vocabulary. The tokenizer and the encoder's shape
+    are written to `folder` for resumed runs.
     """
     folder.mkdir(parents=True, exist_ok=True)
     whole: dict[str, Tensor] = {}
@@ -55,7 +55,7 @@ def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]])
     if pretrained.weights is not None:
         model.encoder.load_state_dict(pretrained.weights)  # type: ignore[attr-defined]
     if whole:
-        # Weights that the other model lacks, or has in another shape, keep their initial values.
+        # Weights that are missing from the other model, or have a different shape there, keep their initial values.
         fitting = {name: value for name, value in whole.items() if _fits(model, name, value)}
         model.load_state_dict(fitting, strict=False)
     limit = min(config.model.max_tokens, pretrained.config.max_tokens)
@@ -65,7 +65,7 @@ def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]])
 def model_config(config: TrainConfig, pretrained: Pretrained, before: Sequence[str] = ()) -> ModelConfig:
     """Return the hyperparameters under their official names. Without a word-level phase, the model has no tagger.
 
-    `before` lists the training data of the model that the run continues.
+    `before` lists the training data of the model from which the run continues.
     """
     section, encoder = config.model, pretrained.config
     word_level = any(phase.word_level for phase in config.phases)
@@ -99,7 +99,7 @@ def model_config(config: TrainConfig, pretrained: Pretrained, before: Sequence[s
 
 
 def trained_on(config: TrainConfig) -> list[str]:
-    """Return the collections or files of all phases, for the card of the trained metric."""
+    """Return the collections or files used in all phases, for the trained metric's card."""
     data = [one for phase in config.phases for one in phase.data]
     return sorted({name for one in data for name in one.origins or (Path(one.path).name,)})
 
@@ -125,7 +125,7 @@ def _pretrained(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[
 
 
 def _trained(folder: Path) -> tuple[Pretrained, dict[str, Tensor], list[str]]:
-    """Return a trained model to continue, with its weights and its training data, or its name if these are unknown."""
+    """Return a trained model to continue from, with its weights and its training data, or its name if these are unknown."""
     from assay.models.heads.checkpoint import load
 
     loaded = load(folder)

@@ -1,8 +1,8 @@
 """Readers of judged translations in five formats, which yield training records.
 
 ``corpus``: JSON lines, each a group of hypotheses of one source (docs/train.md). ``da``: a table with src, mt, ref and a
-z-score. ``mqm``: Google's TSV, with spans marked by <v>. ``spans``: JSON or JSON lines, each object a translation with its
-list of errors. ``mlqe``: a folder of MLQE-PE with post-edits as references, as in the paper.
+z-score. ``mqm``: Google's TSV, with spans marked by <v>. ``spans``: JSON or JSON lines, each object a translation with its list
+of errors. ``mlqe``: an MLQE-PE folder, with post-edits as references, as in the paper.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class CorpusHypothesis:
 
 @dataclass(frozen=True, slots=True)
 class CorpusGroup:
-    """A line of a corpus file: a source, its references and its translations."""
+    """A line in a corpus file: a source, its references and its translations."""
 
     ds: str
     kind: Literal["mqm", "bio", "syn", "esa", "qe", "da", "darr", "tch", "un"]
-    """Kind of score: MQM sum, ESA (0 to 100), z-score, relative ranking (-1 to 1), or none."""
+    """Type of score: MQM sum, ESA (0 to 100), z-score, relative ranking (-1 to 1), or none."""
     lp: str
     doc: str | int
     hyps: tuple[CorpusHypothesis, ...]
@@ -56,7 +56,7 @@ class CorpusGroup:
 
 
 def read_groups(path: Path, bad: BadRows, split: str | None = None) -> Iterator[tuple[int, CorpusGroup]]:
-    """Yield the groups of a corpus file with their line numbers."""
+    """Yield the groups in a corpus file with their line numbers."""
     for line, row in objects(path, bad):
         try:
             group = typed(CorpusGroup, row, Place("", "the object"), strict=False)
@@ -98,7 +98,7 @@ def _corpus_score(kind: str, score: float | None) -> float:
 
 
 def corpus_spans(hypothesis: CorpusHypothesis, path: Path, line: int, bad: BadRows) -> Any:
-    """Return the spans of a translation, None if errors were not annotated, ``"bad"`` if the spans are unusable."""
+    """Return a translation's spans, None if errors were not annotated, or ``"bad"`` if the spans are unusable."""
     if hypothesis.spans is None:
         return None
     text, spans = hypothesis.text, []
@@ -125,9 +125,9 @@ _SCORES = ("z", "z mean", "score")
 
 
 def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None = None) -> Iterator[Record]:
-    """Yield records of a table of direct assessments with z-scores (``z``), or scores on [0, 1] (``score``).
+    """Yield records from a table of direct assessments with z-scores (``z``), or with scores on [0, 1] (``score``).
 
-    If there are columns ``raw`` (0 to 100) and ``n`` (judgements), they determine the practical range of z-scores.
+    The columns ``raw`` (0 to 100) and ``n`` (judgements), if present, determine the practical range of z-scores.
     """
     from assay.io.judgements.tables import read_judged_table
 
@@ -159,14 +159,14 @@ def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None
 
 
 def _unanimous(raw: float, judgements: float) -> int | None:
-    """Return a mean of exactly 0 or 100 over several judgements, which only unanimous annotators can give."""
+    """Return a mean of exactly 0 or 100 over several judgements, which is possible only if annotators are unanimous."""
     return int(raw) if judgements > 1 and raw in (0.0, 100.0) else None
 
 
 def read_google_mqm(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Record]:
-    """Yield one record per translation: the mean score of its raters and the spans of all raters.
+    """Yield one record per translation: the mean score over its annotators and the spans from all annotators.
 
-    The file has no references. The human translations among its systems (``Human-A``, ``ref.A`` …) are used instead.
+    The file contains no references. The human translations among its systems (``Human-A``, ``ref.A`` …) are used instead.
     """
     segments = read_mqm(path, skip_bad=bad.skip)
     human: dict[tuple[str, str], list[MqmSegment]] = {}
@@ -191,7 +191,7 @@ def read_google_mqm(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Re
 
 
 def _paper_severity(text: str, span: ErrorSpan) -> ErrorSpan:
-    """Return a span with the severity critical if it is a non-translation, since Google has no critical errors."""
+    """Return a span, with severity critical if it is a non-translation, since Google's data has no critical errors."""
     if span.severity == "major" and span.category.lower().startswith("non-translation"):
         return ErrorSpan.of(text, span.start, span.end, "critical", span.category)
     return span
@@ -209,10 +209,10 @@ PENALTY = {"neutral": 0.0, "minor": 1.0, "major": 5.0, "critical": 10.0}
 
 
 def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Record]:
-    """Yield records of objects with texts and ``spans`` (or ``errors``, ``target_errors``): start, end (exclusive), severity.
+    """Yield records from objects with texts and ``spans`` (or ``errors``, ``target_errors``): start, end (exclusive), severity.
 
-    For ``startIndex`` and ``endIndex`` (Bio MQM), ``term`` gives the actual position. The score is the object's ``score``
-    on [0, 1], otherwise that of its errors by equations 5 and 6.
+    For ``startIndex`` and ``endIndex`` (Bio MQM), the actual position is found with ``term``. The score is the object's
+    ``score`` on [0, 1]; if there is none, it is computed from the errors with equations 5 and 6.
     """
     for line, row in objects(path, bad):
         values = {plain(name): value for name, value in row.items()}
@@ -248,7 +248,7 @@ def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Rec
 
 
 def _text(values: Mapping[str, Any], roles: Sequence[str]) -> str:
-    """Return the first value of the roles that is not empty; of a list, the first entry."""
+    """Return the first non-empty value among the roles; for a list, its first entry."""
     candidates = (values[name] for name in spellings(*roles) if values.get(name))
     return next((str(value[0] if isinstance(value, list) else value) for value in candidates), "")
 
@@ -285,7 +285,7 @@ def _extent(error: Mapping[str, Any], text: str) -> tuple[int, int] | None:
 
 
 def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Record]:
-    """Yield the records of ``part.da.tsv`` in a folder of MLQE-PE, with references from ``part.pe.pe`` if it exists."""
+    """Yield the records in ``part.da.tsv`` of an MLQE-PE folder, with references from ``part.pe.pe`` if it exists."""
     path, edits = folder / f"{part}.da.tsv", folder / f"{part}.pe.pe"
     post_edits = [text for piece in read_lines(edits, 4096) for text in piece] if edits.is_file() else []
     with open_table(path, bad, quoting="none") as table:
@@ -313,7 +313,7 @@ def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Recor
 
 
 def _numbers(text: str) -> list[float] | None:
-    """Return the numbers of a JSON list; None for anything else."""
+    """Return the numbers in a JSON list; None for anything else."""
     try:
         content = decode(text)
     except ValueError:

@@ -1,8 +1,8 @@
-"""State of a training run on disk: one safetensors file, written atomically, and a log that never runs ahead of it.
+"""Training state on disk: one safetensors file, written atomically, and a log that never runs ahead of it.
 
-The file contains tensors, and the rest as JSON in its header, but no pickles. Shuffling and dropout depend only on seed
-and step, so that the position suffices to resume. The first Ctrl-C writes a checkpoint after the current step, the second
-stops at once.
+The file contains tensors, with everything else as JSON in its header; there are no pickles. Shuffling and dropout depend only
+on seed and step, so the position is all that is needed to resume. The first Ctrl-C writes a checkpoint after the current step;
+the second stops at once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LOG = "log.jsonl"
 
 @dataclass(frozen=True)
 class LossWeights:
-    """Loss weights that a search chose for a phase."""
+    """Loss weights that a search selected for a phase."""
 
     loss_lambda: float
     class_weights: tuple[float, float, float, float]
@@ -44,7 +44,7 @@ class LossWeights:
 
 @dataclass
 class TrainingProgress:
-    """Position of a run: next step, micro-batch that fits into memory, length of the log, and hash of the data."""
+    """Position of a run: next step, micro-batch that fits into memory, log length, and data hash."""
 
     phase: int = 0
     step: int = 0
@@ -54,7 +54,7 @@ class TrainingProgress:
     """Hash of the phase's examples."""
     finished: bool = False
     choices: Mapping[str, LossWeights] = field(default_factory=dict)
-    """Results of searches by number of the phase (from 1)."""
+    """Search results by phase number (from 1)."""
 
 
 def save_state(
@@ -69,7 +69,7 @@ def save_state(
 
     tensors = {f"model/{name}": value.detach().cpu().contiguous() for name, value in model.items()}
     tensors |= {f"optimizer/{name}": value.detach().cpu().contiguous() for name, value in optimizer.items()}
-    # One entry, since safetensors writes several in random order, and equal states must be equal files.
+    # One entry, since safetensors writes several in random order, and identical states must give identical files.
     header = {"run": json.dumps({"progress": asdict(progress), "config": config})}
     with atomic_write(folder / STATE) as file:
         file.write(save(tensors, header))
@@ -115,7 +115,7 @@ class Log:
         self._file.write(json.dumps(entry) + "\n")
 
     def size(self) -> int:
-        """Return the size in bytes after everything is on disk."""
+        """Return the size in bytes after flushing everything to disk."""
         self._file.flush()
         os.fsync(self._file.fileno())
         return self.path.stat().st_size
@@ -125,7 +125,7 @@ class Log:
 
 
 def plain_config(config: TrainConfig) -> dict[str, Any]:
-    """Return the configuration as JSON values, without values that may change on resuming. A run may be moved with its data."""
+    """Return the configuration as JSON values, except values that may change on resuming. A run may be moved with its data."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
     for section in (plain["held_out"], *plain["phases"]):
         for one in section["data"]:
@@ -136,7 +136,7 @@ def plain_config(config: TrainConfig) -> dict[str, Any]:
 
 
 def difference(old: Any, new: Any, where: str = "") -> str | None:
-    """Return the first place where two plain structures differ, such as ``phases.2.learning_rate``."""
+    """Return the path of the first difference between two plain structures, such as ``phases.2.learning_rate``."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in [*old, *(key for key in new if key not in old)]:
             if (place := difference(old.get(key), new.get(key), f"{where}.{key}" if where else str(key))) is not None:
@@ -151,12 +151,12 @@ def difference(old: Any, new: Any, where: str = "") -> str | None:
 
 
 class OutOfTime(Exception):
-    """The time limit of a run is reached; its last checkpoint is complete."""
+    """Raised when a run reaches its time limit; its last checkpoint is complete."""
 
 
 @dataclass
 class Listener:
-    """Callbacks of a training run, which do nothing by default, and the conditions for stopping it."""
+    """Callbacks for a training run, which do nothing by default, and the conditions for stopping it."""
 
     note: Callable[[str], None] = lambda sentence: None
     phase: Callable[[PhaseConfig, int, int, int], None] = lambda phase, records, first, steps: None
@@ -164,17 +164,17 @@ class Listener:
     evaluated: Callable[[PhaseConfig, int, Evaluation], None] = lambda phase, step, evaluation: None
     stage_step: Callable[[str, int, int, float], None] = lambda stage, step, steps, loss: None
     until: float = math.inf
-    """Value of `time.monotonic` after which no further step begins."""
+    """Value of `time.monotonic` after which no new step begins."""
     stop: bool = False
 
     @classmethod
     def of(cls, watcher: object, until: float = math.inf) -> Listener:
-        """Return a listener that calls the methods which `watcher` has."""
+        """Return a listener that calls those methods that `watcher` has."""
         names = ("note", "phase", "step", "evaluated", "stage_step")
         return cls(**{name: getattr(watcher, name) for name in names if hasattr(watcher, name)}, until=until)
 
     def check(self, where: str) -> None:
-        """Raise if the user asked to stop or the time is over."""
+        """Raise an exception if the user asked to stop or the time limit is reached."""
         if self.stop:
             raise Interrupted(f"stopped {where}. Use --resume to continue.")
         if time.monotonic() >= self.until:
@@ -182,7 +182,7 @@ class Listener:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Let the first Ctrl-C set `stop`. Outside the main thread, which alone receives signals, nothing changes."""
+        """Let the first Ctrl-C set `stop`. Only the main thread receives signals; in other threads nothing changes."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return

@@ -1,4 +1,4 @@
-"""Toy training data: an invented language pair on which a small model learns to tag inserted errors in a minute.
+"""Toy training data: an invented language pair on which a small model learns to tag inserted errors within a minute.
 
 Every word of the source language has one translation. A hypothesis is the word-for-word translation, or that translation
 with a word of the source language inserted, which is a major error.
@@ -84,7 +84,7 @@ stages:
 """
 SYSTEMS = 4
 SEGMENTS = 5
-"""Segments of a document."""
+"""Number of segments per document."""
 MAJOR_WEIGHT = 5.0
 
 
@@ -119,7 +119,7 @@ def toy_records(n: int, seed: int = 1, words: int = 40) -> list[Record]:
 
 
 def toy_groups(n: int, seed: int = 1, words: int = 40) -> list[dict[str, Any]]:
-    """Return `n` sources, translated word for word by several systems that insert words of the source language.
+    """Return `n` sources, each translated word for word by several systems that insert source-language words.
 
     Every third source is assessed instead of annotated, and every tenth document is held out.
     """
@@ -166,7 +166,7 @@ def toy_groups(n: int, seed: int = 1, words: int = 40) -> list[dict[str, Any]]:
 
 
 def write_example(folder: Path, n: int = 1500) -> Path:
-    """Write toy data and a configuration that trains an xCOMET model on them. Return the path of the configuration."""
+    """Write toy data and a configuration that trains an xCOMET model on the data. Return the path of the configuration."""
     rows = []
     for record in toy_records(n):
         spans = [{"start": s.start, "end": s.end, "severity": s.severity} for s in record.spans or ()]
@@ -176,7 +176,7 @@ def write_example(folder: Path, n: int = 1500) -> Path:
 
 
 def write_mini_example(folder: Path, n: int = 300) -> Path:
-    """Write toy data and a configuration of assay-mini's recipe. Return the path of the configuration."""
+    """Write toy data and a configuration for assay-mini's recipe. Return the path of the configuration."""
     return _written(folder, toy_groups(n), "mini.yaml", MINI_CONFIG)
 
 
@@ -190,7 +190,7 @@ def _written(folder: Path, rows: Iterable[dict[str, Any]], name: str, config: st
 
 
 def _vocabularies(words: int) -> tuple[list[str], list[str]]:
-    """Return `words` words of the source language and their translations."""
+    """Return `words` source-language words and their translations."""
     return vocabulary("bdgkmz", "aou", words), vocabulary("flnprst", "eiy", words)
 
 

@@ -34,7 +34,7 @@ MODEL = "model"
 
 @dataclass
 class PhaseRecipe:
-    """Steps of one phase of the curriculum."""
+    """The steps of one phase of the curriculum."""
 
     trainer: Trainer
     phase: PhaseConfig
@@ -55,7 +55,7 @@ class PhaseRecipe:
 
     @property
     def largest(self) -> int:
-        """The micro-batch to begin with: as configured, or the largest batch."""
+        """The initial micro-batch size: as configured, or the size of the largest batch."""
         return self.phase.micro_batch or max(map(len, self.plan.epoch(0)))
 
     def batches(self, first: int) -> Iterator[list[int]]:
@@ -65,7 +65,7 @@ class PhaseRecipe:
         return self.trainer.model.state_dict(), named_state(self.optimizer)
 
     def report(self, done: int, values: dict[str, Any]) -> None:
-        """Log the step. Evaluate on the held-out records if it is time."""
+        """Log the step. Evaluate on the held-out records if an evaluation is due."""
         trainer, every = self.trainer, self.trainer.config.held_out.every
         trainer.log.write(phase=self.number + 1, **values)
         trainer.listener.step(done, values["loss"])
@@ -82,7 +82,7 @@ class PhaseRecipe:
             return evaluate(trainer.model, trainer.encoder, self.held_out, min(32, trainer.progress.micro_batch))
 
     def step(self, number: int, rows: Sequence[int]) -> dict[str, Any]:
-        """Take a step and return its entry in the log. If memory runs out, halve the micro-batch for good."""
+        """Take a step and return its log entry. If memory runs out, halve the micro-batch permanently."""
         model, progress, phase = self.trainer.model, self.trainer.progress, self.phase
         batch = [self.examples[row] for row in rows]
         model.train()
@@ -110,7 +110,7 @@ class PhaseRecipe:
         return {**losses, "gradient_norm": norm, "learning_rate": rate, "records": len(batch)}
 
     def _accumulate(self, number: int, batch: list[EncodedRecord]) -> tuple[float, float, float] | None:
-        """Accumulate the gradients of a batch over micro-batches. Return the three losses per record, or None without memory."""
+        """Accumulate a batch's gradients over micro-batches. Return the three losses per record, or None if memory ran out."""
         totals = [0.0, 0.0, 0.0]
         size = self.trainer.progress.micro_batch
         try:
@@ -130,7 +130,7 @@ class PhaseRecipe:
         return None
 
     def _forward(self, part: Sequence[EncodedRecord], records: int) -> tuple[float, float, float]:
-        """Run a micro-batch forward and backward; every input of every record is a sequence of one packed batch."""
+        """Run a micro-batch forward and backward; every input of every record is a sequence in one packed batch."""
         model, encoder, device = self.trainer.model, self.trainer.encoder, self.trainer.device
         inputs = [(encoder.sequence(one, name), one.score) for one in part for name in one.inputs]
         inputs.sort(key=lambda pair: len(pair[0].ids))
@@ -220,7 +220,7 @@ class Trainer(Loop):
         self.save(self.model.state_dict(), {})
 
     def _search(self, recipe: PhaseRecipe) -> PhaseConfig:
-        """Return the phase with the loss weights that do best in short runs from its first step. Finished tries are kept."""
+        """Return the phase with the loss weights that perform best in short runs from its first step. Finished tries are stored."""
         phase, number = recipe.phase, recipe.number
         if not recipe.held_out:
             raise InputError(f"{phase.name}: a search needs held-out records, and none are left. Raise held_out.")
@@ -239,7 +239,7 @@ class Trainer(Loop):
         return self.config.phases[number]
 
     def _try(self, recipe: PhaseRecipe, steps: int, before: Tensors) -> Evaluation | None:
-        """Evaluate a short run on the held-out records, and restore the weights. Return None if its training stopped."""
+        """Evaluate a short run on the held-out records, and restore the weights. Return None if its training was stopped."""
         micro_batch = self.progress.micro_batch
         self.progress.micro_batch = recipe.largest
         try:
