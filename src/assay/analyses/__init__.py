@@ -1,4 +1,4 @@
-"""Registry of analyses by name. An analysis turns items or judged segments with their scores into tables."""
+"""Registry of analyses by name. An analysis turns scored items or judged segments into tables."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ ANALYSES = Registry(
 
 
 def find_analysis(analysis: str | Analysis) -> tuple[str, Analysis]:
-    """Return an analysis given by name, as ``module:function`` or as a function, and its name for messages.
+    """Return an analysis specified by name, as ``module:function`` or as a function, and its name for messages.
 
-    Anything that is not a function is rejected, and so is a ``module:function`` that is not marked as an analysis.
+    Anything that is not a function is rejected, and so is a ``module:function`` without the analysis decorator.
     """
     from assay.core.analysis import is_analysis
 
@@ -71,7 +71,7 @@ def analyse(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """Return the tables of an analysis, given by name, as ``module:function`` or as a function.
+    """Return the tables of an analysis specified by name, as ``module:function`` or as a function.
 
     A set that lacks what the analysis needs is rejected (`assay.core.analysis.requires`).
     """

@@ -1,4 +1,4 @@
-"""Audit of a generated challenge set: share of bad items by annotators' verdicts, and agreement of annotators."""
+"""Audit of a generated challenge set: share of bad items according to annotators, and inter-annotator agreement."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from assay.stats.proportions import wilson
 
 
 def audit_tables(verdicts: Sequence[ItemVerdict]) -> list[Table]:
-    """Return the share of bad items by perturbation and language pair, and the agreement of every two annotators.
+    """Return the share of bad items by perturbation and language pair, and the agreement between each pair of annotators.
 
-    An item counts once: as bad if at least half of its annotators say so.
+    An item is counted once: as bad if at least half of its annotators call it bad.
     """
     if not verdicts:
         return []
@@ -46,7 +46,7 @@ def _row(perturbation: str, langpair: str, items: Sequence[Sequence[bool]]) -> d
 
 
 def _pair(first: str, second: str, verdicts: Sequence[ItemVerdict]) -> dict[str, Any]:
-    """Return raw agreement and Cohen's kappa of two annotators over the items that both read."""
+    """Return raw agreement and Cohen's kappa for two annotators on the items that both of them judged."""
     verdicts_of = [{v.item: v.bad for v in verdicts if v.annotator == name} for name in (first, second)]
     both = [(verdicts_of[0][item], verdicts_of[1][item]) for item in verdicts_of[0] if item in verdicts_of[1]]
     row: dict[str, Any] = {"first": first or "-", "second": second or "-", "items": len(both)}

@@ -1,8 +1,8 @@
 """Comparison of systems: corpus scores, confidence intervals and significance tests.
 
-Confidence intervals are bootstrap intervals over segments (Koehn 2004). The p-values come from the paired bootstrap and
-from paired approximate randomization (Riezler and Maxwell 2005), with sacrebleu's draws. The conclusions drawn from them
-are assay's own:
+Confidence intervals are bootstrap intervals over segments (Koehn 2004). The p-values come from the paired bootstrap and from
+paired approximate randomization (Riezler and Maxwell 2005), with the same random draws as sacrebleu. The conclusions drawn from
+them are assay's own:
 
 - Fewer than `FEWEST` segments are never significant. The draws of a handful of segments are so similar that a single
   segment has p < 0.001.
@@ -41,7 +41,7 @@ FEWEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Result of one system by one metric; fields about the baseline are None for the baseline itself."""
+    """One system's result on one metric; fields about the baseline are None for the baseline itself."""
 
     score: float
     mean: float | None = None
@@ -52,16 +52,16 @@ class Standing:
     better: bool = False
     """Whether the system is better than the baseline, as the module docstring defines it."""
     identical: bool = False
-    """Whether every segment has the statistics of the baseline. The p-values are then meaningless."""
+    """Whether every segment has the same statistics as the baseline. The p-values are then meaningless."""
     worse: bool = False
     difference: float | None = None
-    """Score minus that of the baseline."""
+    """Score minus the baseline's score."""
     difference_low: float | None = None
     difference_high: float | None = None
     p: float | None = None
     """The larger p-value of the two tests, corrected for the number of comparisons; None if no conclusion is possible."""
     people_agree: float | None = None
-    """Share of pairs of systems with this difference that annotators order alike; None if not measured or not significant."""
+    """Share of system pairs with this difference that annotators rank in the same order; None if not measured or significant."""
     agreement: AgreementEstimate | None = None
     """The studies behind `people_agree`, with intervals and numbers of pairs."""
 
@@ -72,7 +72,7 @@ Standings = dict[str, dict[str, Standing]]
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """Difference of two systems by one metric: the second minus the first."""
+    """Difference between two systems on one metric: the second minus the first."""
 
     first: str
     second: str
@@ -98,7 +98,7 @@ class Duel:
 
     @property
     def people_agree(self) -> float | None:
-        """Share of pairs that annotators order alike."""
+        """Share of system pairs that annotators rank in the same order."""
         return None if self.agreement is None else self.agreement.share
 
     @property
@@ -119,7 +119,7 @@ class Duel:
 
 
 class Contest:
-    """All systems by one metric: scores, shared resamples, and the duels of any two systems."""
+    """All systems on one metric: scores, shared resamples, and the duels between any two systems."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Contest:
         return resampling.interval(self.drawn[system]) if self._enough(system) and self.drawn else None
 
     def duel(self, first: str, second: str) -> Duel:
-        """Return the difference of two systems with its interval and uncorrected p-values."""
+        """Return the difference between two systems with its interval and uncorrected p-values."""
         if (first, second) not in self._duels:
             self._duels[first, second] = self._compare(first, second)
         return self._duels[first, second]
@@ -197,11 +197,11 @@ def contests(
     tested: bool = True,
     agreements: Mapping[str, Agreements] | None = None,
 ) -> dict[str, Contest]:
-    """Return the contest of every metric. `stats` has the sufficient statistics of every segment, by system and metric name.
+    """Return the contest for every metric. `stats` contains the sufficient statistics of every segment, by system and metric name.
 
-    With `trials` of 0, the randomization test is skipped. Without `paired`, systems may have different segments. Without
-    `tested`, nothing is resampled, so there are no intervals and no p-values. `agreements` has the agreement of annotators
-    with some metrics.
+    If `trials` is 0, the randomization test is skipped. If `paired` is false, systems may have different segments. If `tested`
+    is false, nothing is resampled, so there are no intervals or p-values. `agreements` contains the annotators' agreement with
+    some metrics.
     """
     return {
         name: Contest(
@@ -213,12 +213,12 @@ def contests(
 
 
 def against_baseline(contests: Mapping[str, Contest], correction: str = "holm") -> dict[str, list[Duel]]:
-    """Return, by metric, the duels of every system with the first; the systems of a metric are corrected together."""
+    """Return, by metric, each system's duel with the first; the p-values for one metric are corrected together."""
     return {name: correct_duels(with_first(contest), correction) for name, contest in contests.items()}
 
 
 def all_pairs(contests: Mapping[str, Contest], correction: str = "holm") -> dict[str, list[Duel]]:
-    """Return, by metric, the duels of every two systems, corrected together."""
+    """Return, by metric, the duels between all pairs of systems, corrected together."""
     return {
         name: correct_duels([contest.duel(*two) for two in combinations(contest.scores, 2)], correction)
         for name, contest in contests.items()
@@ -226,7 +226,7 @@ def all_pairs(contests: Mapping[str, Contest], correction: str = "holm") -> dict
 
 
 def with_first(contest: Contest) -> list[Duel]:
-    """Return the uncorrected duels of every system with the first."""
+    """Return each system's uncorrected duel with the first."""
     baseline, *others = contest.scores
     return [contest.duel(baseline, other) for other in others]
 
@@ -263,10 +263,10 @@ def _bounds(spread: resampling.Interval | None) -> tuple[float | None, float | N
 
 
 def _refuse_too_many(width: int, systems: int, samples: int, trials: int) -> None:
-    """Reject numbers of samples and trials that do not fit into memory.
+    """Reject numbers of samples and trials that would not fit into memory.
 
-    The sums of all systems are held twice while they are joined, then once together with the sums of one system. A trial
-    holds its sums four times.
+    The sums of all systems are held twice while they are joined, then once together with the sums of one system. The
+    randomization test holds its sums four times.
     """
     size = np.dtype(np.float64).itemsize
     refuse_beyond_memory("--samples", samples, size * (width * (2 * systems + 1) + 4))

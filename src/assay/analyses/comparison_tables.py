@@ -1,4 +1,4 @@
-"""Tables of a comparison: systems, differences with tests, pairs of systems, groups of segments, score components."""
+"""Comparison tables: systems, differences with tests, pairs of systems, groups of segments, score components."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def systems(
 def cells(
     row: Mapping[str, Standing], metrics: Mapping[str, Metric], system: str, standings: Standings
 ) -> dict[str, Any]:
-    """Return the cells of one system for every metric."""
+    """Return one system's cells for every metric."""
     baseline = next(iter(standings))
     result: dict[str, Any] = {}
     for name, standing in row.items():
@@ -82,7 +82,7 @@ def cells(
 
 
 def mark(comparison: Standing | Duel) -> str:
-    """Return the mark of a better or a worse system."""
+    """Return the mark for a better or worse system."""
     return BETTER if comparison.better else WORSE if comparison.worse else ""
 
 
@@ -102,7 +102,7 @@ def sentence(standing: Standing, metric: Metric, system: str, baseline: str) -> 
 
 
 def agreement_sentence(estimate: AgreementEstimate) -> str:
-    """Describe how often annotators agree with such a difference, with the number of pairs of systems."""
+    """Describe how often annotators agree with such a difference, with the number of system pairs."""
     pairs_name = {"all": "pairs", "into English": "pairs into English", "from English": "pairs from English"}[
         estimate.languages
     ]
@@ -118,7 +118,7 @@ def agreement_sentence(estimate: AgreementEstimate) -> str:
 
 
 def outcomes(standings: Standings, metrics: Mapping[str, Metric]) -> dict[str, dict[str, Outcome]]:
-    """Return the outcome of each metric, by its heading, for every system but the baseline."""
+    """Return the outcome for each metric, by its heading, for every system except the baseline."""
     called = labels(metrics)
     return {
         system: {called[name]: _outcome(standing) for name, standing in row.items()}
@@ -279,7 +279,7 @@ _DECIMALS = {"bp": 3, "ratio": 3}
 
 
 def components_table(components: Components, metrics: Mapping[str, Metric]) -> list[Table]:
-    """Return one row per system and metric with score components; no table without any."""
+    """Return one row per system and metric that has score components; no table if there are none."""
     rows = [
         {"system": system, "metric": name, "label": metrics[name].card.label, **parts}
         for system, row in components.items()

@@ -1,8 +1,8 @@
 """Accuracy on contrastive sets: how often a metric prefers the good translation, by phenomenon, category, severity and pair.
 
 - `phenomena`: strict accuracy (a tie counts as an error), tau = 2 · accuracy - 1, and the number of ties.
-- `categories`, `severities`: plain mean of the accuracies of their phenomena, as in ACES and DEMETR.
-- `langpairs`: all items of a language pair together.
+- `categories`, `severities`: unweighted mean of their phenomena's accuracies, as in ACES and DEMETR.
+- `langpairs`: all items in a language pair together.
 - `summary`: one row per metric: accuracy over all items, mean over phenomena, and the phenomena it is blindest to.
 """
 
@@ -66,7 +66,7 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """Return the tables of this module; tables whose label no item has are left out."""
+    """Return this module's tables; a table is left out if no item has the label it is grouped by."""
     sampling = Sampling(tuple(metric.name for metric in measured), seed, samples, correction)
     outcome = outcomes(items, measured)
     suite = _Suite(items, measured, outcome, sampling, common_notes(items, measured, outcome, sampling))
@@ -122,7 +122,7 @@ def _phenomena(
 
 
 def _grouped(suite: _Suite, label: str, table: str) -> Table:
-    """Return the plain mean over the phenomena of each category or severity."""
+    """Return the unweighted mean over the phenomena in each category or severity."""
     labels = [str(getattr(item, label)) for item in suite.items]
     strata, counts = suite.count(list(zip(labels, (item.phenomenon for item in suite.items), strict=True)))
     members: dict[str, list[int]] = {}

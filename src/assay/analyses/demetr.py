@@ -1,7 +1,7 @@
 """DEMETR tables (Karpinska et al. 2022): accuracy, Welch's test and sensitivity for 35 perturbations.
 
 - `perturbations`: strict accuracy with Welch's t, p and df (Table A3) and the sensitivity ratio z (Section 4, Figure 2).
-- `severity`, `categories`: plain mean of the perturbations' accuracies by severity (Table 4) and by category (Table 1).
+- `severity`, `categories`: unweighted mean of the perturbations' accuracies by severity (Table 4) and by category (Table 1).
 - `welch`: Table A3 as printed: t, p, df and accuracy.
 - `languages`, `perturbation_languages`: by source language, small cells partially pooled (Section 3 on COMET-QE and Hindi).
 - `summary`: one row per metric, with the perturbations it is blindest to.
@@ -77,7 +77,7 @@ _SENSITIVITY = Figure(
 
 
 def _number(item: Item) -> int | None:
-    """Return DEMETR's number of an item's perturbation; None if it is not one of the 35."""
+    """Return the DEMETR number of an item's perturbation; None if it is not one of the 35."""
     number = item.meta.get("perturbation")
     if type(number) is int:
         return number if 0 < number <= len(perturbations()) else None
@@ -97,7 +97,7 @@ def _lacks(items: Sequence[Item]) -> str:
 
 
 def _strata(items: Sequence[Item]) -> tuple[list[Line], Ints]:
-    """Return the 35 lines and any further ones, and the index of each item's line."""
+    """Return the 35 lines and any additional ones, and the index of each item's line."""
     lines = [Line(one.number, one.phenomenon, one.label, one.severity, one.category) for one in perturbations()]
     further: dict[Line, int] = {}
     strata = np.empty(len(items), np.int64)
@@ -112,7 +112,7 @@ def _strata(items: Sequence[Item]) -> tuple[list[Line], Ints]:
 
 
 def _translation_first(items: Sequence[Item], measured: Sequence[Measured], strata: Ints) -> list[Measured]:
-    """Return the scores with the machine translation of number 35 as the first text, even if an item has the reference there."""
+    """Return the scores with the machine translation of number 35 as the first text, even if the item has the reference first."""
     swapped = np.zeros(len(items), bool)
     for i in np.flatnonzero(strata == REFERENCE - 1).tolist():
         swapped[i] = items[i].good == items[i].reference != items[i].incorrect
@@ -135,7 +135,7 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """Return the tables of this module; those of languages and categories only if the items have them."""
+    """Return this module's tables; those by language or category only if the items have these labels."""
     sampling = Sampling(tuple(metric.name for metric in measured), seed, samples, correction)
     requirement_of(tables).check("demetr", items)
     lines, strata = _strata(items)
@@ -233,7 +233,7 @@ def _perturbations(
 
 
 def _pairs(counts: Counts, m: int, k: int, line: Line, first: str = "") -> dict[str, Any]:
-    """Return wins, ties and losses of a metric on a perturbation; on number 35 a tie is a win."""
+    """Return a metric's wins, ties and losses on a perturbation; on number 35 a tie is a win."""
     n, wins, ties = int(counts.n[m, k]), int(counts.hits[m, k]), int(counts.ties[m, k])
     return outcome_cells(n, wins, ties, first=first, ties_win=line.number == REFERENCE)
 
@@ -241,7 +241,7 @@ def _pairs(counts: Counts, m: int, k: int, line: Line, first: str = "") -> dict[
 def _empty_partner(items: Sequence[Item], empty: Ints | None) -> Ints | None:
     """Return, for every item, the row of the empty translation of the same sentence, or -1.
 
-    A score of the empty string depends only on source and reference, so these two identify the sentence.
+    The score of the empty string depends only on source and reference, so these two identify the sentence.
     """
     if empty is None:
         return None
@@ -252,7 +252,8 @@ def _empty_partner(items: Sequence[Item], empty: Ints | None) -> Ints | None:
 def _sensitivity(good: Floats, incorrect: Floats, chosen: Ints, empty_row: Ints | None) -> dict[str, Any]:
     """Compute the sensitivity of Section 4: z is the mean of z_i = (score(t) - score(t')) / (score(t) - score(empty)).
 
-    The paper does not specify items whose translation scores like the empty string. They have no ratio and are left out.
+    The paper does not say what to do with items whose translation gets the same score as the empty string. They have no ratio
+    and are left out.
     """
     if empty_row is not None:
         partner = empty_row[chosen]

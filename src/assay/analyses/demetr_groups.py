@@ -38,7 +38,7 @@ def severities(
     sampling: Sampling,
     notes: tuple[str, ...],
 ) -> Table:
-    """Return the plain mean of the perturbations' accuracies by severity; `base` and `all` exclude number 35 (Table 4)."""
+    """Return the unweighted mean of the perturbations' accuracies by severity; `base` and `all` exclude number 35 (Table 4)."""
     included = [k for k in present if lines[k].number != REFERENCE]
     names = dict.fromkeys([*SEVERITIES, *(lines[k].severity for k in included)])
     groups = {name: [k for k in included if lines[k].severity == name] for name in names} | {"all": included}
@@ -59,7 +59,7 @@ def categories(
     sampling: Sampling,
     notes: tuple[str, ...],
 ) -> Table:
-    """Return the five categories of Table 1 as plain means of their perturbations; `baseline` excludes number 35."""
+    """Return the five categories of Table 1 as unweighted means over their perturbations; `baseline` excludes number 35."""
     included = [k for k in present if lines[k].number != REFERENCE and lines[k].category]
     groups = {
         name: [k for k in included if lines[k].category == name]
@@ -76,7 +76,7 @@ def categories(
 def _means(
     table: Table, groups: Mapping[str, list[int]], measured: Sequence[Measured], counts: Counts, sampling: Sampling
 ) -> Table:
-    """Return one row per group of perturbations and metric: the plain mean of the accuracies."""
+    """Return one row per group of perturbations and metric: the unweighted mean of the accuracies."""
     key = table.columns[0].key
     groups = {name: strata for name, strata in groups.items() if strata}
     group_estimates = estimates(counts, [mean_weights(counts, strata) for strata in groups.values()], sampling)
@@ -144,7 +144,7 @@ def by_language(
 ) -> list[Table]:
     """Return the tables by source language.
 
-    `languages` has the mean of the perturbations except number 35, and `perturbation_languages` has each perturbation.
+    `languages` contains the mean over the perturbations except number 35, `perturbation_languages` each perturbation.
     """
     languages = [item.langpair.partition("-")[0] for item in items]
     if len({language for language in languages if language}) < 2:

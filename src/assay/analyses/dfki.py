@@ -1,12 +1,12 @@
-"""DFKI challenge set: accuracies by phenomenon and category, and the metrics that share the first place.
+"""DFKI challenge set: accuracies by phenomenon and category, and the metrics that share first place.
 
-A metric passes an item if it scores the good translation strictly above the incorrect one. The accuracies of a row are
-compared with the best one by a one-sided z-test of two proportions. Metrics that are not significantly worse (p >= 0.05)
-share the first place (Avramidis et al. 2023, Section 3.3), both over all metrics and within each class of metrics. The test
-is the paper's; it treats items as independent, although items built from the same sentence are not quite.
+A metric passes an item if it scores the good translation strictly above the incorrect one. The accuracies in a row are compared
+with the best one by a one-sided z-test of two proportions. Metrics that are not significantly worse (p >= 0.05) share first
+place (Avramidis et al. 2023, Section 3.3), both over all metrics and within each class of metrics. The test is the paper's; it
+treats items as independent, although items built from the same sentence are not fully independent.
 
-Intervals are Wilson's for a share of items (phenomena, categories, micro-average), joined for the macro-averages, which are
-means of shares. Macro-averages are tested with the variance of a mean of independent shares.
+Wilson's intervals are used for a share of items (phenomena, categories, micro-average). For the macro-averages, which are means
+of shares, they are combined. Macro-averages are tested with the variance of a mean of independent shares.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from assay.stats.proportions import stratified_z_test, weighted_interval, wilson
 
 LEVEL = 0.05
 FEWEST = 5
-"""Minimum number of items for the normal approximation of the z-test to show a metric to be worse."""
+"""Minimum number of items at which the normal approximation of the z-test may show a metric to be worse."""
 _READING = {
     "phenomena": "The share of items in which a metric scores the correct output above the incorrect one, in percent.",
     "categories": f"The same over all items of a category. {FIRST_PLACE} A ring marks first places among metrics of the same "
@@ -65,7 +65,7 @@ def metric_class(card: Card) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Tally:
-    """Right answers, scored and unscored items of one metric in each of the strata that make up one row of a table."""
+    """Right answers, scored and unscored items for one metric, in each of the strata that make up one table row."""
 
     metric: Measured
     right: Counts
@@ -79,17 +79,19 @@ class _Tally:
 
     @property
     def accuracy(self) -> float:
-        """Mean share over the strata with a scored item; NaN without any."""
+        """Mean accuracy over the strata that have a scored item; NaN if there is none."""
         usable = self.scored > 0
         return float((self.right[usable] / self.scored[usable]).mean()) if usable.any() else math.nan
 
     def below(self, best: _Tally) -> float:
-        """Return p of the one-sided test that this metric is worse than `best`, over the strata that both scored."""
+        """Return the one-sided p that this metric is worse than `best`, over the strata that both scored."""
         usable = (self.scored > 0) & (best.scored > 0)
         return stratified_z_test(self.right[usable], self.scored[usable], best.right[usable], best.scored[usable])[1]
 
     def interval(self) -> tuple[float, float]:
-        """Return Wilson's interval for one stratum, joined for a mean over several; independent of other metrics."""
+        """Return Wilson's interval for one stratum, or the combined interval for a mean over several. It does not depend on
+        other metrics.
+        """
         usable = self.scored > 0
         if not usable.any():
             return math.nan, math.nan
@@ -109,7 +111,7 @@ def tables(
 ) -> list[Table]:
     """Return ``averages`` (Section 3.3), ``categories`` (Tables 1 to 3) and ``phenomena`` (Tables 4 to 6).
 
-    `correction` treats all comparisons of a table as one family; ``none``, the paper's choice, leaves p-values unchanged.
+    `correction` treats all comparisons in a table as one family; ``none``, the paper's choice, leaves p-values unchanged.
     """
     answers = [_answers(items, metric) for metric in measured]
     phenomena, in_phenomenon = _groups([(item.category, item.phenomenon) for item in items])
@@ -163,7 +165,7 @@ def _tally(metric: Measured, right: Bools, scored: Bools, groups: Counts, number
 def _rows(
     keys: tuple[str, ...], lines: Mapping[tuple[str, ...], list[_Tally]], correction: str
 ) -> list[dict[str, Any]]:
-    """Return the rows of one table, one per label and metric."""
+    """Return the rows for one table, one per label and metric."""
     row = next(iter(lines.values()), [])
     classes = [metric_class(tally.metric.card) for tally in row]
     in_class = [[i for i in range(len(row)) if classes[i] == name] for name in dict.fromkeys(classes)]
@@ -194,7 +196,7 @@ def _rows(
 
 
 def _places(lines: Sequence[list[_Tally]], rivals: Sequence[list[int]], correction: str) -> tuple[Floats, Bools]:
-    """Return [line, metric]: p against the best among its rivals (NaN for the best, or if untested), and first places."""
+    """Return [line, metric]: p against the best of its rivals (NaN for the best, or if untested), and first places."""
     size = (len(lines), sum(map(len, rivals)))
     p, first = np.full(size, np.nan), np.zeros(size, bool)
     for at, tallies in enumerate(lines):

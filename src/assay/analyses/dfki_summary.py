@@ -1,8 +1,7 @@
-"""Summary tables of the DFKI challenge set: hardest phenomena, first places of metrics, and pass rates of MT systems.
+"""Summary tables for the DFKI challenge set: hardest phenomena, first places by metric, and pass rates of MT systems.
 
 Avramidis et al. 2023 discuss the first two in Section 4 (accuracies averaged over all metrics, categories won) and print
-neither as a table. Tables 1 and 4 are those of de-en, 2 and 5 of en-de, 3 and 6 of en-ru; run each language pair
-separately.
+neither as a table. Tables 1 and 4 are for de-en, 2 and 5 for en-de, 3 and 6 for en-ru; run each language pair separately.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """Return the tables of `dfki` and, with several metrics, `metric_means` and `wins`."""
+    """Return the tables from `dfki` and, if there are several metrics, `metric_means` and `wins`."""
     all_tables = dfki.tables(items, measured, seed=seed, samples=samples, correction=correction)
     if len(measured) < 2:
         return all_tables
@@ -38,7 +37,7 @@ def tables(
 
 
 def _means(averages: Table, categories: Table, phenomena: Table) -> Table:
-    """Return the plain mean over all metrics of every average, category and phenomenon, hardest first (Section 4.2)."""
+    """Return the unweighted mean over all metrics for every average, category and phenomenon, hardest first (Section 4.2)."""
     rows = [
         *_averaged(averages, "average", ("average",)),
         *sorted(_averaged(categories, "category", ("category",)), key=_hardest),
@@ -90,7 +89,7 @@ def _hardest(row: Mapping[str, Any]) -> float:
 
 
 def _wins(categories: Table, phenomena: Table) -> Table:
-    """Return how often a metric shares the first place, holds it alone, and shares that of its class (Section 4.1)."""
+    """Return how often a metric shares first place, holds it alone, and shares first place in its class (Section 4.1)."""
     wins: dict[str, dict[str, Any]] = {}
     for level, table in (("categories", categories), ("phenomena", phenomena)):
         shared: dict[tuple[str, ...], int] = {}
@@ -123,7 +122,7 @@ def _wins(categories: Table, phenomena: Table) -> Table:
 
 
 def pass_rates(verdicts: Table) -> Table:
-    """Count passed, failed and unresolved outputs of every phenomenon.
+    """Count passed, failed and unresolved outputs for every phenomenon.
 
     The pass rate, with Wilson's interval, excludes unresolved ones.
     """

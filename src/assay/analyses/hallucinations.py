@@ -46,11 +46,11 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 KINDS = {"oscillatory": "repetitions", "strongly detached": "strong-unsupport", "fully detached": "full-unsupport"}
-"""The three kinds of hallucination, and the corpus label of each."""
+"""The three types of hallucination, with the corpus label for each."""
 SETS = ("all", "fully detached", "oscillatory", "strongly detached")
 CATEGORIES = {"correct": "correct", "omission": "omission", "named entities": "named-entities", **KINDS}
 FEWEST = 5
-"""Minimum number of positives, and of negatives, to show a metric to be worse than another."""
+"""Minimum number of positives, and of negatives, at which a metric may be shown to be worse than another."""
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 Draws = tuple[Floats, Floats]
 
@@ -91,7 +91,7 @@ def tables(
 
 
 def _inverted_notes(measured: Sequence[Measured], detection: Table) -> list[str]:
-    """Warn about metrics whose area is below 25% for all kinds of hallucinations."""
+    """Warn about metrics whose area is below 25% for all types of hallucination."""
     notes = []
     for metric in measured:
         areas = [row["auroc"] for row in detection.rows if row["metric"] == metric.name and row["auroc"] is not None]
@@ -190,7 +190,7 @@ def _detection_row(
 
 
 class _Sampler:
-    """Bootstrap draws of the detection figures of one set; metrics that scored the same segments share their resamples."""
+    """Bootstrap draws of the detection figures for one set; metrics that scored the same segments share their resamples."""
 
     def __init__(self, alarms: Sequence[Floats], positive: Bools, seed: int, samples: int, name: str) -> None:
         self.alarms, self.positive = alarms, positive
@@ -211,7 +211,7 @@ class _Sampler:
         return self._draws[m, mask]
 
     def worse(self, values: Floats, figure: int) -> Floats:
-        """Return one p-value per metric: that its figure (0 area, 1 precision) is worse than that of the best."""
+        """Return one p-value per metric: that its figure (0 area, 1 precision) is worse than the best metric's."""
         p = np.full(len(values), np.nan)
         if np.count_nonzero(~np.isnan(values)) < 2:
             return p
@@ -226,7 +226,7 @@ class _Sampler:
 
 
 def _mark(rows: list[dict[str, Any]], key: str, mark: str, p: Floats, correction: str) -> None:
-    """Write first places into the rows, which are ordered set by set; all sets of the table are one family of comparisons."""
+    """Write first places into the rows, which are ordered set by set; all sets in the table are one family of comparisons."""
     p = correct_family(p, correction)
     width = p.shape[1]
     for s in range(len(p)):
@@ -246,7 +246,7 @@ def _distribution(
     samples: int,
     notes: Sequence[str],
 ) -> Table:
-    """Return raw scores by category; a segment with several labels counts in each, one without any in `other`."""
+    """Return raw scores by category; a segment with several labels counts in each of them, an unlabelled one in `other`."""
     masks = {name: judged.labels[label] for name, label in CATEGORIES.items() if label in judged.labels} | kinds
     masks["other"] = ~np.logical_or.reduce(list(masks.values()))
     rows: list[dict[str, Any]] = []

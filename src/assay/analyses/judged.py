@@ -1,6 +1,6 @@
 """Correlation of metrics with human scores on judged segments, by language pair.
 
-All judged segments of a language pair are one sample, whatever system they are from (WMT's "no grouping"). `assay meta` has
+All judged segments of a language pair are one sample, whichever system they come from (WMT's "no grouping"). `assay meta` has
 the official tasks, which also consider systems and the competing translations of each segment.
 """
 

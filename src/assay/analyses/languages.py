@@ -2,9 +2,9 @@
 
 A cell (one phenomenon in one language) often has a handful of items. Its `pooled` value is shrunk towards the value of the
 phenomenon in all languages: the fewer items it has and the more similar the languages are, the stronger the shrinkage
-(`assay.stats.pooling`, empirical Bayes with a beta-binomial). The raw value and the number of items are shown, too. The
-`expected` value of a language is what its mix of phenomena would give if language made no difference. Compare a language
-with that value, not with other languages.
+(`assay.stats.pooling`, empirical Bayes with a beta-binomial). The raw value and the number of items are also shown. The
+`expected` value of a language is what its mix of phenomena would give if language made no difference. Compare a language with
+that value, not with other languages.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class Crossing:
     right: Bools | None
     counts: Counts
     pooled: Floats
-    """[metric, cell]: the pooled share, with its interval."""
+    """[metric, cell]: the pooled share and its interval."""
     low: Floats
     high: Floats
     overall: Floats
     """[metric, cell]: the share of the cell's phenomenon in all languages."""
 
     def of_language(self, left_out: Collection[int] = ()) -> dict[str, list[int]]:
-        """Return the cells of each language, in alphabetical order, without those of the lines `left_out`."""
+        """Return the cells for each language, in alphabetical order, excluding those of the lines `left_out`."""
         cells: dict[str, list[int]] = {}
         for cell, (line, language) in enumerate(zip(self.lines.tolist(), self.languages, strict=True)):
             if line not in left_out:
@@ -79,7 +79,7 @@ class Crossing:
 def cross(
     outcome: Outcomes, lines: Ints, languages: Sequence[str], sampling: Sampling, right: Bools | None = None
 ) -> Crossing:
-    """Count every line in every language and pool the languages of each line; items without a language are excluded."""
+    """Count every line in every language and pool each line's languages; items without a language are excluded."""
     keys = [(int(line), language) for line, language in zip(lines, languages, strict=True)]
     cells = sorted({key for key in keys if key[0] >= 0 and key[1]})
     cell_index = {key: i for i, key in enumerate(cells)}
@@ -105,8 +105,8 @@ def cell_table(
 ) -> Table:
     """Return one row per cell and metric: number of items, raw value, and pooled value with its interval.
 
-    `labels` has the cells that name each line. `table` provides name, caption, notes, reading, and in `columns` those that
-    name the lines, with the language last.
+    `labels` contains the cells that name each line. `table` provides name, caption, notes, reading, and in `columns` the
+    columns that name the lines, with the language last.
     """
     key = table.columns[-1].key
     value, kind = ("tau", "number") if tau else ("accuracy", "percent")
@@ -154,8 +154,8 @@ def language_table(
 ) -> Table:
     """Return one row per language and metric: its value, the value from pooled cells, and the expected value.
 
-    With `plain`, every phenomenon has equal weight (DEMETR); otherwise every item has (ACES's Table 3). Lines in `left_out`
-    enter no mean. `table` is as in `cell_table`, with the language as its only column.
+    With `plain`, every phenomenon has the same weight (DEMETR); otherwise every item does (ACES, Table 3). Lines in `left_out`
+    are not part of any mean. `table` is as in `cell_table`, with the language as its only column.
     """
     value, kind = ("tau", "number") if tau else ("accuracy", "percent")
     key = table.columns[0].key
@@ -195,7 +195,7 @@ def language_table(
 def _estimates(
     crossing: Crossing, groups: Mapping[str, list[int]], sampling: Sampling, *, tau: bool, plain: bool
 ) -> list[list[Estimate | None]]:
-    """Return the estimates of every language: the mean of its cells, or the share of all its items as one stratum."""
+    """Return the estimates for every language: the mean over its cells, or the share of all its items as one stratum."""
     strata, size = crossing.cells, len(crossing.lines)
     if not plain:
         language = np.full(size + 1, -1, np.int64)  # the last entry is for items without a cell
@@ -208,7 +208,7 @@ def _estimates(
 
 
 def _weights(counts: Counts, cells: Sequence[int], plain: bool) -> Floats:
-    """Return [metric, cell]: weights of the cells of a language, which sum to one; NaN if the metric scored none."""
+    """Return [metric, cell]: weights of a language's cells, which sum to one; NaN if the metric scored none."""
     weights = np.zeros(counts.n.shape)
     chosen = list(cells)
     weights[:, chosen] = counts.n[:, chosen] > 0 if plain else counts.n[:, chosen]

@@ -1,13 +1,14 @@
 """Outcomes of metrics on contrastive items: counts by stratum, and estimates with intervals and first places.
 
-Every contrastive table is a weighted sum of shares: an accuracy is one share, a category the mean of its phenomena's
-shares, the ACES-Score a weighted sum of them, a gain the difference of two. One function therefore serves all of them:
-counts by stratum and one row of weights per metric yield value, interval and place.
+Every contrastive table is a weighted sum of shares: an accuracy is one share, a category is the mean of its phenomena's shares,
+the ACES-Score a weighted sum of them, a gain the difference of two. One function therefore serves all of them: counts by
+stratum and one row of weights per metric yield value, interval and place.
 
-Intervals: Wilson's for a share, joined for a sum of several (`weighted_interval`), so one right answer out of one is not
-certainty. First place: the best value, and every metric that a one-sided paired test on the items both scored does not show
-to be worse at 0.05. The test is the exact sign test for a single stratum, and a paired bootstrap for a sum of several,
-whose p is at least that of a sign test on as many items. A correction treats all comparisons of one table as one family.
+Intervals: Wilson's for a single share, combined for a sum of several (`weighted_interval`), so one right answer out of one is
+not treated as certainty. First place goes to the best value and to every metric that a one-sided paired test, on the items both
+scored, does not show to be worse at 0.05. For a single stratum this is the exact sign test. For a sum of several it is a paired
+bootstrap, whose p is at least that of a sign test on the same number of items. A correction treats all comparisons in one table
+as one family.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Outcome of every metric on every item, as [metric, item] columns. The card defines the direction."""
+    """Outcome for every metric on every item, as [metric, item] columns. The card defines the direction."""
 
     scored: Bools
     better: Bools
@@ -43,7 +44,7 @@ class Outcomes:
     tied: Bools
 
     def take(self, items: Ints) -> Outcomes:
-        """Return the given items in the given order; an item may be repeated if it belongs to two groups."""
+        """Return the selected items in the given order; an item may be repeated if it belongs to two groups."""
         return Outcomes(self.scored[:, items], self.better[:, items], self.tied[:, items])
 
 
@@ -63,7 +64,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One number with its interval; `first` is True if it shares the first place."""
+    """One number with its interval; `first` is True if it shares first place."""
 
     value: float
     low: float
@@ -86,7 +87,7 @@ class Sampling:
 
 
 def outcomes(items: Sequence[Item], measured: Sequence[Measured]) -> Outcomes:
-    """Compare good with incorrect for every metric; an item with a NaN on either side is unscored."""
+    """Compare the good with the incorrect translation for every metric; an item with a NaN on either side is unscored."""
     size = (len(measured), len(items))
     scored, better, tied = np.zeros(size, bool), np.zeros(size, bool), np.zeros(size, bool)
     for m, metric in enumerate(measured):
@@ -98,7 +99,7 @@ def outcomes(items: Sequence[Item], measured: Sequence[Measured]) -> Outcomes:
 
 
 def raw_scores(metric: Measured, size: int) -> tuple[Floats, Floats]:
-    """Return the metric's columns of good and incorrect scores, checked against the number of items."""
+    """Return the metric's good and incorrect scores as columns, checked against the number of items."""
     if metric.good is None or metric.incorrect is None:
         raise InputError(f"{metric.name} has no scores of good and incorrect translations for this suite.")
     for side, column in (("good", metric.good), ("incorrect", metric.incorrect)):
@@ -110,7 +111,7 @@ def raw_scores(metric: Measured, size: int) -> tuple[Floats, Floats]:
 
 
 def count(outcome: Outcomes, strata: Ints, size: int, sampling: Sampling, right: Bools | None = None) -> Counts:
-    """Count outcomes by stratum (`strata` numbers each item's, -1 excludes it). `right` replaces "strictly better"."""
+    """Count outcomes by stratum (`strata` contains each item's stratum; -1 excludes it). `right` replaces "strictly better"."""
     included = np.flatnonzero(strata >= 0)
     codes = strata[included]
     scored = outcome.scored[:, included]
@@ -134,7 +135,7 @@ def count(outcome: Outcomes, strata: Ints, size: int, sampling: Sampling, right:
 
 
 def mean_weights(counts: Counts, strata: Sequence[int]) -> Floats:
-    """Return weights [metric, stratum] of the plain mean over those of `strata` with items that the metric scored."""
+    """Return weights [metric, stratum] for the unweighted mean over those `strata` with items that the metric scored."""
     weights = np.zeros(counts.n.shape)
     weights[:, list(strata)] = counts.n[:, list(strata)] > 0
     with np.errstate(invalid="ignore"):
@@ -142,7 +143,7 @@ def mean_weights(counts: Counts, strata: Sequence[int]) -> Floats:
 
 
 def difference_weights(counts: Counts, plus: int, minus: int) -> Floats:
-    """Return weights [metric, stratum] of one share minus another; NaN for a metric that scored only one of them."""
+    """Return weights [metric, stratum] for one share minus another; NaN for a metric that scored only one of them."""
     weights = np.zeros(counts.n.shape)
     weights[:, plus], weights[:, minus] = 1.0, -1.0
     weights[(counts.n[:, plus] == 0) | (counts.n[:, minus] == 0)] = np.nan
@@ -152,7 +153,7 @@ def difference_weights(counts: Counts, plus: int, minus: int) -> Floats:
 def estimates(
     counts: Counts, weightings: Sequence[Floats], sampling: Sampling, *, tau: bool = False, race: bool = True
 ) -> list[list[Estimate | None]]:
-    """Return, for each weighting [metric, stratum], the estimate of each metric; None if its weights are NaN.
+    """Return, for each weighting [metric, stratum], each metric's estimate; None if its weights are NaN.
 
     With `tau`, a share a counts as 2a - 1 (right minus wrong), the Kendall tau-like statistic of WMT's challenge sets.
     """
@@ -192,7 +193,7 @@ def _interval(counts: Counts, m: int, weights: Floats, tau: bool) -> tuple[float
 
 
 def _worse_than_best(counts: Counts, rows: Floats, values: Floats, sampling: Sampling) -> Floats:
-    """Return one p-value per metric: that it is worse than the best. NaN for the best itself and if untested."""
+    """Return one p-value per metric: that it is worse than the best. NaN for the best itself or if untested."""
     p = np.full(len(values), np.nan)
     if np.count_nonzero(~np.isnan(values)) < 2:
         return p

@@ -1,4 +1,4 @@
-"""Tables of single segments in a comparison: the worst of a system, and those that differ most from the baseline."""
+"""Tables of single segments in a comparison: a system's worst, and those that differ most from the baseline."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 TEXTS = ("sources", "reference", "hypotheses", "ids", "documents")
 """Columns of a run shown in the tables."""
 Values = Mapping[str, Mapping[str, "Floats"]]
-"""Segment values by system and metric; all systems have the same segments."""
+"""Segment scores by system and metric; all systems have the same segments."""
 Texts = Mapping[tuple[str, int], Mapping[str, Any]]
 """Texts and ids by (system, segment from 0), under the names of `TEXTS`."""
 
 
 def worst(values: Values, system: str, metric: str, many: int, *, higher_is_better: bool) -> list[int]:
-    """Return the lowest-scoring segments of a system, worst first; segments without a score are skipped."""
+    """Return a system's lowest-scoring segments, worst first; segments without a score are skipped."""
     column = values[system][metric]
     return _first(column if higher_is_better else -column, many)
 
@@ -49,7 +49,7 @@ def table(
     metrics: Mapping[str, Metric],
     metric: str,
 ) -> Table:
-    """Return the table `worst` or `changed`: one row per chosen segment, with its texts below."""
+    """Return the table `worst` or `changed`: one row per selected segment, with its texts below."""
     baseline = next(iter(values))
     card, several, alone = metrics[metric].card, len(chosen) > 1, len(values) == 1
     rows: list[dict[str, Any]] = []

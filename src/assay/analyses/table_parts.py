@@ -28,7 +28,7 @@ MARKS = (TableColumn("first", hidden=True), TableColumn("contaminated", hidden=T
 def estimate_columns(
     key: str, label: str = "", kind: Kind = "number", decimals: int = 3, mark: str | None = "first"
 ) -> tuple[TableColumn, ...]:
-    """Return a column with an interval, and the two hidden columns of its bounds (KEY_low and KEY_high)."""
+    """Return a column with an interval, and two hidden columns for its bounds (KEY_low and KEY_high)."""
     low, high = f"{key}_low", f"{key}_high"
     shown = TableColumn(key, label, kind, decimals, interval=(low, high), mark=mark)
     bounds = (TableColumn(bound, kind=kind, decimals=decimals, hidden=True) for bound in (low, high))
@@ -36,7 +36,7 @@ def estimate_columns(
 
 
 def estimate_cells(key: str, estimate: Estimate | None, first: str | None = "first") -> dict[str, Any]:
-    """Return the cells of `estimate_columns`; without an estimate they are empty (None)."""
+    """Return the cells for `estimate_columns`; if there is no estimate, they are empty (None)."""
     cells: dict[str, Any] = {
         key: estimate.value if estimate else None,
         f"{key}_low": estimate.low if estimate else None,
@@ -48,9 +48,9 @@ def estimate_cells(key: str, estimate: Estimate | None, first: str | None = "fir
 
 
 def outcome_cells(n: int, wins: int, ties: int, *, first: str = "", ties_win: bool = False) -> dict[str, Any]:
-    """Return pairs that a metric wins, ties and loses, and the marks of its accuracy: first place, and more ties than losses.
+    """Return a metric's numbers of wins, ties and losses, and the marks for its accuracy: first place, and more ties than losses.
 
-    With `ties_win`, ties are among the wins.
+    With `ties_win`, ties count as wins.
     """
     losses = n - wins - (0 if ties_win else ties)
     tied = 2 * wins < n and n - wins - losses > losses
@@ -58,7 +58,7 @@ def outcome_cells(n: int, wins: int, ties: int, *, first: str = "", ties_win: bo
 
 
 def tied_notes(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Explain the mark of ties, if a row has it."""
+    """Explain the mark for ties, if any row has it."""
     return (
         (f"{TIED} more ties than losses: the metric mostly misses the difference",)
         if any(TIED in row["marks"] for row in rows)
@@ -81,9 +81,9 @@ def metric_cells(metric: Measured) -> dict[str, Any]:
 def with_average(
     rows: Sequence[Mapping[str, Any]], keys: Sequence[str], values: Sequence[str]
 ) -> list[Mapping[str, Any]]:
-    """Return the rows and, after those with equal `keys`, the mean of `values` over several metrics.
+    """Return the rows, each group with the same `keys` followed by the mean of `values` over its metrics.
 
-    The mean has no interval and no place, because metrics are not a random sample. Counts are the largest ones.
+    The mean has no interval or place, because metrics are not a random sample. Counts are the largest ones.
     """
     lines: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -136,7 +136,7 @@ INVERTED_BELOW = -0.1
 
 
 def inverted_note(name: str, what: str, *, higher_is_better: bool = True) -> str:
-    """Warn that the scores of a metric look inverted."""
+    """Warn that a metric's scores look inverted."""
     other = "lower" if higher_is_better else "higher"
     fix = f"FILE:{other} for a score file, higher_is_better on the card of a metric"
     return f"⚠ {name} looks inverted: {what}. If {other} is better, set {fix}"
@@ -188,7 +188,7 @@ BY_CATEGORY: Mapping[str, Any] = {"index": "phenomenon", "group": "category"}
 
 
 def accuracy_dots(family: str, name: str, index: str) -> Figure:
-    """Return a figure with one row per value of `index` and one dot per metric, without the mean over metrics."""
+    """Return a figure with one row per value of `index` and one dot per metric, excluding the mean over metrics."""
     options = {"value": "accuracy", "span": (0, 1), "chance": 0.5, "subtitle": f"strict accuracy · {_BARS}"}
     return Figure(name, "dots", {**options, "index": index, "left_out": (AVERAGE,)}, family)
 

@@ -1,4 +1,4 @@
-"""Verdict of a comparison: the conclusion of all metrics about each system and the baseline, in one sentence.
+"""Verdict on a comparison: what all metrics conclude about each system relative to the baseline, in one sentence.
 
 A metric calls a system better or worse if its difference is significant. If metrics disagree, the verdict names the
 segments on which they disagree most.
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 Outcome = Literal["better", "worse", "no difference", "identical", "untested"]
-"""Conclusion of one metric about a system: `untested` if there are too few segments for a test."""
+"""One metric's conclusion about a system: `untested` if there are too few segments for a test."""
 Kind = Literal["better", "worse", "mixed", "no difference", "identical", "untested"]
-"""Conclusion of all metrics: `better` or `worse` if at least one metric is significant and none contradicts it."""
+"""All metrics' conclusion: `better` or `worse` if at least one metric is significant and none contradicts it."""
 FEW = 5
 """Maximum number of segments that a verdict names."""
 
 
 @dataclass(frozen=True, slots=True)
 class SystemVerdict:
-    """Conclusions of the metrics, by label, about one system and the baseline."""
+    """The metrics' conclusions, by label, about one system relative to the baseline."""
 
     system: str
     baseline: str
@@ -53,7 +53,7 @@ class SystemVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonVerdict:
-    """The verdict on every system but the baseline; empty without other systems."""
+    """The verdict on every system except the baseline; empty if there is no other system."""
 
     systems: tuple[SystemVerdict, ...] = ()
 
@@ -102,7 +102,7 @@ def most_disputed(better: Sequence[Floats], worse: Sequence[Floats], many: int =
 
 
 def _mean(columns: Iterable[Floats]) -> Floats:
-    """Return the mean of the columns, each in its own standard deviations; constant columns count as 0."""
+    """Return the mean of the columns, each in units of its own standard deviation; constant columns count as 0."""
     scaled = []
     for column in columns:
         spread = float(np.nanstd(column))
@@ -128,7 +128,7 @@ def _sentence(one: SystemVerdict, systems: Sequence[str]) -> str:
 
 
 def _rest(one: SystemVerdict) -> str:
-    """Return the conclusions of the other metrics, unless the sentence is about them."""
+    """Return the conclusions of the other metrics, unless the sentence already covers them."""
     parts = []
     if one.no_difference and one.kind != "no difference":
         parts.append(f"no significant difference by {_all(one.no_difference)}")

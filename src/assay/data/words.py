@@ -13,7 +13,7 @@ def lists(name: str) -> Mapping[str, tuple[str, ...]]:
     """Return the lists of ``words/NAME.tsv`` by their keys.
 
     The first column is the key, the second its words: separated by commas if one of them has a space, otherwise by spaces. Rows
-    with the same key belong to one list, in their order.
+    with the same key belong to one list, in order.
     """
     cells: dict[str, list[str]] = {}
     for row in rows(f"words/{name}.tsv"):

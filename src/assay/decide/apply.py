@@ -50,7 +50,7 @@ class LanguageCodes(NamedTuple):
 
 @dataclass(frozen=True)
 class Decisions:
-    """One label, probability and reason per translation, in their order."""
+    """One label, probability and reason per translation, in order."""
 
     codes: NDArray[np.int8]
     probabilities: Floats

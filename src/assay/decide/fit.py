@@ -124,7 +124,7 @@ def _language(name: str, quality: Floats, grades: Floats, goal: Goal, reject_at:
 
     With fewer examples, `catch` takes the stricter of two thresholds: the one of all languages, and the best-scored
     breakdown of the language. A stricter threshold never catches less. By conformal risk control, the best-scored of n
-    breakdowns alone catches n / (n + 1) of new ones on average, so that much can still be guaranteed. The other goals take
+    breakdowns alone catches n / (n + 1) of new ones on average, so much can still be guaranteed. The other goals take
     the thresholds of all languages, with no guarantee for the language alone.
 
     `at most N% bad` has one threshold for all languages (see `assay.decide.conformal`). It is guaranteed for the language

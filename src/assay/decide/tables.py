@@ -14,7 +14,7 @@ from assay.decide.rule import EVERY, OF_ALL, OWN, Rule
 
 
 def rule_table(rule: Rule) -> Table:
-    """Return one row per language: thresholds, the guarantee for it alone, and the results on the test part."""
+    """Return one row per language: thresholds, the guarantee for it alone, and the results on the test set."""
     single = rule.members[0] if rule.blend is None else None
     checked: Mapping[str, Any] = rule.card.get("checked", {})
     rows = []

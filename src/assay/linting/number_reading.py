@@ -73,7 +73,7 @@ def ascii_digits(text: str) -> str:
 
 
 def numbers_in(text: str, language: str = "") -> list[NumberInText]:
-    """Return the numbers of a text in their order."""
+    """Return the numbers of a text in order."""
     plain = ascii_digits(text)
     found = list(_digits(plain, language))
     if language in _words():

@@ -19,7 +19,7 @@ References = tuple[Sequence[str | None], ...]
 
 
 def reference_columns(batch: Batch, card: Card) -> References:
-    """Return the batch's reference columns. Raise if a row has no reference."""
+    """Return the batch's reference columns. Raise an error if a row has no reference."""
     card.check_needs(batch)
     return batch.references or ()
 

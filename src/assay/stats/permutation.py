@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Statistic = Callable[[Groups, "Floats"], "Floats"]
 """Groups and rows of metric scores in, one value per row out."""
 SLACK = 1e-12
-"""Draws that equal the observed difference up to rounding count as reaching it."""
+"""Tolerance within which a draw counts as reaching the observed difference."""
 
 
 @dataclass(frozen=True)

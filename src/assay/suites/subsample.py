@@ -13,7 +13,7 @@ from assay.core.item import Item
 
 
 def subsample(items: Sequence[Item], most: int, seed: int = 12345) -> list[Item]:
-    """Return at most `most` items of each phenomenon, in their order, independently of the other phenomena."""
+    """Return at most `most` items of each phenomenon, in order, independently of the other phenomena."""
     phenomena: dict[str, dict[str, list[int]]] = {}
     for i, item in enumerate(items):
         phenomena.setdefault(item.phenomenon, {}).setdefault(item.langpair, []).append(i)

@@ -73,7 +73,7 @@ class Labelled(NamedTuple):
 class FrameReader:
     """Predictor of intents and slot tags from words, trained on labelled utterances.
 
-    `kind` maps a word to itself or to its value type in capitals, so that predictions do not depend on which city is named.
+    `kind` maps a word to itself or to its value type in capitals, so predictions do not depend on which city is named.
     `seen` summarises the previous tags for the next prediction.
     """
 

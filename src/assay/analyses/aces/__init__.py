@@ -1,1 +1,1 @@
-"""Tables of ACES (Amrhein, Moghe and Guillou 2022)."""
+"""ACES tables (Amrhein, Moghe and Guillou 2022)."""

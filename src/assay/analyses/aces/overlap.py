@@ -1,7 +1,7 @@
 """ACES tables of Section 8.2: how much a metric relies on surface overlap with the reference.
 
-Metrics are grouped by their cards (`study.group_of`). As in the paper (footnote 16), string metrics are excluded from the
-group means but have rows of their own.
+Metrics are grouped according to their cards (`study.group_of`). As in the paper (footnote 16), string metrics are excluded from
+the group means but have their own rows.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GROUP = TableColumn("group", hidden=True)
 
 
 def tables(study: Study) -> list[Table]:
-    """Return the tables of Section 8.2; a table without its phenomena has no rows."""
+    """Return the tables of Section 8.2; a table whose phenomena are missing has no rows."""
     levels, copied, overlapping = _levels(study), _reference_copied(study), _lexical_overlap(study)
     kinds = ("challenge_set",)
     caption = "ACES · mean difference of each group of metrics (Table 6)"
@@ -43,7 +43,7 @@ def tables(study: Study) -> list[Table]:
 
 
 def _by_kind(fact: str) -> dict[str, dict[str, str]]:
-    """Return phenomena by a fact such as ``number 3``: by kind first, then by level or side."""
+    """Return phenomena by an attribute such as ``number 3``: by kind first, then by level or side."""
     kinds: dict[str, dict[str, str]] = {}
     for one in phenomena().values():
         kind, _, side = getattr(one, fact).rpartition(" ")
@@ -53,7 +53,7 @@ def _by_kind(fact: str) -> dict[str, dict[str, str]]:
 
 
 def _metric_cells(study: Study, m: int, names: Sequence[str]) -> dict[str, Any]:
-    """The cells about metric `m` and the items of the phenomena `names` that it scored."""
+    """Return the cells for metric `m` and the items of the phenomena `names` that it scored."""
     metric = study.measured[m]
     averaged = "no" if metric.card.by_characters else "yes"
     return {
@@ -121,7 +121,7 @@ def _levels(study: Study) -> Table:
 
 
 def _level_groups(levels: Table) -> Table:
-    """Return the lines of Figure 2: mean tau of reference-based and of reference-free metrics, without string metrics."""
+    """Return the lines of Figure 2: mean tau of reference-based and reference-free metrics, excluding string metrics."""
     caption = "ACES · mean tau by group of metrics and similarity of the wrong text to the reference (Figure 2)"
     table = _group_means(levels, ("set", "level"), "tau", "level_groups", caption)
     subtitle = "mean of the metrics of a group, without string metrics · bars: standard deviation over the metrics"
@@ -130,7 +130,7 @@ def _level_groups(levels: Table) -> Table:
 
 
 def _reference_copied(study: Study) -> Table:
-    """Return tau if a synonym fixes the error, minus tau if the reference's own word does (Section 8.2, Table 6)."""
+    """Return tau when a synonym fixes the error, minus tau when the reference's own word does (Section 8.2, Table 6)."""
     rows: list[dict[str, Any]] = []
     for kind, names in _by_kind("mended").items():
         copied, synonym = names["copied"], names["synonym"]
@@ -171,7 +171,7 @@ def _reference_copied(study: Study) -> Table:
 
 
 def _lexical_overlap(study: Study) -> Table:
-    """Return tau if the incorrect translation is a paraphrase of the reference with another meaning (Section 8.2)."""
+    """Return tau when the incorrect translation is a paraphrase of the reference with a different meaning (Section 8.2)."""
     rows: list[dict[str, Any]] = []
     if LEXICAL_OVERLAP in study.index:
         taus = study.estimates([study.mean([LEXICAL_OVERLAP])])[0]
@@ -191,7 +191,7 @@ def _lexical_overlap(study: Study) -> Table:
 
 
 def _group_means(table: Table, keys: Sequence[str], value: str, name: str, caption: str) -> Table:
-    """Return mean and sample standard deviation over the metrics of each group, without string metrics (footnote 16)."""
+    """Return the mean and sample standard deviation over the metrics in each group, excluding string metrics (footnote 16)."""
     rows: list[dict[str, Any]] = []
     for key in dict.fromkeys(tuple(row[key] for key in keys) for row in table.rows):
         averaged_rows = [

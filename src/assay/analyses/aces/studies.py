@@ -1,4 +1,4 @@
-"""ACES tables of Sections 8.1 and 8.3 and by language pair: use of the source, and generalisation to other languages."""
+"""ACES tables for Sections 8.1 and 8.3 and by language pair: use of the source, and generalisation to other languages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COPIED_SOURCE = "copy-source"
 
 
 def tables(study: Study) -> list[Table]:
-    """Return the tables of Sections 8.1 and 8.3; a table without its phenomena has no rows."""
+    """Return the tables of Sections 8.1 and 8.3; a table whose phenomena are missing has no rows."""
     return [
         _source_sensitivity(study),
         _correlation_gain(study),
@@ -42,9 +42,10 @@ def tables(study: Study) -> list[Table]:
 
 
 def _source_sensitivity(study: Study) -> Table:
-    """Return phenomena whose good translation can only be told from the source, and the mean over the eight (Section 8.1, Table 4).
+    """Return the phenomena whose good translation can be identified only from the source, and the mean over the eight (Table 4).
 
-    The paper excludes metrics that do not read the source. Here all are shown, and `uses_source` distinguishes them.
+    The paper (Section 8.1) excludes metrics that do not read the source. Here all are shown, and `uses_source` distinguishes
+    them.
     """
     needed = {one.name: one.source_needed for one in phenomena().values() if one.source_needed}
     names = [name for name in needed if name in study.index]
@@ -80,7 +81,7 @@ def _source_sensitivity(study: Study) -> Table:
 
 
 def _correlation_gain(study: Study) -> Table:
-    """Return tau with the explaining clause in the source, minus tau without it (Section 8.1, Table 5)."""
+    """Return tau when the source contains the explaining clause, minus tau when it does not (Section 8.1, Table 5)."""
     rows: list[dict[str, Any]] = []
     if CLAUSE_IN_SOURCE in study.index and CLAUSE_NOWHERE in study.index:
         plus, minus = study.strata([CLAUSE_IN_SOURCE, CLAUSE_NOWHERE])
@@ -113,12 +114,12 @@ def _correlation_gain(study: Study) -> Table:
 
 
 def _unseen_pairs(study: Study) -> Table:
-    """Return tau on WMT's language pairs minus tau on pairs unseen in training (Section 8.3.1, Tables 7 and 9).
+    """Return tau on WMT language pairs minus tau on pairs unseen in training (Section 8.3.1, Tables 7 and 9).
 
-    The paper samples the larger side down to the size of the smaller. Here both sides are used completely, which has the
-    same expectation and less noise. The paper leaves open which commonsense phenomenon it means, so both have rows.
+    The paper samples the larger side down to the size of the smaller one. Here both sides are used in full, which has the same
+    expectation and less noise. The paper does not say which commonsense phenomenon it means, so both have rows.
     """
-    # Table 7 has them in alphabetical order.
+    # Table 7 lists them in alphabetical order.
     names = sorted(one.name for one in phenomena().values() if one.unseen_pairs and one.name in study.index)
     code = {
         (name, pair): 2 * i + side
@@ -192,7 +193,7 @@ def _untranslated_sentence(study: Study) -> Table:
 
 
 def language_tables(study: Study) -> list[Table]:
-    """Return the tables by language pair; those of tau only with several pairs."""
+    """Return the tables by language pair; the tau tables only if there are several pairs."""
     pairs = [item.langpair for item in study.items]
     spread = [_pair_examples(study), _phenomenon_examples(study)]
     if len({pair for pair in pairs if pair}) < 2:
@@ -217,7 +218,7 @@ def language_tables(study: Study) -> list[Table]:
 
 
 def _pair_examples(study: Study) -> Table:
-    """Return the number of examples of each language pair, largest first (Appendix A.4, Table 10)."""
+    """Return the number of examples for each language pair, largest first (Appendix A.4, Table 10)."""
     with_pair = [item for item in study.items if item.langpair]
     counts = Counter(item.langpair for item in with_pair)
     kinds = Counter(pair for pair, _ in {(item.langpair, item.phenomenon) for item in with_pair})
@@ -233,7 +234,7 @@ def _largest(entry: tuple[str, int]) -> tuple[int, str]:
 
 
 def _phenomenon_examples(study: Study) -> Table:
-    """Return the language pairs of each phenomenon, largest first (Appendix A.5, Table 11)."""
+    """Return the language pairs for each phenomenon, largest first (Appendix A.5, Table 11)."""
     spread: dict[str, Counter[str]] = {name: Counter() for name in study.index}
     for item in study.items:
         spread[item.phenomenon][item.langpair] += 1

@@ -1,4 +1,4 @@
-"""Outcomes on ACES items, counted by phenomenon: the basis of all tables of the paper."""
+"""Outcomes on ACES items, counted by phenomenon: the basis for every table in the ACES paper."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ class Study:
     counts: Counts
 
     def strata(self, names: Sequence[str]) -> list[int]:
-        """Return the strata of those of `names` that occur."""
+        """Return the strata of those `names` that occur in the data."""
         return [self.index[name] for name in names if name in self.index]
 
     def mean(self, names: Sequence[str]) -> Floats:
-        """Return the weights of the plain mean over the phenomena `names`."""
+        """Return the weights for the unweighted mean over the phenomena `names`."""
         return mean_weights(self.counts, self.strata(names))
 
     def estimates(self, weightings: Sequence[Floats], race: bool = True) -> list[list[Estimate | None]]:
-        """Return tau-like estimates of several weighted sums of phenomena; see `outcomes.estimates`."""
+        """Return tau-like estimates for several weighted sums of phenomena; see `outcomes.estimates`."""
         return estimates(self.counts, weightings, self.sampling, tau=True, race=race)
 
     def sizes(self, m: int, names: Sequence[str]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ BLOCK = TableColumn("block")
 
 
 def block_of(card: Card) -> str:
-    """Return the block of a metric in Tables 1 and 2: string metrics, then those with and without a reference."""
+    """Return a metric's block in Tables 1 and 2: string metrics, then those with and without a reference."""
     return "string" if card.by_characters else group_of(card)
 
 

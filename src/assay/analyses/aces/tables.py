@@ -1,9 +1,9 @@
 """ACES tables (Amrhein, Moghe and Guillou 2022): Kendall's tau-like by phenomenon, category and language group, ACES-Score.
 
-Tau is (better - not better) / all scored pairs; a tie counts as not better (Section 6.3). A category is the plain mean of
-its phenomena (Section 7.1, Table 1), the ACES-Score their weighted sum (Section 7.2). The name of a phenomenon alone
-determines its category (`assay.data.aces`); names outside the 68 are shown separately and enter no mean. The studies of
-Section 8 are in `overlap` and `studies`, which also has the tables by language pair.
+Tau is (better - not better) / all scored pairs; a tie counts as not better (Section 6.3). A category is the unweighted mean of its
+phenomena (Section 7.1, Table 1), the ACES-Score their weighted sum (Section 7.2). A phenomenon's name alone determines its
+category (`assay.data.aces`); names outside the 68 are shown separately and are not part of any mean. The studies of Section 8
+are in `overlap` and `studies`, which also contains the tables by language pair.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """Return all tables of the paper that the items allow; empty tables are left out."""
+    """Return all tables of the paper for which there are items."""
     sampling = Sampling(tuple(metric.name for metric in measured), seed, samples, correction)
     study = count_outcomes(items, measured, sampling)
     all_tables = [
@@ -128,13 +128,13 @@ def _by_name(
 
 
 def _pairs(study: Study, m: int, name: str, first: str) -> dict[str, Any]:
-    """Return wins, ties and losses of a metric on a phenomenon."""
+    """Return a metric's wins, ties and losses on a phenomenon."""
     counts, k = study.counts, study.index[name]
     return outcome_cells(int(counts.n[m, k]), int(counts.hits[m, k]), int(counts.ties[m, k]), first=first)
 
 
 def _missing(study: Study, names: Sequence[str], m: int | None = None) -> list[str]:
-    """Return the phenomena without an item, or without one that metric `m` scored."""
+    """Return the phenomena that have no items, or none that metric `m` scored."""
     counts = study.counts
     return [
         name for name in names if name not in study.index or (m is not None and counts.n[m, study.index[name]] == 0)
@@ -142,7 +142,7 @@ def _missing(study: Study, names: Sequence[str], m: int | None = None) -> list[s
 
 
 def _mean_table(study: Study, key: str, groups: dict[str, list[str]], table: str, caption: str) -> Table:
-    """Return one row per group of phenomena and metric: the plain mean of the phenomena's tau."""
+    """Return one row per group of phenomena and metric: the unweighted mean of the phenomena's tau."""
     groups = {group: names for group, names in groups.items() if study.strata(names)}
     taus = study.estimates([study.mean(names) for names in groups.values()])
     rows: list[dict[str, Any]] = []
@@ -176,7 +176,7 @@ def _mean_table(study: Study, key: str, groups: dict[str, list[str]], table: str
 
 
 def _gaps(study: Study, groups: dict[str, list[str]]) -> list[str]:
-    """Return notes on groups with phenomena without items, whose means are not comparable with the printed ones."""
+    """Return notes on groups in which some phenomena have no items, so their means are not comparable with the published ones."""
     return [
         f"{group}: {len(names) - len(missing)} of {len(names)} phenomena present, not comparable with the paper; "
         f"missing {listing(missing, 4)}"
@@ -208,8 +208,8 @@ def _aces_score(study: Study) -> Table:
     """Return the ACES-Score (Section 7.2).
 
     The score requires items in every category; `partial` is the weighted sum over the categories that have some. A category
-    without some of its phenomena still counts, as in the authors' script. The table then shows how many are missing, and a
-    note warns that the score is not comparable with printed ones.
+    still counts if some of its phenomena are missing, as in the authors' script. The table then shows how many are missing, and
+    a note warns that the score is not comparable with published ones.
     """
     by_category = {category: study.mean(in_category(category)) for category in weights()}
     complete, partial = np.zeros(study.counts.n.shape), np.zeros(study.counts.n.shape)
@@ -257,12 +257,12 @@ def _aces_score(study: Study) -> Table:
 
 
 def _language_groups(study: Study) -> Table:
-    """Return tau over all pairs of a language group; `trained` pairs also count in their direction (Section 7.4, Table 3).
+    """Return tau over all pairs in a language group; `trained` pairs also count in their direction (Section 7.4, Table 3).
 
-    The paper does not say whether its average is over pairs of translations, phenomena or language pairs. Pooling fits its
-    printed rows best. For chrF and BLEU on x-y, the hallucination items that are not public would then need a tau of about
-    -0.12 and -0.37, close to Table 2's -0.14 and -0.42 for hallucinations. A mean of phenomena would need -0.5 for both.
-    This is evidence, not proof.
+    The paper does not say whether its average is over pairs of translations, phenomena or language pairs. Pooling fits the
+    published rows best. Under pooling, chrF and BLEU on x-y would need a tau of about -0.12 and -0.37 on the hallucination
+    items that are not public, close to -0.14 and -0.42 for hallucinations in Table 2. A mean over phenomena would require -0.5
+    for both. This is evidence, not proof.
     """
     names = ("trained", "en-x", "x-en", "x-y")
     pairs = [item.langpair for item in study.items]
@@ -296,7 +296,7 @@ def _language_groups(study: Study) -> Table:
 
 
 def _direction(pair: str) -> int:
-    """Return the stratum of a language pair: 1 out of English, 2 into English, 3 neither; -1 if the pair is unknown."""
+    """Return the stratum for a language pair: 1 out of English, 2 into English, 3 neither; -1 if the pair is unknown."""
     source, _, target = pair.partition("-")
     if not target:
         return -1

@@ -1,1 +1,1 @@
-"""Tables of breakdown detection (Moghe et al. 2023)."""
+"""Breakdown detection tables (Moghe et al. 2023)."""

@@ -1,4 +1,4 @@
-"""Error types and breakdowns: which errors break which task, and which ones a metric misjudges (Moghe et al. 2023)."""
+"""Error types and breakdowns: which errors break which task, and which of them a metric misjudges (Moghe et al. 2023)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def tables(
 
 
 def best(measured: Sequence[Measured], verdicts: Verdicts) -> str:
-    """Return the metric with the highest mean macro-F1 on the development part."""
+    """Return the metric with the highest mean macro-F1 on the development set."""
     means = {m.name: [v.dev_f1 for v in verdicts.values() if v.metric == m.name] for m in measured}
     return max((name for name in means if means[name]), key=lambda name: float(np.mean(means[name])))
 
@@ -52,7 +52,7 @@ def cases(
     verdicts: Verdicts,
     case: str | None = None,
 ) -> Table:
-    """Return good translations and breakdowns of the test part in ten equal ranges of one metric's scores (Figure 2)."""
+    """Return good translations and breakdowns in the test set, by ten equal ranges of one metric's scores (Figure 2)."""
     if case is not None and case not in {metric.name for metric in measured}:
         raise unknown("scored metric", case, [metric.name for metric in measured])
     name = case or best(measured, verdicts)
@@ -89,10 +89,10 @@ def cases(
 
 
 def errors(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> Table | None:
-    """Return the error types of breakdowns that a metric accepted, and of good translations that it rejected (Table 2).
+    """Return the error types in breakdowns that a metric accepted and in good translations that it rejected (Table 2).
 
-    As in the paper, one metric is examined. Examples that failed because of the task model are counted separately and enter
-    no share, and examples without a type are left out. None if no misjudged example has a type.
+    As in the paper, one metric is examined. Examples that failed because of the task model are counted separately and are not
+    part of any share; examples without a type are left out. Return None if no misjudged example has a type.
     """
     wrong = _wrong(outcomes, verdicts, metric)
     several = len({task for task, _ in wrong}) > 1
@@ -159,10 +159,10 @@ def _wrong(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> dict[tupl
 def matrix(outcomes: TaskOutcomes) -> Table | None:
     """Return how often each type of error breaks each task (Section 4.2), with Wilson's interval.
 
-    Controlled errors are used if there are any, otherwise the types given by annotators; all splits together. A controlled
-    error is made in the human text of the task's language and does not depend on the source language, so it counts once.
-    Types named in a review are excluded, because only misjudged translations are reviewed: among these, the share of
-    breakdowns is the share of false positives, whatever the error.
+    Controlled errors are used if there are any, otherwise the types assigned by annotators; all splits are combined. A
+    controlled error is inserted into the human text in the task's language. It does not depend on the source language, so it
+    counts once. Types named in a review are excluded, because only misjudged translations are reviewed: among these, the share
+    of breakdowns is the share of false positives, whatever the error.
     """
     reviewed = np.zeros(len(outcomes), bool) if outcomes.reviewed is None else outcomes.reviewed
     chosen = outcomes.controlled if outcomes.controlled.any() else ~reviewed

@@ -1,12 +1,12 @@
-"""Graded outcomes (0 to 1): how well a metric predicts how far the next step succeeds.
+"""Graded outcomes (0 to 1): how well a metric predicts the degree of success of the next step.
 
 A grade is not a class, so nothing is cut by a threshold. Three figures replace macro-F1 and Matthews correlation. All are
-computed on the test part of a task and language and averaged over languages:
+computed on the test set of a task and language and averaged over languages:
 
-- Kendall's tau-b and Pearson's r of score and grade.
-- The variance explained by a calibrated metric: the expected grade at a score is learned on the development part (isotonic
-  regression). The figure is 1 - (its squared error) / (squared error of the development part's mean grade) on the test
-  part. At 0, the metric is as good as knowing nothing; below 0 it is worse.
+- Kendall's tau-b and Pearson's r between score and grade.
+- The variance explained by a calibrated metric: the expected grade at a score is learned on the development set (isotonic
+  regression). The figure is 1 - (its squared error) / (squared error of the development set's mean grade) on the test
+  set. At 0, the metric is as good as knowing nothing; below 0 it is worse.
 
 `calibration` compares expected and observed grades.
 """
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 FIGURES = ("kendall", "pearson", "explained")
 RANGES = 10
-"""Number of equally large parts in `calibration`."""
+"""Number of equally large bins in `calibration`."""
 BLOCK = 1 << 20
 """Number of resampled examples processed together."""
 
@@ -117,7 +117,7 @@ def _predictions(
 
 
 def _figures(quality: Floats, grades: Floats, expected: Floats, mean: float, rows: Sequence[Any]) -> dict[str, Floats]:
-    """Compute each figure for every selection of examples; an undefined correlation (constant values) is 0."""
+    """Compute each figure for every selection of examples; an undefined correlation (constant values) counts as 0."""
     kendall, pearson = [], []
     several = max(1, BLOCK // max(1, len(quality)))
     for start in range(0, len(rows), several):
@@ -137,7 +137,7 @@ def _figures(quality: Floats, grades: Floats, expected: Floats, mean: float, row
 
 
 def _best(predictions: Sequence[GradePrediction]) -> str:
-    """Return the metric with the highest mean tau-b on the development part."""
+    """Return the metric with the highest mean tau-b on the development set."""
     names = dict.fromkeys(one.metric for one in predictions)
     return max(names, key=lambda name: float(np.mean([one.dev_kendall for one in predictions if one.metric == name])))
 
@@ -245,7 +245,7 @@ def _balance(outcomes: TaskOutcomes, cut: Sequence[Setup], notes: Sequence[str],
 
 
 def _calibration(predictions: Sequence[GradePrediction], metric: str, seed: int, samples: int) -> Table:
-    """Return test examples of one metric in equally large parts, by their expected grade."""
+    """Return one metric's test examples in equally large bins, by expected grade."""
     rows: list[dict[str, Any]] = []
     for task, metrics in _by_task(predictions).items():
         metric_predictions = metrics.get(metric, [])

@@ -19,7 +19,7 @@ from assay.stats.proportions import wilson
 
 
 def balance(outcomes: TaskOutcomes, cut: Sequence[Setup], notes: Sequence[str]) -> Table:
-    """Return the good and bad examples of each language, and the share of breakdowns."""
+    """Return the numbers of good and bad examples for each language, and the share of breakdowns."""
     rows: list[dict[str, Any]] = []
     for setup in cut:
         row: dict[str, Any] = {"task": setup.task, "language": setup.language}
@@ -45,7 +45,7 @@ def balance(outcomes: TaskOutcomes, cut: Sequence[Setup], notes: Sequence[str]) 
 
 
 def thresholds(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts) -> Table:
-    """Return the mean and deviation over languages of the thresholds chosen on the development part (Table 3)."""
+    """Return the mean and deviation, over languages, of the thresholds chosen on the development set (Table 3)."""
     rows: list[dict[str, Any]] = []
     tasks = list(dict.fromkeys(setup.task for setup in cut))
     for metric in measured:
@@ -83,7 +83,7 @@ def pseudo_table(
     seed: int,
     samples: int,
 ) -> Table:
-    """Return metrics with back-translated pseudo-references, compared with references (Table 4)."""
+    """Return results with back-translated pseudo-references, compared with references (Table 4)."""
     rows: list[dict[str, Any]] = []
     tasks = list(dict.fromkeys(setup.task for setup in cut))
     for task in tasks:

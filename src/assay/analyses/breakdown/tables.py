@@ -1,10 +1,10 @@
 """Breakdown detection: can a metric tell that a translation will break the next step? (Moghe et al. 2023)
 
-For each task and language, a metric becomes a classifier by a threshold chosen on the development part (ten bins, macro-F1,
-Sections 3.1 and 4.3). It is evaluated on the test part by macro-F1 and Matthews correlation (Section 3.4).
+For each task and language, a metric becomes a classifier by a threshold chosen on the development set (ten bins, macro-F1,
+Sections 3.1 and 4.3). It is evaluated on the test set by macro-F1 and Matthews correlation (Section 3.4).
 
 - `summary` (Table 1): means over languages, with a random baseline and the majority vote of the top three metrics. The top
-  three have the highest mean macro-F1 on the *development* part, so the vote does not use the test part.
+  three have the highest mean macro-F1 on the *development* set, so the vote does not use the test set.
 - `languages` (Tables 7 to 11), `balance` (their Good / Bad line) and `thresholds` (Table 3).
 - `pseudo` (Table 4): the same metrics with back-translated pseudo-references.
 - `errors`, `matrix`, `cases` (Table 2, Section 4.2, Figure 2): `assay.analyses.breakdown.errors`.
@@ -165,7 +165,7 @@ def _summary(
 
 
 def _mark(rows: list[dict[str, Any]], contestants: dict[str, list[Verdict]], seed: int, samples: int) -> None:
-    """Mark the metrics that share first place in macro-F1 and in MCC, by paired bootstrap on common examples."""
+    """Mark the metrics that share first place in macro-F1 and in MCC, by paired bootstrap on the examples they have in common."""
     if len(rows) < 2:
         return
     for key, mark, figure in (("mcc", "first", matthews), ("f1", "f1_first", macro_f1)):

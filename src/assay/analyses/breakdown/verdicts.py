@@ -1,4 +1,4 @@
-"""Metrics as breakdown classifiers: thresholds from the development part, verdicts and figures on the test part."""
+"""Metrics as breakdown classifiers: thresholds from the development set, verdicts and figures on the test set."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 FEWEST = 20
-"""Minimum number of examples of a language."""
+"""Minimum number of examples per language."""
 COIN, VOTE = "random", "majority of 3"
 
 
@@ -45,7 +45,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Classification of one setup by one metric: of the test examples it scored, which it calls good."""
+    """Classification of one setup by one metric: which of the scored test examples it calls good."""
 
     setup: Setup
     metric: str
@@ -58,7 +58,7 @@ class Verdict:
 
     @property
     def counts(self) -> Confusion:
-        """Confusion counts on the test part."""
+        """Confusion counts on the test set."""
         return confusion(self.good, self.predicted)
 
 
@@ -67,7 +67,7 @@ Verdicts = dict[tuple[str, str, str], Verdict]
 
 
 def setups(outcomes: TaskOutcomes) -> tuple[list[Setup], list[str]]:
-    """Return the usable tasks and languages, and a note on each unusable one (and on examples in both parts).
+    """Return the usable tasks and languages, with a note on each unusable one (and on examples in both splits).
 
     Examples with controlled errors are used only if there are no others.
     """
@@ -153,7 +153,7 @@ def judge(outcomes: TaskOutcomes, measured: Sequence[Measured], cut: Sequence[Se
 
 
 def top_three(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts) -> dict[str, list[str]]:
-    """Return, for each task, the three metrics with the highest mean macro-F1 on the development part; none with fewer metrics."""
+    """Return, for each task, the three metrics with the highest mean macro-F1 on the development set; none if there are fewer."""
     chosen = {}
     for task in dict.fromkeys(setup.task for setup in cut):
         means = {}
@@ -167,7 +167,7 @@ def top_three(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verd
 
 
 def majority_verdict(top: Sequence[str], setup: Setup, verdicts: Verdicts) -> Verdict | None:
-    """Return the majority vote on one setup, on the examples that all three metrics scored."""
+    """Return the majority vote on one setup, for the examples that all three metrics scored."""
     three = [verdicts.get((setup.task, setup.language, name)) for name in top]
     available = [verdict for verdict in three if verdict is not None]
     if len(available) < 3:
@@ -186,7 +186,7 @@ def generator(seed: int, *names: str) -> np.random.Generator:
 
 
 def figures(verdict: Verdict, seed: int, samples: int) -> dict[str, Any]:
-    """Return macro-F1 and Matthews correlation on the test part, with draws of each."""
+    """Return macro-F1 and Matthews correlation on the test set, with bootstrap draws of each."""
     draws = resample_counts(verdict.counts, generator(seed, verdict.setup.task, verdict.setup.language), samples)
     return {
         "f1": (float(macro_f1(verdict.counts)), macro_f1(draws)),
@@ -203,7 +203,7 @@ def coin_figures(setup: Setup, good: int, bad: int, seed: int) -> dict[str, Any]
 def mean_cells(
     figures: Sequence[Mapping[str, tuple[float, Floats]]], keys: Sequence[str] = ("f1", "mcc")
 ) -> dict[str, Any]:
-    """Return the mean over setups of each figure, with the interval of the mean."""
+    """Return the mean of each figure over setups, with its interval."""
     cells: dict[str, Any] = {}
     for key in keys:
         cells[key] = float(np.mean([figure[key][0] for figure in figures]))

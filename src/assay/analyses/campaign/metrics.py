@@ -1,6 +1,6 @@
-"""Correlation of metrics with human judgements: bootstrap intervals and Williams' test of every two metrics.
+"""Correlation of metrics with human judgements: bootstrap intervals, and Williams' test for each pair of metrics.
 
-The bootstrap is that of Deutsch et al. 2021.
+The bootstrap follows Deutsch et al. 2021.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def tables(
     samples: int = 1000,
     seed: int = 12345,
 ) -> list[Table]:
-    """Return `metrics`, and `williams` with several metrics."""
+    """Return `metrics`, and `williams` if there are several metrics."""
     rows: list[dict[str, Any]] = []
     tests: list[dict[str, Any]] = []
     for pair in pairs:

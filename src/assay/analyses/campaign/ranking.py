@@ -1,4 +1,4 @@
-"""Ranking of systems by human judgements: means with intervals, tests of every two systems, rank ranges and clusters (WMT).
+"""Ranking of systems by human judgements: means with intervals, pairwise tests, rank ranges and clusters (WMT).
 
 A system's score is the mean over its segments of the mean over annotators. By default, two systems are compared on the
 segments that both have, by Wilcoxon's signed-rank test (WMT24, Kocmi et al. 2024). `rank-sum` compares the scores of all
@@ -47,7 +47,7 @@ def tables(
     notes: Sequence[str] = (),
     label: str = "score",
 ) -> list[Table]:
-    """Return `systems` (the ranking) and `duels` (every two systems)."""
+    """Return `systems` (the ranking) and `duels` (each pair of systems)."""
     ranked: list[dict[str, Any]] = []
     duels: list[dict[str, Any]] = []
     for pair in pairs:
@@ -107,7 +107,7 @@ def tables(
 def _ranked(
     pair: ScoredPair, by: str, test: SystemTest, samples: int, seed: int
 ) -> tuple[list[dict[str, Any]], Floats, Bools]:
-    """Return the rows of a language pair from best to worst, the p-values, and which duels the first system wins."""
+    """Return a language pair's rows from best to worst, the p-values, and which duels the first system wins."""
     values = pair.at(by)
     with np.errstate(invalid="ignore"):
         means = np.array([np.nanmean(row) if np.isfinite(row).any() else -np.inf for row in values])
@@ -131,7 +131,7 @@ def _ranked(
 
 
 def _contrary(duels: Sequence[dict[str, Any]], test: str) -> str:
-    """Name the systems that mean and test order differently."""
+    """Name the systems that are ranked differently by mean and by test."""
     first = duels[0]
     example = f"{first['second']} against {first['first']}" + (f" in {first['langpair']}" if first["langpair"] else "")
     return (
@@ -152,11 +152,11 @@ def _estimate(key: str, row: Floats, samples: int, seed: int) -> dict[str, float
 
 
 def p_values(values: Floats, test: SystemTest) -> tuple[Floats, Bools]:
-    """Return the two-sided p of every two systems (rows of segment scores, best first), and whether the test favours the first.
+    """Return the two-sided p for each pair of systems (rows of segment scores, best first), and whether the test favours the first.
 
-    If nothing can be compared, p is 1. It is at least the minimum of the exact test for as many segments (2 / 2^n, or 2
-    over the ways to split two samples): the normal approximation calls five segments significant, which no order of five
-    can be. A rank test may favour the system with the lower mean, if it wins many segments by little and loses few by much.
+    If nothing can be compared, p is 1. It is at least the minimum of the exact test for as many segments (2 / 2^n, or 2 over
+    the ways to split two samples): the normal approximation can call five segments significant, although no ordering of five
+    can be. A rank test may favour the system with the lower mean if it wins many segments by a little and loses a few by a lot.
     """
     systems = len(values)
     p, favoured = np.ones((systems, systems)), np.zeros((systems, systems), dtype=bool)

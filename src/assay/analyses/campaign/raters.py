@@ -1,4 +1,4 @@
-"""Annotators of a campaign: strictness, and agreement on scores (Krippendorff's alpha, correlations)."""
+"""Annotators in a campaign: strictness, and agreement on scores (Krippendorff's alpha, correlations)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEWEST = 3
 
 
 def tables(campaign: Campaign, *, samples: int = 1000, seed: int = 12345) -> list[Table]:
-    """Return `raters` (each one), `agreement` (all together) and `rater_pairs` (every two)."""
+    """Return `raters` (one row each), `agreement` (all together) and `rater_pairs` (each pair)."""
     rater_rows: list[dict[str, Any]] = []
     agreement: list[dict[str, Any]] = []
     pair_rows: list[dict[str, Any]] = []
@@ -43,7 +43,7 @@ def tables(campaign: Campaign, *, samples: int = 1000, seed: int = 12345) -> lis
 
 
 def _each(campaign: Campaign, pair: str, raters: Sequence[str], scores: Floats) -> list[dict[str, Any]]:
-    """Return a row per annotator: number, mean and spread of scores, errors marked, correlation with the mean of the others."""
+    """Return one row per annotator: number, mean and spread of scores, marked errors, and correlation with the others' mean."""
     marked: dict[str, list[int]] = {rater: [] for rater in raters}
     for cell, judgement in campaign.each():
         if cell.langpair == pair:
@@ -87,7 +87,7 @@ def _pairs(pair: str, raters: Sequence[str], scores: Floats) -> list[dict[str, A
 def _whole(
     pair: str, scores: Floats, cells: Sequence[Cell], pairs: Sequence[dict[str, Any]], samples: int, seed: int
 ) -> dict[str, Any]:
-    """Return alpha with its interval from resampled segments, and the mean correlation of two annotators."""
+    """Return alpha with its interval from resampled segments, and the mean correlation between two annotators."""
     parts = sum_by_group(alpha_parts(scores), [cell.segment for cell in cells])
     value = float(alpha(parts.sum(axis=0)))
     resampled = alpha(bootstrap_sums(parts, samples, seed))

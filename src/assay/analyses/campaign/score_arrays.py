@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 Standardised = Mapping[tuple[Cell, str], float]
-"""Score standardised by annotator, by (translation, annotator)."""
+"""Scores standardised by annotator, keyed by (translation, annotator)."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class ScoredPair:
     judgements: Floats
     """Number of annotators who scored each translation."""
     errors: Floats | None
-    """Mean number of marked errors, without neutral ones, of each translation."""
+    """Mean number of marked errors per translation, excluding neutral ones."""
 
     def at(self, name: str) -> Floats:
         """Return ``score`` or ``z``."""
@@ -39,7 +39,7 @@ class ScoredPair:
 
 
 def scored_pairs(campaign: Campaign, standardised: Standardised) -> list[ScoredPair]:
-    """Return the language pairs of a campaign; a campaign without scores is rejected."""
+    """Return the language pairs in a campaign; a campaign without scores is rejected."""
     pairs = [_pair(campaign, pair, standardised) for pair in campaign.langpairs]
     if not any(np.isfinite(pair.score).any() for pair in pairs):
         contents = (
@@ -71,7 +71,7 @@ def _pair(campaign: Campaign, langpair: str, standardised: Standardised) -> Scor
 
 
 def by_rater(campaign: Campaign, langpair: str) -> tuple[list[str], list[Cell], Floats]:
-    """Return annotators, translations, and the score of each annotator for each translation (NaN: not judged)."""
+    """Return annotators, translations, and each annotator's score for each translation (NaN: not judged)."""
     cells = [cell for cell in campaign.judgements if cell.langpair == langpair]
     raters = list(dict.fromkeys(j.rater for cell in cells for j in campaign.judgements[cell]))
     rows = {rater: row for row, rater in enumerate(raters)}

@@ -19,7 +19,7 @@ from assay.stats.groups import Grouping
 
 @dataclass(frozen=True)
 class TaskChoice:
-    """Settings that replace the official ones; empty settings leave the tasks unchanged.
+    """Settings that replace the official ones; empty settings change nothing.
 
     `domains` and `systems` are patterns (``*``, ``ONLINE-*``); a leading ``!`` excludes matches.
     """
@@ -39,7 +39,7 @@ class TaskChoice:
         return {name: value for name, value in values.items() if value is not None}
 
     def apply(self, tasks: TaskSet, sets: Mapping[str, JudgedSystems]) -> TaskSet:
-        """Return the tasks of the selected levels and groupings, with the selected settings, once per selected domain."""
+        """Return the tasks at the selected levels and groupings, with the selected settings, once per selected domain."""
         if self.systems:
             systems = {system for judged in sets.values() for system in judged.systems}
             check_patterns(self.systems, sorted(systems), "system")
@@ -55,7 +55,7 @@ class TaskChoice:
         return (not self.levels or task.level in self.levels) and (not self.groups or task.grouping in self.groups)
 
     def _spread(self, tasks: Sequence[MetaTask], sets: Mapping[str, JudgedSystems]) -> list[MetaTask]:
-        """Return every task once per domain, over the language pairs that have it, with new numbers."""
+        """Return every task once per domain, over the language pairs that have this domain, with new numbers."""
         domains_available = sorted({domain for judged in sets.values() for domain in judged.domain_names})
         check_patterns(self.domains, domains_available, "domain")
         result: list[MetaTask] = []
@@ -72,8 +72,8 @@ class TaskChoice:
 def tasks_of(choice: TaskChoice, langpairs: Sequence[str], humans: Mapping[str, bool]) -> TaskSet:
     """Return one task per statistic, level, grouping and language pair; pairwise accuracy pools the pairs.
 
-    Without a level, correlations are computed for systems and segments, and accuracies where they are defined. `humans`
-    says, by language pair, whether human translations take part. In a pooled task they do if they do in any pair.
+    Without a level, correlations are computed for systems and segments, and accuracies where they are defined. `humans` states,
+    by language pair, whether human translations are included. A pooled task includes them if any of its pairs does.
     """
     rows: list[dict[str, Any]] = []
     for statistic in dict.fromkeys(choice.statistics):
@@ -127,7 +127,7 @@ class TaskFile:
 
 
 def recipe_of(document: Any, where: str, langpairs: Sequence[str]) -> dict[str, Any]:
-    """Return the recipe in a document; a statistic of one language pair is repeated for the pairs of its entry."""
+    """Return the recipe in a document; a statistic for one language pair is repeated for all pairs in its entry."""
     read = typed(TaskFile, document, Place(where))
     rows: list[dict[str, Any]] = []
     for row in read.tasks:
@@ -140,7 +140,7 @@ def recipe_of(document: Any, where: str, langpairs: Sequence[str]) -> dict[str, 
 
 
 def match_names(patterns: Sequence[str], names: Iterable[str]) -> list[str]:
-    """Return the names that match a pattern (all without patterns) and no pattern with a leading ``!``."""
+    """Return the names that match a pattern (all if there are no patterns), but no pattern with a leading ``!``."""
     included = [pattern for pattern in patterns if not pattern.startswith("!")]
     excluded = [pattern[1:] for pattern in patterns if pattern.startswith("!")]
     return [

@@ -1,8 +1,8 @@
 """Agreement with human judgements by score difference: how far two systems must differ before annotators agree.
 
-Computed from the pairs of judged systems of all language pairs: the non-decreasing curve (isotonic regression) from the
-size of the metric's difference to the share of pairs that annotators order alike (compare Kocmi et al. 2024, "Navigating
-the Metrics Maze").
+Computed from the pairs of judged systems of all language pairs: the non-decreasing curve (isotonic regression) from the size of
+the metric's difference to the share of pairs that annotators rank in the same order (compare Kocmi et al. 2024, "Navigating the
+Metrics Maze").
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LEVELS = (0.80, 0.90, 0.95)
 
 
 def system_pairs(gold: Floats, metric: Floats) -> tuple[Floats, Floats]:
-    """Return the size of the metric's difference and agreement (1 or 0) for each pair without a tie in human scores."""
+    """Return the size of the metric's difference and the agreement (1 or 0) for each pair whose human scores are not tied."""
     left, right = np.triu_indices(len(gold), 1)
     human, scores = gold[left] - gold[right], metric[left] - metric[right]
     judged = human != 0
@@ -40,7 +40,7 @@ def agreement_curves(
     seed: int = 12345,
     draws: int = 1000,
 ) -> dict[str, DeltaAgreement]:
-    """Return the curve of every metric with system scores in all language pairs; `settings` of the task include gold."""
+    """Return the curve for every metric with system scores in all language pairs; `settings` of the task include gold."""
     data = gather(MetaTask(0, langpairs, "sys", "pairwise_accuracy", **(settings or {})), sets)
     curves = {}
     for i, name in enumerate(data.names):

@@ -22,15 +22,15 @@ TaskLevel = Literal["sys", "seg"]
 CORRELATIONS = ("pearson", "spearman", "kendall")
 """Statistics from -1 to 1; they are mapped to 0..1 before averaging over tasks."""
 SYSTEM_STATISTICS = ("pairwise_accuracy", "soft_pairwise_accuracy")
-"""Statistics about pairs of systems."""
+"""Statistics computed on pairs of systems."""
 
 
 @dataclass(frozen=True)
 class MetaTask:
     """One comparison of metrics with human judgements.
 
-    `gold` names the human scores; None selects the standard ones of each language pair. With `human`, human translations
-    take part as systems, except the standard reference. `weight` is relative to the other tasks of a set.
+    `gold` names the human scores; None selects the standard ones of each language pair. With `human`, human translations are
+    included as systems, except the standard reference. `weight` is relative to the other tasks in a set.
     """
 
     number: int
@@ -43,7 +43,7 @@ class MetaTask:
     domain: str | None = None
     gold: str | None = None
     systems: tuple[str, ...] = ()
-    """Patterns of the systems that take part (``ONLINE-*``), a leading ``!`` excludes matches; empty: all systems."""
+    """Patterns for the systems to include (``ONLINE-*``); a leading ``!`` excludes matches. If empty, all systems are included."""
     weight: float = 1.0
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class MetaTask:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Cells of a table row about this task, in addition to number, pair, level and statistic."""
+        """Cells of a table row for this task, in addition to number, pair, level and statistic."""
         return {"domain": self.domain or "", "gold": self.gold or "", "human": self.human, "weight": self.weight}
 
 
@@ -97,7 +97,7 @@ class TaskSet:
     overall: Literal["value", "rank"] = "value"
 
     def only(self, numbers: Iterable[int]) -> TaskSet:
-        """Return some of the tasks; they keep their numbers, and their weights are normalised to 1."""
+        """Return some of the tasks; their numbers stay the same, and their weights are normalised to 1."""
         by_number = {task.number: task for task in self.tasks}
         selected = list(dict.fromkeys(numbers))
         missing = [str(number) for number in selected if number not in by_number]
@@ -108,7 +108,9 @@ class TaskSet:
         return normalise_weights([by_number[number] for number in selected], self.overall)
 
     def for_langpairs(self, langpairs: Sequence[str]) -> TaskSet:
-        """Return the tasks with these language pairs; pooled tasks lose the other pairs and weigh proportionally less."""
+        """Return the tasks that include these language pairs; pooled tasks are restricted to them, with proportionally lower
+        weights.
+        """
         tasks = []
         for task in self.tasks:
             pairs = tuple(pair for pair in task.langpairs if pair in langpairs)
@@ -126,7 +128,7 @@ class TaskSet:
 
 
 def task_set(recipe: Mapping[str, Any], sets: Mapping[str, JudgedSystems] | None = None) -> TaskSet:
-    """Return the tasks of a recipe. A grid over domains and human translations needs `sets` to know which exist."""
+    """Return the tasks in a recipe. A grid over domains and human translations needs `sets` to know which of them exist."""
     rows = [dict(row) for row in recipe.get("tasks", ())]
     for grid in recipe.get("grid", ()):
         rows += _spread(grid, sets or {})
@@ -143,7 +145,7 @@ def task_set(recipe: Mapping[str, Any], sets: Mapping[str, JudgedSystems] | None
 
 
 def langpairs_of(recipe: Mapping[str, Any]) -> list[str]:
-    """Return the language pairs of a recipe."""
+    """Return the language pairs in a recipe."""
     return sorted({pair for row in (*recipe.get("tasks", ()), *recipe.get("grid", ())) for pair in row["langpairs"]})
 
 
@@ -173,7 +175,7 @@ def _spread(grid: Mapping[str, Any], sets: Mapping[str, JudgedSystems]) -> list[
 
 
 def _split_weights(tasks: Sequence[MetaTask], attributes: Sequence[str], mass: float) -> dict[int, float]:
-    """Split the weight evenly over the values of the first attribute, and each part likewise over the next ones."""
+    """Split the weight evenly over the values of the first attribute, and each part in the same way over the next ones."""
     if not attributes:
         return {task.number: mass / len(tasks) for task in tasks}
     parts: dict[Any, list[MetaTask]] = {}
@@ -195,7 +197,7 @@ def normalise_weights(tasks: Sequence[MetaTask], overall: Literal["value", "rank
 
 
 def recipe_for(langpairs: Sequence[str]) -> dict[str, Any]:
-    """Return a recipe like WMT23's for other language pairs: pooled accuracy, and three statistics per pair."""
+    """Return a recipe like WMT23's for other language pairs: pooled accuracy, plus three statistics per pair."""
     tasks: list[dict[str, Any]] = [
         {"langpairs": list(langpairs), "level": "sys", "statistic": "pairwise_accuracy", "weight": len(langpairs)}
     ]

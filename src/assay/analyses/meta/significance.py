@@ -33,7 +33,7 @@ ALPHA = 0.05
 def compare(
     task: MetaTask, data: TaskData, order: Sequence[int], *, rng: np.random.Generator, draws: int
 ) -> tuple[list[int], Floats | None]:
-    """Return the cluster of each metric in the given order (best first), and the pairwise differences of every draw."""
+    """Return the cluster of each metric in the given order (best first), and the pairwise differences in every draw."""
     tested = matrix(task, data, order, rng=rng, draws=draws)
     return ranks_from_p_values(tested.p, ALPHA), tested.null
 
@@ -41,7 +41,7 @@ def compare(
 def matrix(
     task: MetaTask, data: TaskData, order: Sequence[int], *, rng: np.random.Generator, draws: int
 ) -> PermutationMatrix:
-    """Test all pairs of metrics by the task's statistic: PERM-BOTH, or swapped correctness of pairs for calibrated ties."""
+    """Test all pairs of metrics on the task's statistic: PERM-BOTH, or swapped pair correctness for calibrated ties."""
     stacks = [metrics[list(order)] for metrics in data.metrics]
     if task.statistic == "pairwise_accuracy":
         scores = np.concatenate(stacks, axis=1)[..., None]
@@ -75,7 +75,7 @@ def _statistic(task: MetaTask, gold: Floats) -> Statistic | None:
 
 
 def overall_clusters(results: Sequence[TaskResult], order: Sequence[str]) -> dict[str, int]:
-    """Return clusters of the weighted mean over tasks, from the weighted draws and the observed differences."""
+    """Return clusters for the weighted mean over tasks, from the weighted draws and the observed differences."""
     left, right = np.triu_indices(len(order), 1)
     observed, null = _overall(results, order)
     p = np.full((len(order), len(order)), np.nan)
@@ -84,7 +84,7 @@ def overall_clusters(results: Sequence[TaskResult], order: Sequence[str]) -> dic
 
 
 def _overall(results: Sequence[TaskResult], order: Sequence[str]) -> tuple[Floats, Floats]:
-    """Return the differences of the weighted mean between every two metrics, observed and for every draw."""
+    """Return the differences in the weighted mean between all pairs of metrics, observed and for every draw."""
     left, right = np.triu_indices(len(order), 1)
     null = np.zeros((min(_draws(result) for result in results), len(left)))
     observed = np.zeros(len(left))
@@ -99,10 +99,10 @@ def _overall(results: Sequence[TaskResult], order: Sequence[str]) -> tuple[Float
 
 
 def comparisons(results: Sequence[TaskResult], order: Sequence[str] = ()) -> tuple[PairwiseTests, ...]:
-    """Return the tests of every two metrics by task, preceded by those of the mean over all tasks if it has an `order`.
+    """Return the pairwise tests of metrics by task, preceded by those for the mean over all tasks if it has an `order`.
 
-    The interval of a difference is the observed value minus the central 95% of the swapped values. Swapping shows how much
-    a difference varies by chance, and a true difference is assumed to vary as much.
+    The interval of a difference is the observed value minus the central 95% of the swapped values. Swapping shows how much a
+    difference varies by chance, and a true difference is assumed to vary by the same amount.
     """
     tests = []
     if order and all(result.null is not None for result in results):
@@ -129,6 +129,6 @@ def _draws(result: TaskResult) -> int:
 
 
 def _pairs(first: Integers, second: Integers, n: int) -> tuple[Integers, Floats]:
-    """Return the columns of the pairs in a table of all i < j, and -1 for pairs stored in reverse order."""
+    """Return the columns for the pairs in a table of all i < j, and -1 for pairs stored in reverse order."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     return low * n - low * (low + 1) // 2 + high - low - 1, np.where(first < second, 1.0, -1.0)

@@ -1,4 +1,4 @@
-"""Tables of meta-evaluation: agreement of metrics with human judgements (Freitag et al. 2023, Section 6).
+"""Meta-evaluation tables: agreement of metrics with human judgements (Freitag et al. 2023, Section 6).
 
 - `tasks`: one row per task and metric, with its value and its rank in the task.
 - `overall`: the weighted mean over tasks, correlations mapped to (r + 1) / 2; WMT22 used the mean of ranks instead.
@@ -20,7 +20,7 @@ from assay.core.table import Pivot, Table, TableColumn
 
 
 def overall(tasks: TaskSet, results: Sequence[TaskResult]) -> dict[str, float]:
-    """Return the mean over tasks of every metric that is in all of them, best first."""
+    """Return the mean over tasks for every metric that is in all of them, best first."""
     names = [name for name in results[0].names if all(name in result.names for result in results)]
     means: dict[str, float] = {}
     for name in names:
@@ -40,7 +40,7 @@ def overall(tasks: TaskSet, results: Sequence[TaskResult]) -> dict[str, float]:
 def tables(
     tasks: TaskSet, results: Sequence[TaskResult], kinds: Mapping[str, str] | None = None, draws: int = 0
 ) -> list[Table]:
-    """Return the tables `overall` and `tasks`; `kinds` says whether a metric is primary, baseline, contrastive or new."""
+    """Return the tables `overall` and `tasks`; `kinds` states whether a metric is primary, baseline, contrastive or new."""
     kinds = kinds or {}
     means = overall(tasks, results)
     significant = all(result.clusters is not None for result in results)

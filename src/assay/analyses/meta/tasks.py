@@ -1,7 +1,7 @@
 """Evaluation of meta-evaluation tasks: agreement of metrics with human judgements (Freitag et al. 2023, Section 6).
 
-A task is collected from judged systems into arrays, its statistic is computed for all metrics at once, and the metrics are
-sorted. `assay.analyses.meta.tables` makes tables of the results.
+For each task, judged systems are collected into arrays, its statistic is computed for all metrics at once, and the metrics are
+sorted. `assay.analyses.meta.tables` turns the results into tables.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TaskData:
-    """Arrays of a task: gold and a stack of metrics for each of its language pairs.
+    """Arrays for a task: gold scores and a stack of metric scores for each of its language pairs.
 
     Gold is systems by segments, or one score per system; `metrics` has one such array per metric.
     """
@@ -37,7 +37,7 @@ class TaskData:
 
 @dataclass(frozen=True)
 class TaskResult:
-    """Values of a task, metrics in order of decreasing value (ties by name)."""
+    """Task result: a value for each metric, in decreasing order (ties by name)."""
 
     task: MetaTask
     names: list[str]
@@ -82,7 +82,7 @@ def _constant(scores: Floats) -> bool:
 
 
 def value_of(task: MetaTask, data: TaskData) -> Floats:
-    """Return the task's statistic for every metric."""
+    """Return the value of the task's statistic for every metric."""
     if task.statistic == "pairwise_accuracy":
         return pooled_accuracy(data.gold, data.metrics).value
     gold, metrics = data.gold[0], data.metrics[0]
@@ -99,7 +99,7 @@ def value_of(task: MetaTask, data: TaskData) -> Floats:
 
 
 def gather(task: MetaTask, sets: Mapping[str, JudgedSystems]) -> TaskData:
-    """Return the judged systems of a task and every metric that has scores for it in all its language pairs."""
+    """Return a task's judged systems and every metric that has scores for it in all its language pairs."""
     missing = [pair for pair in task.langpairs if pair not in sets]
     if missing:
         raise InputError(f"task {task.number} needs {listing(missing)}, which the data does not contain.")
@@ -122,7 +122,7 @@ def gather(task: MetaTask, sets: Mapping[str, JudgedSystems]) -> TaskData:
 
 
 def judged_systems(task: MetaTask, judged: JudgedSystems) -> list[str]:
-    """Return the systems that take part in a task."""
+    """Return the systems that are included in a task."""
     return [judged.systems[row] for row in _gold(task, judged, _level(task))[0]]
 
 
@@ -155,7 +155,7 @@ def _column(task: MetaTask, judged: JudgedSystems, scores: Floats) -> Floats:
 
 
 def _gold(task: MetaTask, judged: JudgedSystems, level: Level) -> tuple[list[int], Floats]:
-    """Return the rows of the systems that take part, and their human scores.
+    """Return the rows of the included systems, and their human scores.
 
     Soft pairwise accuracy counts a tied draw only for the second system of a pair, so it sorts systems alphabetically.
     """
@@ -168,7 +168,7 @@ def _gold(task: MetaTask, judged: JudgedSystems, level: Level) -> tuple[list[int
     human = _column(task, judged, _scores(judged.gold[name], level))
     excluded = {judged.standard_reference}
     excluded |= set() if task.human else set(judged.references)
-    # A pattern that matches an outlier brings it back; one that only excludes (!NAME) does not.
+    # A pattern that matches an outlier includes it again; one that only excludes (!NAME) does not.
     named = [pattern for pattern in task.systems if not pattern.startswith("!")]
     returned = set(match_names(named, judged.outliers)) if named else set()
     excluded |= set() if task.outliers else set(judged.outliers) - returned

@@ -1,4 +1,4 @@
-"""Evaluation protocol of xCOMET (Guerreiro et al. 2023, Sections 5.1, 6 and 7.2) for any metrics and judged data.
+"""The xCOMET evaluation protocol (Guerreiro et al. 2023, Sections 5.1, 6 and 7.2) for any metrics and judged data.
 
 - `segments` (Table 1): Pearson and Kendall over all judged cells of a language pair, with PERM-BOTH and 200 draws.
 - `systems` (Table 2): pairwise accuracy of system scores, likewise.
@@ -107,7 +107,7 @@ def shared_cells(ratings: Ratings) -> list[tuple[str, int]]:
 
 
 def rater_table(ratings: Ratings, outputs: Mapping[str, Sequence[str]], langpair: str = "") -> Table:
-    """Return the table `raters`: F1 of every two annotators on the cells judged by all, target side only, and the mean."""
+    """Return the table `raters`: F1 for each pair of annotators on the cells judged by all (target side only), and the mean."""
     if len(ratings) < 2:
         raise InputError("agreement between annotators needs at least two annotators.")
     cells = shared_cells(ratings)

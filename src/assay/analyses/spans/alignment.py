@@ -1,4 +1,4 @@
-"""Alignment of gold and predicted error spans of the same translations."""
+"""Alignment of gold and predicted error spans on the same translations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Marks = Mapping[Cell, Sequence[ErrorSpan]]
 
 @dataclass(frozen=True)
 class AlignedSpans:
-    """One row per gold judgement: its translation, its spans, and the spans of every prediction there (target side)."""
+    """One row per gold judgement: its translation, its spans, and every prediction's spans for it (target side)."""
 
     cells: Sequence[Cell]
     lengths: Sequence[int]
@@ -42,7 +42,7 @@ def predictions_of(campaign: Campaign, name: str) -> dict[str, Marks]:
 
 
 def with_gold_names(predicted: Campaign, gold: Campaign) -> Campaign:
-    """Return the prediction with the language pair and system of the gold, if one side omits them and each has only one."""
+    """Return the prediction with the gold's language pair and system, if one side omits them and each has only one."""
 
     def changed(position: int) -> dict[str, str]:
         theirs, ours = ({cell[position] for cell in side.judgements} for side in (predicted, gold))
@@ -64,10 +64,10 @@ def with_gold_names(predicted: Campaign, gold: Campaign) -> Campaign:
 
 
 def match_translations(predicted: Campaign, gold: Campaign) -> Campaign:
-    """Return the prediction under the names of the gold's translations, matched by name or else by language pair and texts.
+    """Return the prediction under the names of the gold translations, matched by name or else by language pair and texts.
 
-    A prediction about a text that several translations share applies to each of them. Numbers that were assigned by
-    counting do not match names of the other side.
+    A prediction for a text that several translations share applies to each of them. Numbers that were assigned by counting do
+    not match names on the other side.
     """
     named = predicted.counted == gold.counted
     judgements = {
@@ -105,7 +105,7 @@ def _text_of(campaign: Campaign, cell: Cell) -> JudgedText:
 
 
 def check_texts(predicted: Campaign, gold: Campaign) -> None:
-    """Reject a prediction about texts that differ from the gold's, because offsets would mean other characters."""
+    """Reject a prediction for texts that differ from the gold texts, because its offsets would refer to other characters."""
     for cell, theirs in predicted.texts.items():
         ours = gold.texts.get(cell)
         if ours is not None and theirs.text != ours.text:

@@ -22,7 +22,7 @@ MOST_CATEGORIES = 20
 
 
 def table(compared: AlignedSpans, how: Resampling) -> list[Table]:
-    """Return the share of each gold category that is found, and F1 within a category if predictions name categories."""
+    """Return the share of each gold category that is detected, and F1 within a category if predictions include categories."""
     size = _category_sizes(compared)
     names = list(size)[:MOST_CATEGORIES]
     named = {
@@ -70,7 +70,7 @@ def _category_sizes(compared: AlignedSpans) -> dict[str, int]:
 
 
 def _by_category(compared: AlignedSpans, metric: str, names: Sequence[str], both: bool) -> tuple[Floats, Floats]:
-    """Count, by segment, what is found of each category (credit, located, gold characters), and counts if both sides name it."""
+    """Count detections by segment and category (credit, located, gold characters), and counts if both sides have categories."""
     segments: dict[tuple[str, str], int] = {}
     for cell in compared.cells:
         segments.setdefault((cell.langpair, cell.segment), len(segments))

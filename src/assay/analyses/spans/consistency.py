@@ -32,7 +32,7 @@ SCORE = "score"
 
 
 def calibration_table(compared: AlignedSpans) -> list[Table]:
-    """Return the table `calibration`: ten ranges of confidence; nothing if no span has a confidence."""
+    """Return the table `calibration`: ten ranges of confidence; no table if no span has a confidence."""
     rows: list[dict[str, Any]] = []
     notes = []
     for name in compared.predicted:
@@ -59,7 +59,7 @@ def calibration_table(compared: AlignedSpans) -> list[Table]:
 
 
 def judged_spans(compared: AlignedSpans, name: str) -> tuple[Floats, Bools]:
-    """Return the confidence of each predicted span that has one, and whether annotators marked at least half of it."""
+    """Return the confidence of each predicted span that has one, and whether annotators marked at least half of the span."""
     sure: list[float] = []
     right: list[bool] = []
     for gold, predicted, length in zip(compared.gold, compared.predicted[name], compared.lengths, strict=True):
@@ -76,7 +76,7 @@ def judged_spans(compared: AlignedSpans, name: str) -> tuple[Floats, Bools]:
 
 
 def ranges(sure: Floats, right: Bools, bins: int = BINS) -> tuple[Sequence[dict[str, Any]], float]:
-    """Return the non-empty equal ranges of confidence, and the expected calibration error (Guo et al. 2017)."""
+    """Return the non-empty ranges of confidence (all of the same width), and the expected calibration error (Guo et al. 2017)."""
     which = np.minimum((sure * bins).astype(int), bins - 1)
     rows: list[dict[str, Any]] = []
     error = 0.0
@@ -94,7 +94,9 @@ def ranges(sure: Floats, right: Bools, bins: int = BINS) -> tuple[Sequence[dict[
 
 
 def interplay_table(scored: Mapping[str, Scores], translations: Sequence[Cell], how: Resampling) -> Table:
-    """Return the table `interplay`: Pearson of each score of a metric with its inferred MQM, by language pair and overall."""
+    """Return the table `interplay`: Pearson's r between each of a metric's scores and its inferred MQM, by language pair and
+    overall.
+    """
     pairs: dict[str, list[int]] = {}
     for row, cell in enumerate(translations):
         pairs.setdefault(cell.langpair, []).append(row)

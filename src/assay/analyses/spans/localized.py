@@ -1,9 +1,8 @@
 """Localized errors (xCOMET, Section 7.1 and Appendix C): pairs of a good translation and the same text with one error.
 
-Only pairs whose good translation has no error according to the metric are used, so what it marks in the other one comes
-from the error. The tables show how often it still marks nothing (Table 5), the severity of what it marks (Figure 3a), and
-how far its score drops (Figures 3b and 5). For a metric without spans, only the drop of its score is reported, over all
-pairs.
+Only pairs whose good translation has no error according to the metric are used, so anything it marks in the other text comes
+from the error. The tables show how often it still marks nothing (Table 5), the severity of its marks (Figure 3a), and how far
+its score drops (Figures 3b and 5). For a metric without spans, only the score drop is reported, over all pairs.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def tables(
 
 
 def clean(items: Sequence[Item], metric: Measured) -> list[int]:
-    """Return the pairs that count for a metric: both sides scored, and nothing marked in the good translation."""
+    """Return the pairs that count for a metric: both sides are scored, and nothing is marked in the good translation."""
     scored = _scored(metric)
     if metric.good_spans is None:
         return [row for row in range(len(items)) if scored[row]]
@@ -79,7 +78,7 @@ def _left_out(items: Sequence[Item], measured: Sequence[Measured], usable: Mappi
 
 
 def _groups(items: Sequence[Item]) -> dict[tuple[str, str], set[int]]:
-    """Return items by (langpair, phenomenon); all phenomena of a language pair together are ``all``."""
+    """Return items by (langpair, phenomenon); ``all`` contains all phenomena of a language pair."""
     groups: dict[tuple[str, str], set[int]] = {}
     for row, item in enumerate(items):
         groups.setdefault((item.langpair, item.phenomenon), set()).add(row)
@@ -126,7 +125,7 @@ def _undetected(
 
 
 def _touched(items: Sequence[Item], metric: Measured, rows: Sequence[int]) -> float | None:
-    """Return the share of pairs in which a marked span touches the error, if the items have its position (`assay make`)."""
+    """Return the share of pairs in which a marked span overlaps the error, if the items include its position (`assay make`)."""
     with_position = [row for row in rows if items[row].meta.get("spans")]
     if metric.incorrect_spans is None or not with_position:
         return None

@@ -1,4 +1,4 @@
-"""Agreement of annotators on error spans, the ceiling for predictions."""
+"""Inter-annotator agreement on error spans, the ceiling for predictions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ceiling:
-    """Mean F1 over pairs of annotators with its interval, and the numbers of pairs and translations."""
+    """Mean F1 over pairs of annotators, with its interval and the numbers of pairs and translations."""
 
     langpair: str
     f1: tuple[float, float, float]
@@ -41,7 +41,7 @@ class Ceiling:
 
 
 def tables(campaign: Campaign, how: Resampling) -> tuple[list[Table], list[Ceiling]]:
-    """Return the table `raters` with every two annotators and their mean, and the means; empty if no two share a translation."""
+    """Return the table `raters` with each pair of annotators and the mean, and the means; empty if no two share a translation."""
     rows: list[dict[str, Any]] = []
     ceilings = []
     for pair in campaign.langpairs:
@@ -75,7 +75,7 @@ def _both(shared: Mapping[Cell, Mapping[str, Judgement]], first: str, second: st
 def _of_pair(
     langpair: str, rated: Mapping[tuple[str, str], Sequence[Cell]], campaign: Campaign, how: Resampling
 ) -> tuple[list[dict[str, Any]], Ceiling]:
-    """Return the rows of a language pair, resampling the same segments for all annotators."""
+    """Return the rows for a language pair, resampling the same segments for all annotators."""
     judged = {
         cell: {j.rater: j for j in campaign.judgements[cell]}
         for shared_cells in rated.values()

@@ -1,10 +1,10 @@
 """Predicted and gold error spans: character-level F1 with partial credit, intervals and paired tests, by severity.
 
-The main figure is that of the WMT23 quality-estimation task (Blain et al. 2023) and of xCOMET's Table 3 (Guerreiro et al.
-2023, Section 5.1). Characters are summed over all translations of a language pair before any division, critical counts as
-major, and the other severity earns half a point; language pairs are averaged at the end. The tables also have F1 of
-positions (severity ignored) and of whole spans (equal ends and severity). A translation with several gold judgements counts
-once for each.
+The main figure is the one used in the WMT23 quality-estimation task (Blain et al. 2023) and in xCOMET's Table 3 (Guerreiro et
+al. 2023, Section 5.1). Characters are summed over all translations of a language pair before any division, critical counts as
+major, and a mark with the wrong severity earns half a point; language pairs are averaged at the end. The tables also contain F1
+for positions (ignoring severity) and for whole spans (same ends and severity). A translation with several gold judgements
+counts once for each.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ METRIC = TableColumn("metric", "prediction")
 
 @dataclass(frozen=True)
 class Resampling:
-    """Settings of intervals and tests. Segments are resampled, with the translations of all systems."""
+    """Settings for intervals and tests. Segments are resampled, with the translations from all systems."""
 
     samples: int = 1000
     trials: int = 10_000
@@ -52,7 +52,7 @@ class Resampling:
 
 
 class Counted:
-    """Counts of every prediction by language pair and segment, and their resamples."""
+    """Every prediction's counts by language pair and segment, and their resamples."""
 
     def __init__(self, compared: AlignedSpans, how: Resampling) -> None:
         self.compared, self.how, self.names = compared, how, list(compared.predicted)
@@ -70,12 +70,12 @@ class Counted:
         }
 
     def by_segment(self, rows: Floats, pair: str) -> Floats:
-        """Return the rows of a language pair, summed by segment."""
+        """Return a language pair's rows, summed by segment."""
         chosen = self.pairs[pair]
         return sum_by_group(rows[chosen], [self.compared.cells[row].segment for row in chosen])
 
     def draws(self, rows: Floats, pair: str) -> Floats:
-        """Return the sums of bootstrap samples of segments, with the same segments for every prediction."""
+        """Return the sums over bootstrap samples of segments, with the same segments for every prediction."""
         number = list(self.pairs).index(pair)
         return bootstrap_sums(self.by_segment(rows, pair), self.how.samples, self.how.seed + number)
 
@@ -119,7 +119,7 @@ WHOLE: Mapping[str, Statistic] = {
 def tables(
     compared: AlignedSpans, how: Resampling, ceiling: float | None = None, notes: Sequence[str] = ()
 ) -> list[Table]:
-    """Return `summary`, `severities`, and `tests` with several predictions."""
+    """Return `summary`, `severities`, and `tests` if there are several predictions."""
     counted = Counted(compared, how)
     tests = paired_tests(counted) if len(counted.names) > 1 else []
     all_tables = [summary(counted, tests, ceiling, notes), severities(counted)]
@@ -127,7 +127,7 @@ def tables(
 
 
 def summary(counted: Counted, tests: Sequence[Mapping[str, Any]], ceiling: float | None, notes: Sequence[str]) -> Table:
-    """Return xCOMET's Table 3: F1, precision and recall by language pair, and their average."""
+    """Return the columns of xCOMET's Table 3: F1, precision and recall by language pair, and their average."""
     rows: list[dict[str, Any]] = []
     first = counted.names[0]
     p = {(test["second"], test["langpair"]): test["p"] for test in tests if test["first"] == first}
@@ -169,7 +169,7 @@ def summary(counted: Counted, tests: Sequence[Mapping[str, Any]], ceiling: float
 
 
 def paired_tests(counted: Counted) -> list[dict[str, Any]]:
-    """Compare every two predictions on every language pair and on their average: difference of F1, interval, p."""
+    """Compare each pair of predictions on every language pair and on the average: difference in F1, interval, p."""
     rows = []
     for first, second in combinations(counted.names, 2):
         by_pair: dict[str, list[Any]] = {}
@@ -183,7 +183,7 @@ def paired_tests(counted: Counted) -> list[dict[str, Any]]:
             by_pair[AVERAGE] = [np.mean([parts[part] for parts in by_pair.values()], axis=0) for part in range(3)]
         for pair, (difference, resampled, swapped) in by_pair.items():
             ends = interval(resampled)
-            # A draw that equals the observed difference up to rounding reaches it.
+            # A draw that ties with the observed difference, up to rounding, counts as reaching it.
             p = p_value(np.abs(swapped), abs(float(difference)) - 1e-12)
             row = {"first": first, "second": second, "langpair": pair, "difference": float(difference), "p": p}
             rows.append({**row, "difference_low": ends.low, "difference_high": ends.high})
@@ -204,7 +204,7 @@ def test_table(tests: Sequence[Mapping[str, Any]], how: Resampling) -> Table:
 
 
 def severities(counted: Counted) -> Table:
-    """Return F1, precision and recall of minor and of major (and critical) errors separately."""
+    """Return F1, precision and recall for minor and for major (and critical) errors separately."""
     rows: list[dict[str, Any]] = []
     for name in counted.names:
         for level in LEVELS:
@@ -233,5 +233,5 @@ def severities(counted: Counted) -> Table:
 
 
 def describe_size(compared: AlignedSpans) -> str:
-    """Describe how much is compared."""
+    """Describe the amount of data compared."""
     return f"{count(len(set(compared.cells)), 'translation')}, {count(len(compared.cells), 'gold judgement')}"

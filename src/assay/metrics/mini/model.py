@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 LONGEST = 400
 """Maximum number of subwords that the kernel reads from a text."""
 PART = 256
-"""Rows per kernel call, one or two seconds of work, so that a run can be stopped without delay."""
+"""Rows per kernel call, one or two seconds of work, so a run can be stopped without delay."""
 REMEMBERED = 32_768
 """Number of triples whose output is cached for other scores. It exceeds the size of a chunk, so all scores of a chunk take one
 pass.
@@ -97,7 +97,7 @@ class Model:
         """Return the output for each triple; identical triples are computed once, and long texts are split into windows if
         requested.
 
-        Outputs computed for one reader are cached for the others. For the same reader they are computed again, so that a
+        Outputs computed for one reader are cached for the others. For the same reader they are computed again, so a
         reproducibility test compares kernel outputs rather than the cache.
         """
         keys = [(triple, windows) for triple in dict.fromkeys(triples)]

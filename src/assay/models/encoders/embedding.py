@@ -88,7 +88,7 @@ class Embedder:
         return Vectors(rows[torch.from_numpy(rows_in_order).to(self.device)], starts)
 
     def check(self, numbers: Tensor) -> None:
-        """Raise if vectors contain infinite numbers or NaN."""
+        """Raise an error if vectors contain infinite numbers or NaN."""
         if not bool(torch.isfinite(numbers).all()):
             self.runner.check_finite(numbers.float().cpu().numpy())
 

@@ -86,7 +86,7 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Transformer encoder that yields its layers one by one, so that memory holds only one at a time."""
+    """Transformer encoder that yields its layers one by one, so memory holds only one at a time."""
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()

@@ -224,7 +224,7 @@ def fill(
 
 
 def check_tokenizer(tokenizer: Tokenizer, config: EncoderConfig, path: Path) -> None:
-    """Raise if a tokenizer has more tokens than the encoder."""
+    """Raise an error if a tokenizer has more tokens than the encoder."""
     if len(tokenizer) > config.vocabulary:
         raise InputError(
             f"{path} has {len(tokenizer):,} tokens, the encoder {config.vocabulary:,}: it is the tokenizer of another encoder."

@@ -35,7 +35,7 @@ class Tokens:
     ids: list[int]
     offsets: list[tuple[int, int]] | None
     cut: bool
-    """Whether the text was longer than the model reads."""
+    """Whether the text was longer than the model's limit."""
 
 
 class Tokenizer:
@@ -163,7 +163,7 @@ def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
     """Return a `tokenizers` tokenizer with the ids in a unigram model file and no special tokens around the text.
 
     As in sentencepiece, whitespace at both ends is removed, repeated spaces count as one, and control subwords (``</s>``)
-    are never found in a text. With `named` these keep their names, so that they can be declared as special tokens.
+    are never found in a text. With `named` these keep their names, so they can be declared as special tokens.
     """
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 

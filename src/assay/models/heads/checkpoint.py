@@ -138,7 +138,7 @@ def _filled(
     dtype: torch.dtype,
     device: torch.device,
 ) -> CometModel:
-    """Return a model with the checkpoint's weights, loaded tensor by tensor, so that a large model is never in memory twice."""
+    """Return a model with the checkpoint's weights, loaded tensor by tensor, so a large model is never in memory twice."""
     if encoder.family == "other":
         model = build_model(config, encoder)
     else:
@@ -199,7 +199,7 @@ def _check_tokenizer(tokenizer: Tokenizer, encoder: EncoderConfig, files: Files)
 
 
 def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
-    """Write a model in the official format, so that it loads like any other checkpoint, and return the folder.
+    """Write a model in the official format, so it loads like any other checkpoint, and return the folder.
 
     `tokenizer` is a file that is copied into the folder. The encoder's shape goes into ``config.json``. The hyperparameters
     point to the folder itself as the encoder (``pretrained_model: .``), so unbabel-comet can run in this folder with no other

@@ -126,7 +126,7 @@ def write_model(model: MiniModel, vocabulary: Path, folder: Path, card: Mapping[
 
 @torch.no_grad()
 def round_all(model: MiniModel) -> None:
-    """Round a model's weights as packing does, so that it scores like its packed files."""
+    """Round a model's weights as packing does, so it scores like its packed files."""
     for name, value in model.state_dict().items():
         if name == WORDS:
             value.copy_(four_bits(value)[2])

@@ -18,7 +18,7 @@ HEAD_PLACES = 150_000
 FIRST_REFERENCE = 0.6
 """Minimum probability of the first of several references; it also gets an equal part of the remaining probability."""
 LENGTH_JITTER = 8.0
-"""Random variation of lengths in subwords, so that batches of similar lengths differ between epochs."""
+"""Random variation of lengths in subwords, so batches of similar lengths differ between epochs."""
 MOST_TRANSLATIONS = 16
 """Maximum number of translations per source that are scored together outside training."""
 

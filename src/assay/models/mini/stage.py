@@ -105,7 +105,7 @@ class StageRecipe:
         return parts
 
     def freeze_embeddings(self) -> None:
-        """Keep the rounded embeddings as they are, so that packing them loses nothing."""
+        """Keep the rounded embeddings as they are, so packing them loses nothing."""
         words = self.model.encoder.words.weight
         words.requires_grad_(False)
         words.grad = None
@@ -126,7 +126,7 @@ class StageRecipe:
         self.run.listener.stage_step(f"{self.name} · {rate:,.0f} tokens/s", done, self.steps, total)
 
     def _write_pace(self, step: int, rate: float) -> None:
-        """Write the speed to a separate file, so that the log is the same on every machine."""
+        """Write the speed to a separate file, so the log is the same on every machine."""
         path = self.run.folder / PACE
         if path.is_symlink():
             path.unlink()

@@ -19,7 +19,7 @@ Output = TypeVar("Output")
 Numbers = TypeVar("Numbers", bound="NDArray[np.floating[Any]]")
 MOST_TOKENS = 16_384
 """Token budget for an encoder as wide as XLM-R XL. Larger batches are not faster: from 8,192 tokens on, an H200 computes at
-its power limit. Narrower encoders get a larger budget, so that a GPU computes for longer than a kernel launch takes.
+its power limit. Narrower encoders get a larger budget, so a GPU computes for longer than a kernel launch takes.
 """
 XL_WIDTH = 2_560
 FP8_SHARE = 2

@@ -1,4 +1,4 @@
-"""Packed batches: sequences end to end in one row of tokens, so that no padding is computed."""
+"""Packed batches: sequences end to end in one row of tokens, so no padding is computed."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def _itself(value: Tensor) -> Tensor:
 def build(
     shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.dtype, device: torch.device
 ) -> EncoderDecoder:
-    """Return a model with these weights, loaded tensor by tensor, so that a large model is never in memory twice.
+    """Return a model with these weights, loaded tensor by tensor, so a large model is never in memory twice.
 
     Tied weights share one tensor.
     """

@@ -106,7 +106,7 @@ def losses(
     """Return the sum of the sequences' losses (equation 3), and its unweighted sentence and word parts.
 
     `targets` is NaN for sequences without a score, `labels` -1 for tokens without a class. The word loss is the mean over
-    the labelled tokens of a sequence (equation 2), so that long translations do not outweigh short ones.
+    the labelled tokens of a sequence (equation 2), so long translations do not outweigh short ones.
     """
     scored = ~targets.isnan()
     errors = torch.where(scored, output.scores.float() - targets.nan_to_num(), torch.zeros_like(targets))

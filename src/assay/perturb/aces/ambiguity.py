@@ -142,7 +142,7 @@ def find_gender(source: str, language: str, occupation: Occupation) -> str | Non
 
 
 def _find(text: str, occupation: str) -> re.Match[str] | None:
-    """Find the occupation directly after an article, so that an adjective can be inserted."""
+    """Find the occupation directly after an article, so an adjective can be inserted."""
     return re.search(
         rf"(?:(?<=\bthe )|(?<=\bThe )|(?<=\ba )|(?<=\bA )|(?<=\ban )|(?<=\bAn )){occupation}(?![\w-])", text
     )

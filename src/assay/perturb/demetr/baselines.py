@@ -93,7 +93,7 @@ class Shuffled(TextRule):
 
 
 def _close(words: list[str]) -> list[str]:
-    """Move a word without a trailing comma to the end, so that the final punctuation can follow it."""
+    """Move a word without a trailing comma to the end, so the final punctuation can follow it."""
     last = next((i for i in reversed(range(len(words))) if words[i][-1:] not in ",;:，、；："), len(words) - 1)
     return [*words[:last], *words[last + 1 :], words[last]]
 

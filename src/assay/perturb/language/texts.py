@@ -88,7 +88,7 @@ def ngram_overlap(first: str, second: str, order: int = 6, beta: float = 2.0) ->
 
 
 def delete_span(text: str, start: int, end: int) -> Change:
-    """Delete a span with one adjacent space, so that no double or leading space is left."""
+    """Delete a span with one adjacent space, so no double or leading space is left."""
     if text[end : end + 1].isspace() and (start == 0 or text[start - 1].isspace()):
         end += 1
     elif start > 0 and text[start - 1].isspace() and (end == len(text) or re.match(r"[.,;:!?…)\]}»”]", text[end])):
