@@ -189,7 +189,7 @@ def test_rows_in_another_order_are_paired_by_id_or_text(table: list[dict[str, st
     ("arguments", "said"),
     [
         (["--by", "domian"], "Did you mean Domain"),
-        (["--by", "system"], "every system already has its own rows"),
+        (["--by", "system"], "systems are already reported separately"),
         (["--correction", "holmes"], "Did you mean holm"),
         (["--worst", "0"], "not a whole number above 0"),
     ],
@@ -208,7 +208,7 @@ def test_by_needs_a_table(table: object, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["score", "-m", "chrf", "--mt", "a", "--ref", "a", "--by", "length"]) == 0
     assert "5 characters" in capsys.readouterr().out
     assert main(["score", "-m", "chrf", "--data", "t.tsv", "--by", "doc", "--format", "tsv"]) == 2
-    assert "--by cannot be used with --format tsv" in capsys.readouterr().err
+    assert "--by cannot be combined with --format tsv" in capsys.readouterr().err
 
 
 def test_groups_and_texts_come_through_a_spool(table: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:

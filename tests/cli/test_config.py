@@ -80,11 +80,11 @@ def test_a_suffix_is_typed(capsys: pytest.CaptureFixture[str]) -> None:
         ("[scoree]\nseed = 1", "unknown verb 'scoree' in assay.toml. Did you mean score"),
         ("[score]\ntrials = 3", "unknown option 'trials' of assay score."),
         ('seed = "x"', "assay.toml: seed: 'x' is not a whole number"),
-        ("seed = [1, 2]", "assay.toml: seed takes one value, not a list"),
-        ("seed = true", "assay.toml: seed takes text or a number"),
+        ("seed = [1, 2]", "assay.toml: seed must be a single value, not a list"),
+        ("seed = true", "assay.toml: seed must be a string or a number"),
         ("ci = 1", "assay.toml: ci must be true or false"),
         ('format = "htm"', "unknown format 'htm' in assay.toml. Did you mean html?"),
-        ("= 3", "assay.toml is not TOML"),
+        ("= 3", "assay.toml is not valid TOML"),
     ],
 )
 def test_what_a_file_must_not_say(text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,12 +37,12 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["in/"], "in/ is a corpus of shards. Add --out FOLDER/"),
-        (["in/*.tsv"], "in/*.tsv is a corpus of shards"),
+        (["in/"], "in/ is a sharded corpus. Add --out FOLDER/"),
+        (["in/*.tsv"], "in/*.tsv is a sharded corpus"),
         (["in/part-0000.jsonl", "--data", "x", "--batch", "9"], "--batch requires a corpus"),
         (["--data", "in/part-0002.tsv", "--on-error", "skip"], "--on-error requires a corpus"),
-        (["in/", "--out", "out/", "--ci"], "--ci cannot be used with a corpus"),
-        (["in/", "--out", "out/", "-b"], "-b cannot be used with a corpus"),
+        (["in/", "--out", "out/", "--ci"], "--ci cannot be used with a sharded corpus"),
+        (["in/", "--out", "out/", "-b"], "-b cannot be used with a sharded corpus"),
         (["in/", "--out", "out/", "--format", "tsv"], "shards keep their own format"),
         (["in/", "--out", "out/", "--dedup", "all"], "unknown dedup 'all'"),
         (["in/", "--out", "out/", "--engine", "lokal"], "Did you mean local?"),
@@ -113,11 +113,14 @@ def test_labels_and_items_of_what_stands_bare(folder: Path, capsys: pytest.Captu
     for words, said in (
         (
             ["make", "-p", "word-swap", "in", "--data", "demo", "--out", "x/"],
-            "pass the input as an argument (in) or with --data, not both",
+            "specify the input as an argument (in) or with --data, not both",
         ),
-        (["make", "-p", "word-swap", "a.tsv", "b.tsv", "--out", "x.jsonl"], "a set is made from one input"),
+        (
+            ["make", "-p", "word-swap", "a.tsv", "b.tsv", "--out", "x.jsonl"],
+            "a challenge set is made from one input file",
+        ),
         (["decide", "apply"], "assay decide apply requires a rule"),
-        (["decide", "fit"], "requires one table of outcomes: --data outcomes.tsv"),
+        (["decide", "fit"], "requires exactly one table of outcomes: --data outcomes.tsv"),
     ):
         assert main(words) == 2
         assert said in capsys.readouterr().err

@@ -133,12 +133,12 @@ def test_ready_scores_are_learned_from_and_applied(place: Path, capsys: pytest.C
     (place / "none.tsv").write_text("mine\n")
     assert main(["decide", "apply", "--rule", str(rule), "--data", str(place / "none.tsv"), "--format", "json"]) == 2
     said = capsys.readouterr()
-    assert "none.tsv has no rows to label." in said.err and not said.out
+    assert "none.tsv contains no rows to label." in said.err and not said.out
     assert main(["decide", "apply", str(rule), table, "--lang", "es", "--format", "jsonl"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 620
     (place / "text").write_text("one\n")
     assert main(["decide", "apply", "--rule", str(rule), "--mt", str(place / "text")]) == 2
-    assert "Give a table with them: --data FILE (mine)" in capsys.readouterr().err
+    assert "Specify a table that contains them: --data FILE (mine)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("twice", [["-m", "chrf", "--score", "chrf"], ["--score", "chrf", "--score", "chrf:lower"]])
@@ -150,7 +150,7 @@ def test_a_metric_and_a_column_of_one_name_are_refused(
     table = tmp_path / "outcomes.tsv"
     table.write_text("\n".join(["translation\treference\toutcome\tlanguage\tchrf", *rows]) + "\n")
     assert main([*verb, "--data", str(table), *twice]) == 2
-    assert "chrf is requested twice. Leave out one of them, or rename the column" in capsys.readouterr().err
+    assert "chrf is requested twice. Remove one of the requests, or rename the score column" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ def test_built_items_come_back_as_they_were(data, tmp_path, capsys):
 
 def test_mistakes_leave_with_2(data, capsys):
     assert dfki(data, "build", "--n", "5") == 2
-    assert "allow 1 to 2" in capsys.readouterr().err
+    assert "suffice for 1 to 2" in capsys.readouterr().err
     assert dfki(data, "judge", "--decisions", "none.jsonl") == 2
     assert "Create it with: assay dfki review --decisions none.jsonl" in capsys.readouterr().err
     assert dfki(data, "build", "--format", "csv") == 2
@@ -138,7 +138,7 @@ def test_russian_with_items_of_ones_own(data, tmp_path, capsys):
     assert "2 items: all that the judged en-ru outputs allow" in capsys.readouterr().err
     run[1] = "dfki:n=10000"
     assert main(run) == 2
-    assert "cannot build n=10,000 DFKI items: the judged en-ru outputs allow 1 to 2." in capsys.readouterr().err
+    assert "cannot build n=10,000 DFKI items: the judged en-ru outputs suffice for 1 to 2." in capsys.readouterr().err
     built = ["dfki", "build", "--langpair", "en-ru", "--data-dir", data, "--out", str(tmp_path / "built.jsonl")]
     assert main(built) == 0
     assert len((tmp_path / "built.jsonl").read_text("utf-8").splitlines()) == 2

@@ -55,7 +55,7 @@ def test_count(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["chrf < 60 and"], "but the expression ends. In the expression: chrf < 60 and⟦⟧"),
         (["chrf < 60", "--format", "md"], "--format md requires --count"),
         (["chrf < 60", "--out", "x.gz"], "does not compress its output"),
-        (["chrf < 60", "--out", "x.txt"], "x.txt has no suffix of a format. Use .tsv, .csv"),
+        (["chrf < 60", "--out", "x.txt"], "x.txt has no suffix of a known format. Use .tsv, .csv"),
         (["chrf < 60", "--out", "{file}"], "--out {file} would overwrite the input {file}"),
         (["chrf < 60", "--spreadsheet-save"], "Did you mean --spreadsheet-safe?"),
     ],

@@ -46,8 +46,8 @@ def test_other_names_say_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--out", "x.json", "--format", "csv"], "--out x.json has the suffix of json, but --format is csv"),
-        (["--out", "x.md", "--format", "table"], "--out x.md has the suffix of md, but --format is table"),
+        (["--out", "x.json", "--format", "csv"], "--out x.json has the suffix for json, but --format is csv"),
+        (["--out", "x.md", "--format", "table"], "--out x.md has the suffix for md, but --format is table"),
         (["--out", "x.tsv.gz"], "does not compress its output"),
         (["--out", "x.xls"], "writes spreadsheets as .xlsx"),
         (
@@ -56,7 +56,7 @@ def test_other_names_say_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (
             ["--out", "x.tsv", "--by", "length"],
-            "--by cannot be used with --format tsv, which has one row per segment. To get scores per group, add --summary",
+            "--by cannot be combined with --format tsv, which has one row per segment. To get scores per group, add --summary",
         ),
         (["--out", "x.tsv", "--summary", "x.tsv"], "--summary and --out name the same file"),
     ],
@@ -91,7 +91,7 @@ def test_every_table_has_its_sheet_and_a_parquet_file_holds_one(capsys: pytest.C
             {**dict.fromkeys(heading), **r} for r in rows
         ]
     assert main([*run, "--out", "x.parquet"]) == 2
-    assert "a Parquet file has one table, but there are" in capsys.readouterr().err
+    assert "a Parquet file holds one table, but there are several" in capsys.readouterr().err
     assert main([*run, "--out", "x.parquet", "--table", "summary"]) == 0
     assert polars.read_parquet("x.parquet")["accuracy"].to_list() == [tables["summary"][0]["accuracy"]]
 

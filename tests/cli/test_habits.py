@@ -98,9 +98,9 @@ def test_systems_with_names(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["h", "--mt", "h2", "--ref", "r"], "pass the translations as arguments (h …) or with --mt, not both"),
+        (["h", "--mt", "h2", "--ref", "r"], "specify the translations as arguments (h …) or with --mt, not both"),
         (["-m", "chrf", "bleu", "--ref", "r"], "bleu is a metric, not a file of translations. Use -m chrf,bleu"),
-        (["--mt", "A=h", "A=h2", "--ref", "r"], "two systems are called 'A'"),
+        (["--mt", "A=h", "A=h2", "--ref", "r"], "two systems are named 'A'"),
         (["--mt", "=h", "--ref", "r"], "write NAME=FILE"),
         (["--mt", "Ours=nothere", "--ref", "r"], "nothere"),
         (
@@ -108,7 +108,7 @@ def test_systems_with_names(capsys: pytest.CaptureFixture[str]) -> None:
             "has no option -i: pass the translations as arguments or with --mt, the references with --ref",
         ),
         (["h", "--ref", "r", "-tok", "zh"], "-m bleu:tokenize=zh"),
-        (["h", "--ref", "r", "-b", "--ci"], "-b cannot be used with --format, --ci or --spans"),
+        (["h", "--ref", "r", "-b", "--ci"], "-b cannot be combined with --format, --ci or --spans"),
         (["h", "--out", "h", "--ref", "r"], "would overwrite the input h"),
         (["Ours=h", "--out", "h", "--ref", "r"], "would overwrite the input"),
     ],
@@ -166,7 +166,7 @@ def test_a_test_set_brings_sources_and_references(
     assert float(piped.stdout) == pytest.approx(found["h"]["chrf"], abs=1e-4)
     for wrong, said in [
         (["-t", "wmt17", "-l", "en-fr", "h"], "unknown language pair 'en-fr' of wmt17"),
-        (["-t", "wmt17", "h", "--ref", "r"], "a test set (-t) has sources and references"),
+        (["-t", "wmt17", "h", "--ref", "r"], "a test set (-t) includes sources and references"),
         (["-t", "wmt18", "-l", "en-de", "h"], "sacrebleu -t wmt18 -l en-de --echo src"),
         (["-t", "wmt177", "h"], "unknown test set 'wmt177'. Did you mean wmt17"),
     ]:

@@ -143,7 +143,7 @@ def test_an_estimate_before(server, capsys):
 
 def test_the_budget(server, capsys):
     said = failed(command(server, "--max-requests", "5", "--concurrency", "1"), capsys)
-    assert "the 5 requests of --max-requests were sent, 5 of 24 segments judged; their answers are cached" in said
+    assert "the 5 requests of --max-requests have been sent, 5 of 24 segments judged; their answers are cached" in said
     assert main(command(server)) == 0
     assert server.answered == ROWS
     capsys.readouterr()
@@ -198,7 +198,7 @@ def test_a_file_may_name_the_model_but_neither_a_judge_nor_where_texts_go(server
 def test_a_price_from_a_file_does_not_weaken_a_typed_budget(server, capsys):
     Path("assay.toml").write_text('price = "0,0"\n')
     said = failed(command(server, "--max-cost", "0.0000001"), capsys)
-    assert "assay.toml sets the price that --max-cost is computed with" in said and "Add --price" in said
+    assert "assay.toml sets the price used for --max-cost" in said and "Add --price" in said
     assert server.answered == 0
     assert "of --max-cost" in failed(command(server, "--max-cost", "0.0000001", "--price", "1,1"), capsys)
     assert server.answered == 0

@@ -45,7 +45,7 @@ def test_the_server_answers_until_it_is_interrupted(run: Path) -> None:
     [
         (["nothing"], "nothing is not a run or a table"),
         ([], "the folder runs does not exist"),
-        (["x.tsv", "--out", "x.pdf"], "a name that ends in .html"),
+        (["x.tsv", "--out", "x.pdf"], "a file name that ends in .html"),
         (["x.tsv", "--port", "70000"], "the highest port is 65535"),
         (["x.tsv"], "x.tsv is empty"),
     ],

@@ -33,7 +33,7 @@ def test_columns_must_match() -> None:
 def test_a_span_cuts_its_own_text() -> None:
     span = ErrorSpan.of("Der Vertrag von 1979", 16, 20, "critical", "number")
     assert span.text == "1979"
-    with pytest.raises(InputError, match="outside its text of 3 characters"):
+    with pytest.raises(InputError, match="outside the text, which has 3 characters"):
         ErrorSpan.of("abc", 2, 4, "minor")
     with pytest.raises(InputError, match="Available: neutral, minor"):
         ErrorSpan.of("abc", 0, 1, "bad")

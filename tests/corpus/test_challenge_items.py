@@ -71,7 +71,7 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path, capsys: pytest.CaptureF
     words = ["make", "-p", "word-swap", "--data", f"{tmp_path}/in", "--workers", "1"]
     for given, said in (
         ([*words, "--out", f"{tmp_path}/o/"], "part-000"),  # and no language pair
-        ([*words, "--out", f"{tmp_path}/o/", "--annotate"], "--annotate cannot be used with a corpus"),
+        ([*words, "--out", f"{tmp_path}/o/", "--annotate"], "--annotate cannot be used with a sharded corpus"),
         ([*words, "--out", f"{tmp_path}/o/", "--pool", "nowhere"], "--pool nowhere cannot be read"),
         (["make", "--data", f"{tmp_path}/in", "--out", f"{tmp_path}/o/"], "no perturbation is selected"),
         (["make", "-p", "word-swp", "--data", f"{tmp_path}/in", "--out", f"{tmp_path}/o/"], "word-swap"),
@@ -111,5 +111,5 @@ def test_shards_without_rows_and_without_items_hold_nothing_up(tmp_path: Path) -
     for name in found:
         if found[name]:
             (tmp_path / "set" / name).unlink()
-    with pytest.raises(InputError, match="these shards have no items"):
+    with pytest.raises(InputError, match="these shards contain no items"):
         assay.run(tmp_path / "set", ["chrf"], out=tmp_path / "none", engine="inline")

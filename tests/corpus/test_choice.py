@@ -123,7 +123,7 @@ def test_shares_are_rounded_so_that_the_sum_is_right() -> None:
         ({"sample": 3, "sample_by": "lang"}, "unknown column 'lang' in "),
         ({"dedup": "both"}, "--dedup must be pair, mt or src"),
         ({"sample": 0}, "--sample must be a positive whole number"),
-        ({"columns": {"mt": ["mt", "id"]}}, "a row of a corpus is one translation"),
+        ({"columns": {"mt": ["mt", "id"]}}, "each row of a corpus holds one translation"),
         ({"metrics": ["comet-qe:x"]}, "comet-qe"),
     ],
 )
@@ -233,6 +233,6 @@ def test_a_manifest_that_was_edited_is_refused(
     change(told)
     manifest.write_text(json.dumps(told), "utf-8")
     with pytest.raises(
-        InputError, match=rf"_manifest\.json was changed after it was written: {said}.*Give another --out"
+        InputError, match=rf"_manifest\.json was changed after it was written: {said}.*Choose a different --out"
     ):
         scored()

@@ -241,7 +241,7 @@ def test_where_all_rows_fail_it_is_not_the_rows(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "a.jsonl", [{"id": str(i), "src": "s", "mt": "POISON"} for i in range(300)])
     with pytest.raises(
-        AssayError, match=r"a\.jsonl: more than 100 rows cannot be scored. Reason for the last one: .*weight"
+        AssayError, match=r"a\.jsonl: more than 100 rows cannot be scored. The last one failed because: .*weight"
     ):
         score(data=tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Raises"], engine="inline")
 
@@ -253,7 +253,7 @@ def test_where_all_rows_of_small_shards_fail_nothing_is_done(tmp_path: Path) -> 
     write(tmp_path / "in" / "c.tsv", [{"id": "1", "src": "s", "mt": "POISON"}])
     given = {"out": tmp_path / "out", "metrics": [f"{ODD}:Raises"], "engine": "inline"}
     with pytest.raises(
-        AssayError, match=r"[ab]\.tsv: none of its 8 rows can be scored. Reason for the last one: .*weight"
+        AssayError, match=r"[ab]\.tsv: none of its 8 rows can be scored. The last one failed because: .*weight"
     ):
         score(data=tmp_path / "in", **given)  # type: ignore[arg-type]
     result = score(data=tmp_path / "in", on_error="skip", **given)  # type: ignore[arg-type]
@@ -273,9 +273,9 @@ def test_too_little_memory_halves_the_batch(tmp_path: Path) -> None:
 def test_folders_that_are_not_meant(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 4)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="empty has no shards"):
+    with pytest.raises(InputError, match="empty contains no shards"):
         score(data=tmp_path / "empty", out=tmp_path / "out", metrics=["chrf"])
-    with pytest.raises(InputError, match=r"notes\.txt\)\. Suffixes of shards are .*Give parallel text with --mt"):
+    with pytest.raises(InputError, match=r"notes\.txt\)\. Supported suffixes are .*For parallel text, use --mt"):
         (tmp_path / "texts").mkdir()
         (tmp_path / "texts" / "notes.txt").write_text("x\n")
         score(data=tmp_path / "texts", out=tmp_path / "out", metrics=["chrf"])
@@ -288,11 +288,11 @@ def test_folders_that_are_not_meant(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="scored has files of another run"):
         score(data=tmp_path / "in", out=tmp_path / "scored", metrics=["bleu"])
     (tmp_path / "in" / "part-0002.tsv").unlink()
-    with pytest.raises(InputError, match=r"without an input here: part-0002\.tsv"):
+    with pytest.raises(InputError, match=r"that match no input of this one: part-0002\.tsv"):
         score(data=tmp_path / "in", out=tmp_path / "scored", metrics=["chrf"])
     assert contents(tmp_path / "scored") == before
     for out in (tmp_path / "in", tmp_path / "in" / "deeper"):
-        with pytest.raises(InputError, match="Give another folder"):
+        with pytest.raises(InputError, match="Choose a different folder"):
             score(data=tmp_path / "in", out=out, metrics=["chrf"])
 
 
@@ -319,7 +319,7 @@ def test_a_worker_with_other_metrics_is_refused() -> None:
     with pytest.raises(WorkerRefused, match="a worker computes chrf differently from the driver"):
         metrics_of(job)
     known = {name: str(metric.signature) for name, metric in _chrf().items()}
-    with pytest.raises(WorkerRefused, match=r"a worker has assay .*, the driver 9\.9"):
+    with pytest.raises(WorkerRefused, match=r"a worker runs assay .*, but the driver runs 9\.9"):
         metrics_of(replace(job, signatures=known, version="9.9"))
     assert list(metrics_of(replace(job, signatures=known))) == ["chrf"]
 

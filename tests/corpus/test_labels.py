@@ -184,15 +184,18 @@ def test_what_cannot_be_meant_is_refused(
     assay.fit_rule(tmp_path / "scored.jsonl", scores=["s"], goal="at most 60% bad").save(tmp_path / "ready.json")
     words = ["decide", "apply", "--rule", str(rule)]
     for given, said in (
-        ([*words, "--data", str(source)], "is a corpus of shards. Add --out FOLDER/"),
+        ([*words, "--data", str(source)], "is a sharded corpus. Add --out FOLDER/"),
         ([*words, "--data", str(tmp_path / "scored.jsonl"), "--engine", "ray"], "--engine requires a corpus"),
-        ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--texts"], "--texts cannot be used with a corpus"),
+        (
+            [*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--texts"],
+            "--texts cannot be used with a sharded corpus",
+        ),
         ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--format", "tsv"], "shards keep their own format"),
         (["decide", "fit", "--data", "x.tsv", "--engine", "ray"], "--engine is an option of assay decide apply"),
         (["decide", "apply", f"{tmp_path}/ready.json", str(source), "--out", f"{tmp_path}/o/"], "unknown column"),
         (
             ["decide", "apply", f"{tmp_path}/ready.json", "--mt", str(source), "--out", f"{tmp_path}/o/"],
-            "the rule uses precomputed scores. Give tables with them (s), not --mt",
+            "the rule uses precomputed scores. Specify tables that contain them (s), not --mt",
         ),
     ):
         assert main(given) == 2

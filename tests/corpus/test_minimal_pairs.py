@@ -129,10 +129,10 @@ def test_what_cannot_be_meant_is_refused(
     monkeypatch.chdir(tmp_path)
     Path("demetr").mkdir()  # a folder of a suite's name is no corpus
     for given, said in (
-        (["run", "in"], "in is a corpus of shards. Add --out FOLDER/"),
+        (["run", "in"], "in is a sharded corpus. Add --out FOLDER/"),
         (["run", "whole.jsonl", "-m", "chrf", "--engine", "ray"], "--engine requires a corpus"),
         (["run", "embedded", "--out", "o/"], "embedded is a registered suite"),
-        (["run", "in", "--out", "o/", "--subsample", "3"], "--subsample cannot be used with a corpus"),
+        (["run", "in", "--out", "o/", "--subsample", "3"], "--subsample cannot be used with a sharded corpus"),
         (["run", "in", "--out", "o/", "--columns", "good=nothing"], "nothing"),
         (["run", "demetr"], "demetr"),
     ):

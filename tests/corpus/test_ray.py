@@ -152,7 +152,7 @@ def test_another_version_of_assay_is_refused(tmp_path: Path, cluster: Cluster, m
 
     corpus(tmp_path / "in", 1)
     monkeypatch.setattr("assay.verbs.shared.corpora.__version__", "9.9")
-    with pytest.raises(InputError, match=rf"a worker has assay {__version__}, the driver 9\.9"):
+    with pytest.raises(InputError, match=rf"a worker runs assay {__version__}, but the driver runs 9\.9"):
         score(data=tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", address=cluster.address)
 
 

@@ -90,7 +90,7 @@ def test_goals_and_graded_outcomes() -> None:
     rng = np.random.default_rng(4)
     quality, languages = np.arange(200.0), [""] * 200
     worth = np.clip(quality / 200 + rng.normal(0, 0.1, 200), 0, 1)
-    with pytest.raises(InputError, match=r"these are graded. Give --success-at 0.5, or the goal 'lose at most 5%'"):
+    with pytest.raises(InputError, match=r"these are graded. Use --success-at 0.5, or the goal 'lose at most 5%'"):
         fit([CHRF], {"chrf": quality}, worth, languages, Catch(0.9))
     with pytest.raises(InputError, match=r"every outcome has the grade 0.5"):
         fit([CHRF], {"chrf": quality}, np.full(200, 0.5), languages, Lose(0.1))

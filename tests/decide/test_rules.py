@@ -168,7 +168,7 @@ def test_a_rule_edited_by_hand_is_refused_with_its_file(part: str, key: Any, val
         del read["groups"][key]
     else:
         places[part][key] = value
-    with pytest.raises(InputError, match=r"^rule\.json is damaged .* Create it again with assay decide fit\.$"):
+    with pytest.raises(InputError, match=r"^rule\.json is damaged .* Run assay decide fit again\.$"):
         Rule.from_dict(read, "rule.json")
 
 
@@ -240,7 +240,7 @@ def test_a_rule_of_the_earlier_version_is_read_unless_its_guarantee_does_not_hol
     read["groups"]["es"]["above"] = shared - 1
     with pytest.raises(
         InputError,
-        match=r"^rule\.json was created by an earlier version .* for es, the guarantee over all .* decide fit\.$",
+        match=r"^rule\.json was created by an earlier version .* for es, the guarantee over all .* Run assay decide fit again\.$",
     ):
         Rule.from_dict(read, "rule.json")
     read["groups"]["es"]["above"] = shared + 1  # stricter

@@ -48,7 +48,7 @@ def test_what_is_refused_and_why(tmp_path: Path, text: str, said: str) -> None:
 def test_a_document_that_is_too_large_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents, "MOST_BYTES", 1 << 20)
     path = write(tmp_path, gzip.compress(b'{"a": "' + b"x" * (1 << 21)), "a.json.gz")
-    with pytest.raises(InputError, match=r"a\.json\.gz has more than 1 MiB, the maximum for such a file"):
+    with pytest.raises(InputError, match=r"a\.json\.gz has more than 1 MiB, the maximum for this kind of file"):
         read_document(path)
 
 

@@ -122,7 +122,7 @@ def test_a_language_without_a_tag_is_not_scored(models: Path) -> None:
     pairs = ["de-en", "de-fi"] * (len(BATCH) // 2)
     found = made.score(replace(BATCH, langpairs=pairs)).values
     assert np.isnan(found[1::2]).all() and np.isfinite(found[::2]).all()
-    with pytest.raises(AssayError, match="needs the languages"):
+    with pytest.raises(AssayError, match="requires the languages"):
         made.score(replace(BATCH, langpairs=None))
     told = metric(f"prism:path={models / 'prism'},lang=en").score(replace(BATCH, langpairs=None)).values
     assert np.abs(told - EXPECTED["prism"]).max() < 1e-5

@@ -188,7 +188,7 @@ def test_spbleu(small_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_missing_model_is_an_instruction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SACREBLEU", str(tmp_path))
     monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path))
-    with pytest.raises(MissingPart, match="assay fetch flores200, or give a local file with model=PATH"):
+    with pytest.raises(MissingPart, match="assay fetch flores200, or specify a local file with model=PATH"):
         metric("spbleu")
     with pytest.raises(MissingPart, match="assay fetch flores101"):
         metric("bleu:tokenize=spm")
@@ -250,7 +250,7 @@ def test_wrong_options_are_refused() -> None:
     with pytest.raises(UnknownName, match="Did you mean 13a"):
         metric("bleu:tokenize=13b")
     for wrong in ("max_ngram_order=0", "smooth_value=1", "smooth_method=floor,smooth_value=-1", "model=x.model"):
-        with pytest.raises(InputError, match="bleu needs"):
+        with pytest.raises(InputError, match="bleu requires"):
             metric(f"bleu:{wrong}")
 
 

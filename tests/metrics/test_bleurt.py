@@ -150,7 +150,7 @@ def described(file: str, **changes: Any) -> Any:
         (described("bert_config.json", hidden_act="swish"), r"hidden_act is 'swish'; BLEURT's is gelu"),
         (described("bert_config.json", num_attention_heads=5), r"24 units cannot be split into 5 heads"),
         (described("bleurt_config.json", sp_model=None), r"names no vocabulary: sp_model or vocab_file is missing"),
-        (lambda place: (place / "sent_piece.model").write_bytes(b"\x0a\xff"), r"not a sentencepiece model\. Fetch it again"),
+        (lambda place: (place / "sent_piece.model").write_bytes(b"\x0a\xff"), r"not a sentencepiece model\. Download it again"),
     ],
 )  # fmt: skip
 def test_damaged_checkpoints(damage: Any, said: str, tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_missing_and_foreign_weights(tmp_path: Path, monkeypatch: pytest.MonkeyP
         metric("bleurt-20")
     place = ported("bert", tmp_path)
     described("config.json", model_type="t5")(place)
-    with pytest.raises(InputError, match=r"describes a 't5', not a BLEURT"):
+    with pytest.raises(InputError, match=r"describes a 't5' model, not BLEURT"):
         metric(f"bleurt:path={place}")
     described("config.json", model_type="bert")(place)
     from safetensors.torch import load_file, save_file

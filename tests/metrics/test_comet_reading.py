@@ -94,10 +94,10 @@ def test_a_reading_needs_its_texts_and_no_others(place: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("xcomet", "value=src,inputs=ref", "value=src needs inputs=src, not inputs=ref"),
+        ("xcomet", "value=src,inputs=ref", "value=src requires inputs=src, not inputs=ref"),
         ("unified", "value=mqm", "marks no errors, so it has no value=mqm"),
         ("regression", "inputs=src", "has fixed inputs and one score"),
-        ("kiwi_bert", "value=src", "inputs and value are options of xCOMET and UniTE"),
+        ("kiwi_bert", "value=src", "Only xCOMET and UniTE accept the options inputs and value"),
     ],
 )
 def test_readings_that_a_model_does_not_have(place: Path, name: str, options: str, message: str) -> None:

@@ -75,7 +75,7 @@ def test_what_is_refused(folder: Path, tmp_path: Path) -> None:
     one = Batch(["a cat"], references=(["the cat"],))
     whole = (place / "matese.ckpt").read_bytes()
     (place / "matese.ckpt").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match=r"is incomplete or not a torch checkpoint .*Fetch it again"):
+    with pytest.raises(InputError, match=r"is incomplete or not a torch checkpoint .*Download it again"):
         metric(f"matese:path={place}").score(one)
     torch.save({"state_dict": {"a": torch.zeros(1)}, "hyper_parameters": {}}, place / "matese.ckpt")
     with pytest.raises(InputError, match=r"lacks the order of its five labels"):

@@ -136,7 +136,7 @@ def test_inputs_choose_what_a_translation_is_held_against(folder: str) -> None:
             one.score(replace(BATCH, **missing))
     with pytest.raises(InputError, match="requires a source or a reference"):
         both.score(Batch(HYPOTHESES))
-    with pytest.raises(InputError, match="no references or sources to score"):
+    with pytest.raises(InputError, match="scoring requires references or sources"):
         assay.score(HYPOTHESES)
 
 

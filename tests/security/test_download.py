@@ -266,7 +266,9 @@ def test_the_token_does_not_travel_in_the_open(address: str, tmp_path: Path, mon
     assert {token for _, _, token in Server.asked} == {None} and Server.asked[0][1].startswith("http://hub.example/")
     assert heard[0] == "HF_TOKEN is not sent to http://hub.example, since the connection is not encrypted."
     Server.asked.clear()
-    with pytest.raises(MissingPart, match=r"the connection is not encrypted, and xcomet-xl needs it\. Set HF_ENDPOINT"):
+    with pytest.raises(
+        MissingPart, match=r"the connection is not encrypted, but xcomet-xl requires the token\. Set HF_ENDPOINT"
+    ):
         fetch_published("xcomet-xl", str(tmp_path / "there"))
     download("it", "http://hub.example/file", tmp_path / "file", headers={"Authorization": "Bearer SECRET"})
     assert {token for _, _, token in Server.asked} == {None}

@@ -236,7 +236,7 @@ def test_a_function_that_takes_something_else_and_a_module_that_fails_are_told_s
 
 
 def test_a_function_takes_no_options(metrics: Path) -> None:
-    with pytest.raises(InputError, match="'typed_metrics:same' takes no options"):
+    with pytest.raises(InputError, match="'typed_metrics:same' accepts no options"):
         metric("typed_metrics:same:depth=3")
 
 

@@ -62,7 +62,7 @@ def test_edges_of_the_text():
     assert f1(total_counts([[(4, 9, "minor")]], [[(4, 5, "minor")]], [5])) == 1.0  # cut to the text
     assert total_counts([[(5, 5, "minor")]], [[]], [5])[PLACES["gold"]] == 0  # no character there
     for bad in ((6, 7, "minor"), (-1, 2, "minor"), (3, 2, "minor")):
-        with pytest.raises(InputError, match="is outside its text of 5 characters"):
+        with pytest.raises(InputError, match="is outside the text, which has 5 characters"):
             total_counts([[bad]], [[]], [5])
     with pytest.raises(InputError, match="severity 'huge'"):
         total_counts([[(0, 1, "huge")]], [[]], [5])

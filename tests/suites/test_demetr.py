@@ -82,7 +82,7 @@ def test_a_bad_item_of_an_array_has_its_line(tmp_path):
 
 
 def test_a_folder_without_demetr(tmp_path):
-    with pytest.raises(InputError, match="does not contain any of DEMETR's files"):
+    with pytest.raises(InputError, match="contains none of the DEMETR files"):
         Demetr().load(tmp_path)
 
 

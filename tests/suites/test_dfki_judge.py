@@ -79,7 +79,7 @@ def test_key_tells_directions_apart() -> None:
 def test_what_cannot_be_judged_is_named() -> None:
     with pytest.raises(InputError, match="refer to item 9"):
         judge([HUSBAND], Outputs(["9"], ["2021"], ["S"], ["x"]))
-    with pytest.raises(InputError, match="must be of one direction"):
+    with pytest.raises(InputError, match="must have the same language pair"):
         judge([HUSBAND, DfkiItem("5", "en-de", "", "", "")], Outputs([], [], [], []))
 
 

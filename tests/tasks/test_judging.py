@@ -119,7 +119,7 @@ def test_a_judge_that_cannot_work_is_said_in_a_line(tmp_path: Path, judge: str, 
 def test_a_judge_that_breaks_halfway_is_given_up_and_what_it_said_is_kept(tmp_path: Path) -> None:
     kept, judge = tmp_path / "judged.jsonl", command(tmp_path)
     path = table(tmp_path / "t.tsv", ["right"] * 32 + ["crash"] * 64)
-    with pytest.raises(InputError, match=r"no outcome for 32 rows in a row \(judge.py: no such tool\).*are kept"):
+    with pytest.raises(InputError, match=r"no outcome for 32 rows in a row \(judge.py: no such tool\).*are reused"):
         judge_table(path, judge, kept)
     assert len(kept.read_text().splitlines()) == 32
     assert set(asked(tmp_path)) == {str(i) for i in range(64)}
@@ -127,7 +127,7 @@ def test_a_judge_that_breaks_halfway_is_given_up_and_what_it_said_is_kept(tmp_pa
 
 def test_a_table_is_needed(tmp_path: Path) -> None:
     for data in ("-", tmp_path):
-        with pytest.raises(InputError, match="needs a table in a file"):
+        with pytest.raises(InputError, match="requires a table in a file"):
             judge_table(data, "cmd:cat")
     with pytest.raises(InputError, match="no rows"):
         judge_table(table(tmp_path / "t.tsv", []), "cmd:cat")

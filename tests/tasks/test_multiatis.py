@@ -88,7 +88,7 @@ def test_broken_files(tmp_path, name, rows, header, message) -> None:
 def test_no_copy(tmp_path) -> None:
     with pytest.raises(InputError, match="is not a folder"):
         Parsing(tmp_path / "nowhere").examples()
-    with pytest.raises(InputError, match=r"has no test_EN\.tsv: give the folder of MultiATIS\+\+"):
+    with pytest.raises(InputError, match=r"has no test_EN\.tsv\. Specify the folder of MultiATIS\+\+"):
         Parsing(tmp_path).examples()
     with pytest.raises(InputError, match=r"has no train_EN\.tsv"):
         Parsing(tmp_path).model()

@@ -95,7 +95,7 @@ def test_a_file_that_is_cut_off(tmp_path) -> None:
 
 
 def test_no_copy_and_no_ontology(tmp_path) -> None:
-    with pytest.raises(InputError, match=r"has no dev_dials\.json: give the folder of Multi2WOZ"):
+    with pytest.raises(InputError, match=r"has no dev_dials\.json\. Specify the folder of Multi2WOZ"):
         Dialogue(tmp_path).examples()
     write(copy(tmp_path) / "ontology.json", {"hotel-area": "centre"})
     with pytest.raises(InputError, match=r"ontology\.json is not an ontology"):

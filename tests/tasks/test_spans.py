@@ -52,7 +52,7 @@ def test_by_span_every_question_and_language_takes_part(tmp_path) -> None:
 
 
 def test_spans_need_a_copy_of_xquad_and_safe_weights(tmp_path) -> None:
-    with pytest.raises(InputError, match="span_model needs data_dir"):
+    with pytest.raises(InputError, match="span_model requires data_dir"):
         Answering(span_model="a-model")
     with pytest.raises(InputError, match=r"has no config\.json"):
         SpanFinder(str(tmp_path))

@@ -41,7 +41,7 @@ def test_xquad_that_is_not_there(tmp_path) -> None:
     with pytest.raises(InputError, match="is not a folder"):
         xquad.examples(tmp_path / "nowhere")
     (tmp_path / "xquad.en.json").write_text('{"data": [{"paragraphs": [{}]}]}')
-    with pytest.raises(InputError, match="not in XQuAD's format"):
+    with pytest.raises(InputError, match="not in XQuAD format"):
         xquad.examples(tmp_path)
 
 

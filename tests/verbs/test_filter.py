@@ -146,9 +146,9 @@ def test_parts_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_ending_says_the_format(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"out\.csv is csv, but the format is tsv"):
+    with pytest.raises(InputError, match=r"out\.csv means csv, but the format is tsv"):
         assay.filter_rows("chrf < 30", ROWS, out=tmp_path / "out.csv", format="tsv")
-    with pytest.raises(InputError, match=r"out\.txt has no suffix of a format"):
+    with pytest.raises(InputError, match=r"out\.txt has no suffix of a known format"):
         assay.filter_rows("chrf < 30", ROWS, out=tmp_path / "out.txt")
     with pytest.raises(UnknownName, match=r"unknown format 'tvs'\. Did you mean tsv"):
         assay.filter_rows("chrf < 30", ROWS, out=tmp_path / "out.txt", format="tvs")
@@ -167,11 +167,11 @@ def test_a_tab_in_a_cell_is_quoted_and_said(tmp_path: Path) -> None:
 def test_columns_of_the_same_name_are_kept_and_not_guessed(tmp_path: Path) -> None:
     path, out = tmp_path / "s.tsv", tmp_path / "out.tsv"
     path.write_text("a\tx\tx\n1\t2\t3\n")
-    with pytest.raises(InputError, match="two columns called 'x'"):
+    with pytest.raises(InputError, match="two columns named 'x'"):
         assay.filter_rows("x > 1", path)
     assay.filter_rows("a == 1", path, out=out)
     assert out.read_text() == path.read_text()
-    with pytest.raises(InputError, match=r"two columns are called 'x'\. Rename one, or write"):
+    with pytest.raises(InputError, match=r"two columns are named 'x'\. Rename one, or write"):
         assay.filter_rows("a == 1", path, out=tmp_path / "out.parquet")
 
 

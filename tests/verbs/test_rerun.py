@@ -95,9 +95,9 @@ def test_a_set_in_many_files_is_done_again(capsys: pytest.CaptureFixture[str], p
     assert "It has the shards of a corpus" in capsys.readouterr().err
     call = json.loads(Path("kept/manifest.json").read_text())["call"]
     for arguments, said in (
-        ({"suite": ["s3://bucket/pairs/"]}, "which requires your credentials. Give --trust"),
+        ({"suite": ["s3://bucket/pairs/"]}, "which requires your credentials. Use --trust"),
         ({"suite": 5}, "suite cannot be 5."),
-        ({"metrics": "evil:Metric"}, "give --trust"),
+        ({"metrics": "evil:Metric"}, "Use --trust"),
         ({"on_error": "go on"}, "on_error cannot be 'go on'."),
     ):
         changed("kept/manifest.json", call=call | {"arguments": call["arguments"] | arguments})
@@ -137,7 +137,10 @@ def test_an_input_that_changed_is_named(capsys: pytest.CaptureFixture[str]) -> N
     assert "changed since: h" in told.out and "The inputs have changed since the run." in told.err
     Path("h").unlink()
     assert main(["rerun", "kept"]) == 2
-    assert "the input h does not exist. Give the folder of the run's files: --folder DIR" in capsys.readouterr().err
+    assert (
+        "the input h does not exist. Specify the folder that contains the run's files: --folder DIR"
+        in capsys.readouterr().err
+    )
 
 
 def test_files_that_moved_are_found_in_another_folder(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,7 +163,7 @@ def test_python_keeps_its_calls_too(tmp_path: Path) -> None:
     assert assay.rerun("kept").equal
     with assay.score(["a cat"], ["a cat"], metrics=["chrf"]) as result:
         result.write("memory")
-    with pytest.raises(InputError, match=r"hypotheses, references were in the memory of a program"):
+    with pytest.raises(InputError, match=r"hypotheses, references were passed from memory by a Python program"):
         assay.rerun("memory")
 
 
@@ -180,8 +183,8 @@ def test_what_cannot_be_done_again_says_why(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"metrics": ["evil:Metric"]}, "give --trust (trust=True) if the file is your own"),
-        ({"metrics": ["./folder"]}, "give --trust (trust=True) if the file is your own"),
+        ({"metrics": ["evil:Metric"]}, "Use --trust (trust=True) if the file is your own"),
+        ({"metrics": ["./folder"]}, "Use --trust (trust=True) if the file is your own"),
         ({"metrics": ["bleu:tokenize=char,evil:thing=1"]}, "evil"),
         ({"metrics": 5}, "metrics cannot be 5."),
         ({"mt": 5}, "mt cannot be 5."),
@@ -225,7 +228,7 @@ def test_a_judge_in_a_manifest_is_not_run_unless_it_is_trusted(capsys: pytest.Ca
     assert main([*words, "--quiet"]) == 0
     Path("ran").unlink()
     assert main(["rerun", "kept"]) == 2
-    assert "which runs a command. Give --trust (trust=True) if the file is your own" in capsys.readouterr().err
+    assert "which runs a command. Use --trust (trust=True) if the file is your own" in capsys.readouterr().err
     # Whoever trusts it finds the answers where they were kept; where they are not, the judge is asked again.
     assert main(["rerun", "kept", "--trust"]) == 0 and not Path("ran").exists()
     Path("judged.jsonl").unlink()
@@ -263,11 +266,11 @@ def test_files_elsewhere_are_typed_or_trusted(
         place.write_text(json.dumps(plain | {"call": plain["call"] | {"arguments": arguments}}))
         assert main(["rerun", str(elsewhere)]) == 2
         said = capsys.readouterr().err
-        assert "which lies elsewhere" in said and "--folder DIR" in said and said.count("\n") == 1
-        with pytest.raises(InputError, match="which lies elsewhere"):
+        assert "which is in neither the manifest's folder" in said and "--folder DIR" in said and said.count("\n") == 1
+        with pytest.raises(InputError, match="which is in neither the manifest's folder"):
             assay.rerun(elsewhere)
         main(["rerun", str(elsewhere), "--trust"])
-        assert "which lies elsewhere" not in capsys.readouterr().err
+        assert "which is in neither the manifest's folder" not in capsys.readouterr().err
 
 
 def test_a_pipe_in_a_manifest_is_refused(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:

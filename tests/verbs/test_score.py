@@ -39,12 +39,12 @@ def test_several_references_are_columns() -> None:
     ("arguments", "words"),
     [
         ({"hypotheses": "text"}, "not one string"),
-        ({"hypotheses": {"a", "b"}}, "a set has no order"),
+        ({"hypotheses": {"a", "b"}}, "a set is unordered"),
         ({"references": [["a", "b"], ["c", "d"], ["e", "f"]]}, "nested the wrong way round"),
         ({"references": ["a", "b"]}, "reference 1 has 2 segments, but hypotheses has 3"),
         ({"references": None}, "chrf requires a reference"),
         ({"hypotheses": ["a", None, "b"]}, r"hypotheses\[1\] is NoneType"),
-        ({"metrics": []}, "no metric was given"),
+        ({"metrics": []}, "no metric is specified"),
         ({"metrics": ["chrf:beat=3"]}, "Did you mean beta"),
     ],
 )

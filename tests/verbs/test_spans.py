@@ -85,13 +85,13 @@ def test_files_by_hand(capsys: pytest.CaptureFixture[str]):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["one.tsv"], "one.tsv has one judgement per translation, so raters cannot be compared. Give spans"),
-        (["da.csv"], "da.csv has scores but no error spans. assay campaign ranks systems"),
+        (["one.tsv"], "one.tsv has one judgement per translation, so raters cannot be compared. Specify spans"),
+        (["da.csv"], "da.csv has scores but no error spans. To rank systems by scores, use assay campaign"),
         (["gold.tsv", "--predicted", "da.csv"], "da.csv has scores but no error spans to evaluate"),
         (["gold.tsv", "--predicted", "short.jsonl"], "short does not cover 1 of 2 judged translations (first: A segment 2)"),
         (["gold.tsv", "--predicted", "other.jsonl"], "different translations for A segment 1: 'the cat sits' and 'the cat sat'"),
-        (["gold.tsv", "--predicted", "nobody.jsonl"], "nobody has none of the 2 judged translations of gold.tsv"),
-        (["gold.tsv", "--predicted", "bad.jsonl"], "bad.jsonl line 1: span 4:99 is outside its target of 11 characters"),
+        (["gold.tsv", "--predicted", "nobody.jsonl"], "nobody contains none of the 2 judged translations of gold.tsv"),
+        (["gold.tsv", "--predicted", "bad.jsonl"], "bad.jsonl line 1: span 4:99 is outside the target, which has 11 characters"),
         (["gold.tsv", "-m", "chrf"], "chrf marks no error spans. Use a model that does"),
         (["clean.jsonl", "--predicted", "clean.jsonl"], "clean.jsonl marks no error in 2 translations, so there is nothing"),
         (["with_ref.jsonl", "-m", "chrf"], "chrf marks no error spans. Use a model that does: xcomet-xl"),
@@ -228,7 +228,7 @@ def test_campaign_from_the_command_line(capsys: pytest.CaptureFixture[str]):
         (["da.csv", "--test", "t"], "unknown test 't'"),
         (
             ["no_scores.tsv"],
-            "no_scores.tsv has no scores in its column 'score'. Choose another with --columns score=COLUMN",
+            "no_scores.tsv has no scores in column 'score'. Choose a different column with --columns score=COLUMN",
         ),
     ],
 )

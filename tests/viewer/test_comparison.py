@@ -91,17 +91,17 @@ def test_other_jobs_are_refused_in_a_sentence(tmp_path: Path) -> None:
         (a, "the same run"),
         (b, "segment 1 differs in src"),
         (c, "different segments"),
-        (d, "no system in common"),
+        (d, "no systems in common"),
     ):
         with pytest.raises(InputError, match=said):
             compare_runs(a, other)
     (pairs,) = find_runs([keep(tmp_path / "items" / "e", items(bool), "items", ["m"])])
-    with pytest.raises(InputError, match="not the same job"):
+    with pytest.raises(InputError, match="Only runs of the same kind"):
         compare_runs(a, _renamed(pairs))
     (bare,) = find_runs(
         [keep(tmp_path / "bare" / "f", [{**row, "bleu": 1.0} for row in segments(float)], metrics=["bleu"])]
     )
-    with pytest.raises(InputError, match="no metric in common"):
+    with pytest.raises(InputError, match="no metrics in common"):
         compare_runs(a, _renamed(bare))
 
 

@@ -83,7 +83,7 @@ def test_damage_is_said_and_the_rest_is_shown(runs: Path, tmp_path: Path) -> Non
     ("name", "change", "said"),
     [
         ("view.json", {"tables": 3}, "view.json: tables must be a list, not 3"),
-        ("view.json", {"tables": [{"caption": "x"}]}, "view.json: tables[1] does not say 'name'"),
+        ("view.json", {"tables": [{"caption": "x"}]}, "view.json: tables[1] is missing 'name'"),
         (
             "view.json",
             {"metrics": {"chrf": None}},

@@ -84,7 +84,7 @@ def test_two_runs_are_chosen_and_compared(page: Page) -> None:
 
 def test_runs_of_other_jobs_are_refused_on_the_page(page: Page) -> None:
     browser = page.open("compare", a=page.keys["first"], b=page.keys["pairs"])
-    assert "not the same job" in until(lambda: browser.text(".problem"))
+    assert "Only runs of the same kind" in until(lambda: browser.text(".problem"))
 
 
 def test_a_selection_becomes_a_challenge_set_for_assay_run(

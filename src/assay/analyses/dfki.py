@@ -144,7 +144,7 @@ def _answers(items: Sequence[Item], metric: Measured) -> tuple[Measured, Bools, 
     """Return, for each item, whether it was ranked correctly and whether it was scored."""
     if metric.good is None or metric.incorrect is None or not len(metric.good) == len(metric.incorrect) == len(items):
         raise InputError(
-            f"{metric.name} must have scores of the good and the incorrect translation of each of {count(len(items), 'item')}."
+            f"{metric.name} must have scores for the good and the incorrect translation of each of {count(len(items), 'item')}."
         )
     scored = ~(np.isnan(metric.good) | np.isnan(metric.incorrect))
     better = metric.good > metric.incorrect if metric.card.higher_is_better else metric.good < metric.incorrect

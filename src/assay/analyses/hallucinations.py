@@ -111,7 +111,7 @@ def _values(metric: Measured, size: int) -> Floats:
 def _label(judged: Judged, label: str) -> Bools:
     if label not in judged.labels:
         raise InputError(
-            f"the judged set has no label {label!r}. Its labels are: {', '.join(judged.labels) or 'none'}."
+            f"the judged set has no label {label!r}. Available labels: {', '.join(judged.labels) or 'none'}."
         )
     return judged.labels[label]
 

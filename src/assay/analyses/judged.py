@@ -33,7 +33,7 @@ def tables(
 ) -> list[Table]:
     """Return `summary` (Pearson by language pair) and `agreement` (Pearson and Kendall with the number of segments)."""
     if not judged.scores:
-        raise InputError("the judged set has no human scores to compare with.")
+        raise InputError("the judged set contains no human scores to compare with.")
     gold = next(iter(judged.scores.values()))
     pairs = np.array(judged.batch.langpairs if judged.batch.langpairs is not None else [""] * len(judged.batch))
     rows: list[dict[str, Any]] = []

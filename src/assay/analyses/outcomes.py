@@ -101,7 +101,7 @@ def outcomes(items: Sequence[Item], measured: Sequence[Measured]) -> Outcomes:
 def raw_scores(metric: Measured, size: int) -> tuple[Floats, Floats]:
     """Return the metric's good and incorrect scores as columns, checked against the number of items."""
     if metric.good is None or metric.incorrect is None:
-        raise InputError(f"{metric.name} has no scores of good and incorrect translations for this suite.")
+        raise InputError(f"{metric.name} has no scores for the good and incorrect translations of this suite.")
     for side, column in (("good", metric.good), ("incorrect", metric.incorrect)):
         if len(column) != size:
             raise InputError(

@@ -52,7 +52,7 @@ def add_arguments(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the metric, compare, and fail if it became worse."""
     if args.summary and args.summary == (args.out or "-"):
-        raise InputError("--summary and --out name the same file. Give another name to one of them.")
+        raise InputError("--summary and --out name the same file. Choose a different file for one of them.")
     tolerance, by_name = _tolerances(args.tolerance)
     result = check(
         args.against,

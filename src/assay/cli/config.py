@@ -77,7 +77,7 @@ class Config:
             )
         if name == "price" and "max_cost" not in self.values and getattr(args, "max_cost", None) is not None:
             raise InputError(
-                f"{self.path} sets the price that --max-cost is computed with, which could weaken the budget. Add --price IN,OUT."
+                f"{self.path} sets the price used for --max-cost, which could weaken the budget. Add --price IN,OUT."
             )
         if name in INPUTS:
             for path in value if isinstance(value, list) else [value]:
@@ -127,13 +127,13 @@ def _section() -> tuple[str, dict[str, Any]] | None:
         if not path.is_file():
             continue
         if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{name} is larger than {MOST_BYTES >> 20} MB, too large for a configuration.")
+            raise InputError(f"{name} is larger than {MOST_BYTES >> 20} MB, the maximum size of a configuration file.")
         try:
             section: Any = tomllib.loads(path.read_text(encoding="utf-8"))
         except (ValueError, RecursionError, OSError) as error:
             if keys:  # other tools report errors in pyproject.toml
                 continue
-            raise InputError(f"{name} is not TOML: {' '.join(str(error).split()).rstrip('.')}.") from error
+            raise InputError(f"{name} is not valid TOML: {' '.join(str(error).split()).rstrip('.')}.") from error
         for key in keys:
             section = section.get(key) if isinstance(section, dict) else None
         if isinstance(section, dict):
@@ -169,14 +169,14 @@ def _value(action: argparse.Action, value: Any, path: str, key: str) -> Any:
         items = [_one(action, item, path, key) for item in (value if isinstance(value, list) else [value])]
         return [_admitted(item, path) if key == "metric" else item for item in items]
     if isinstance(value, list):
-        raise InputError(f"{path}: {key} takes one value, not a list.")
+        raise InputError(f"{path}: {key} must be a single value, not a list.")
     item = _one(action, value, path, key)
     return _admitted(item, path) if key == "metric" else item
 
 
 def _one(action: argparse.Action, value: Any, path: str, key: str) -> Any:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise InputError(f"{path}: {key} takes text or a number.")
+        raise InputError(f"{path}: {key} must be a string or a number.")
     convert: Any = action.type or str
     try:
         item = convert(str(value))

@@ -130,10 +130,10 @@ def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> Non
     for name in OTHERS:
         if name not in but and getattr(args, name, None):
             option = {"score_only": "-b", "testset": "-t"}.get(name, f"--{name.replace('_', '-')}")
-            raise InputError(f"{option} cannot be used with a corpus of shards. Pass a single file.")
+            raise InputError(f"{option} cannot be used with a sharded corpus. Specify a single file.")
     if not args.out:
         what = next(path for path in _inputs(args) if names_corpus(path))
-        raise InputError(f"{what} is a corpus of shards. Add --out FOLDER/ for the results.")
+        raise InputError(f"{what} is a sharded corpus. Add --out FOLDER/ for the results.")
     if _names_file(args.out):
         folder = os.path.join(os.path.dirname(args.out), os.path.basename(args.out).partition(".")[0])
         raise InputError(

@@ -157,7 +157,7 @@ def _fit(args: argparse.Namespace) -> int:
     started = time.monotonic()
     tables = [*args.files, *([args.data] if args.data else [])]
     if len(tables) != 1:
-        raise InputError("assay decide fit requires one table of outcomes: --data outcomes.tsv.")
+        raise InputError("assay decide fit requires exactly one table of outcomes: --data outcomes.tsv.")
     optional = {name: getattr(args, name) for name in ("dev_share", "confidence", "reject_at")}
     fitted = fit_rule(
         tables[0],
@@ -194,7 +194,7 @@ def _apply(args: argparse.Namespace) -> int:
         return _apply_to_corpus(args)
     refuse_without_corpus(args)
     if args.mt and len(args.mt) > 1:
-        raise InputError("assay decide apply labels one system at a time; pass one file with --mt.")
+        raise InputError("assay decide apply labels one system at a time; specify one file with --mt.")
     output, started = Output.of(args), time.monotonic()
     with_rows = bool(args.texts or args.run_dir or args.format != "table")
     texts, rule, text_request = text_inputs(args), read_rule(args.rule), None

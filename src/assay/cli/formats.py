@@ -67,7 +67,7 @@ def set_format(args: argparse.Namespace, module: ModuleType) -> None:
         args.format = meant or "table"
     elif meant is not None and meant != args.format:
         raise InputError(
-            f"--out {args.out} has the suffix of {meant}, but --format is {args.format}. Omit --format or change the suffix."
+            f"--out {args.out} has the suffix for {meant}, but --format is {args.format}. Omit --format or change the suffix."
         )
 
 

@@ -117,13 +117,13 @@ def add_arguments(parser: Parser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Make the set, review it, or both."""
     if args.files and args.data:
-        raise InputError(f"pass the input as an argument ({args.files[0]}) or with --data, not both.")
+        raise InputError(f"specify the input as an argument ({args.files[0]}) or with --data, not both.")
     if is_corpus(args):
         return _make_corpus(args)
     refuse_without_corpus(args)
     if len(args.files) > 1:
         raise InputError(
-            f"a set is made from one input, but there are {len(args.files)}. Use --out FOLDER/ for several."
+            f"a challenge set is made from one input file, but there are {len(args.files)}. For several, use --out FOLDER/."
         )
     args.data = args.data or next(iter(args.files), None)
     output = Output(f"assay {args.verb}", args.format, quiet=args.quiet)

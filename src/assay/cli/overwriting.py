@@ -30,7 +30,7 @@ def refuse_overwriting(args: argparse.Namespace) -> None:
             existing = _identity(name)
             if existing is not None and (output[0] == existing[0] or output[1] == existing[1]):
                 shown = "standard input" if name == "-" else name
-                raise InputError(f"{option} would overwrite the input {shown}. Choose another name.")
+                raise InputError(f"{option} would overwrite the input {shown}. Choose a different name.")
 
 
 def _inputs(args: argparse.Namespace) -> Iterator[str]:

@@ -244,7 +244,7 @@ def _export(args: argparse.Namespace, suites: Sequence[str], output: Output) -> 
     from assay.verbs.export import export
 
     if len(suites) > 1:
-        raise InputError(f"--export writes the texts of one suite, but there are {len(suites)}.")
+        raise InputError(f"--export writes the texts of a single suite, but there are {len(suites)}.")
     if args.metrics is not None or args.metric_file:
         raise InputError("--export cannot be used with -m or --metric-file, because it runs no metric.")
     exported = export(suites[0], args.export, columns=column_map(args.columns), **pick(args, *INPUT))

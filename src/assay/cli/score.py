@@ -134,13 +134,13 @@ def _refuse_contradictions(args: argparse.Namespace) -> None:
     if args.spans and args.format not in SPAN_FORMATS:
         raise InputError(f"--spans requires --format {', '.join(SPAN_FORMATS)}, not {args.format}.")
     if args.score_only and (args.spans or args.ci or args.format != "table"):
-        raise InputError("-b cannot be used with --format, --ci or --spans.")
+        raise InputError("-b cannot be combined with --format, --ci or --spans.")
     if args.summary and args.summary == args.out:
         raise InputError("--summary and --out name the same file. Choose a different file for one of them.")
     if args.by and not args.summary and (args.spans or args.format in ROWS):
         other = "--spans" if args.spans else f"--format {args.format}, which has one row per segment"
         raise InputError(
-            f"--by cannot be used with {other}. To get scores per group, add --summary FILE or use --format json."
+            f"--by cannot be combined with {other}. To get scores per group, add --summary FILE or use --format json."
         )
 
 

@@ -42,6 +42,6 @@ def run(args: argparse.Namespace) -> int:
     Output.of(args).emit([table], head=result.head())
     if result.failed:
         raise CheckFailed(
-            f"scores deviate by more than their tolerance: {listing((failure.sentence() for failure in result.failures), 5)}."
+            f"some scores deviate by more than their tolerance: {listing((failure.sentence() for failure in result.failures), 5)}."
         )
     return 0

@@ -50,7 +50,7 @@ def _translations(args: argparse.Namespace) -> list[str]:
                 together = ",".join([*(args.metrics or ()), name])
                 raise InputError(f"{name} is a metric, not a file of translations. Use -m {together}")
     if bare and args.mt:
-        raise InputError(f"pass the translations as arguments ({bare[0]} …) or with --mt, not both.")
+        raise InputError(f"specify the translations as arguments ({bare[0]} …) or with --mt, not both.")
     after = getattr(args, "after_ref", ())
     if after and not bare and not args.mt and not args.data:  # --ref REFERENCE TRANSLATION …: translations must follow
         args.ref = [path for path in args.ref if path not in after]

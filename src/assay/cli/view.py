@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     """Serve the page until interrupted, or write it to a file."""
     check_port(args.port)
     if args.out and not args.out.lower().endswith((".html", ".htm")):
-        raise InputError(f"--out {args.out}: the page is written as HTML; use a name that ends in .html.")
+        raise InputError(f"--out {args.out}: the page is written as HTML. Use a file name that ends in .html.")
     with view(
         args.runs, out=args.out, annotate=args.annotate, annotator=args.annotator, columns=column_map(args.columns),
         port=args.port, browser=not args.no_open,

@@ -20,8 +20,8 @@ def refuse_beyond_memory(option: str, number: int, bytes_each: int) -> None:
     most = memory() // SHARE // max(bytes_each, 1)
     if number > most:
         raise InputError(
-            f"{option} {number:,} would need {number * bytes_each / 1e9:,.1f} GB of memory. A quarter of this machine's memory is "
-            f"enough for {most:,}."
+            f"{option} {number:,} would need {number * bytes_each / 1e9:,.1f} GB of memory. At most "
+            f"{most:,} fit in a quarter of this machine's memory."
         )
 
 

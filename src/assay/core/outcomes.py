@@ -125,7 +125,7 @@ class TaskOutcomes:
         if grade is None or self.grades is None:
             return self
         if not 0 < grade <= 1:
-            raise InputError(f"the grade of a success must be above 0 and at most 1, not {grade:g}.")
+            raise InputError(f"the minimum grade of a success must be above 0 and at most 1, not {grade:g}.")
         return replace(self, success=self.grades >= grade - 1e-12, grades=None)
 
     @property
@@ -189,7 +189,7 @@ def draw_development_part(outcomes: TaskOutcomes, share: float, seed: int) -> Ta
     import numpy as np
 
     if not 0 < share < 1:
-        raise InputError(f"the share of the development part must be between 0 and 1, not {share}.")
+        raise InputError(f"the share of the development set must be between 0 and 1, not {share}.")
     strata: dict[tuple[str, str, bool], dict[str, list[int]]] = {}
     first: dict[tuple[str, str, str], bool] = {}
     for i, name in enumerate(outcomes.ids):

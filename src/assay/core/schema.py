@@ -133,7 +133,7 @@ def _section(kind: Any) -> Check:
                 raise unknown("key", shorten(str(key), 40).strip("'"), checks, f"in {_at(trail)}")
         for name in needed:
             if name not in value:
-                raise InputError(f"{_at(trail)} does not say {name!r}.")
+                raise InputError(f"{_at(trail)} is missing {name!r}.")
         found = {}
         for name, (one, fine) in checks.items():
             if name in value:

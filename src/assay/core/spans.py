@@ -61,7 +61,7 @@ class ErrorSpan:
             InputError: The offsets are outside the text, or the severity is unknown.
         """
         if not 0 <= start <= end <= len(side_text):
-            raise InputError(f"span {start}:{end} is outside its text of {len(side_text)} characters.")
+            raise InputError(f"span {start}:{end} is outside the text, which has {len(side_text)} characters.")
         if severity not in SEVERITIES:
             raise InputError(f"unknown severity {severity!r}. Available: {', '.join(SEVERITIES)}.")
         return cls(side, start, end, severity, category, side_text[start:end], confidence)

@@ -62,7 +62,7 @@ def create(registry: Registry, spec: str, base: type) -> Any:
     found = contracted(registry, name, base)
     if not inspect.isclass(found):
         if options:
-            raise InputError(f"{registry.kind} {name!r} takes no options: it is an object, not a class.")
+            raise InputError(f"{registry.kind} {name!r} accepts no options, because it is an object, not a class.")
         return found
     made = build(found, name, options, f"{registry.look} {name}")
     if not isinstance(made, base):

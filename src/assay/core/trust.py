@@ -26,11 +26,11 @@ def check_spec(registry: Registry, spec: object, where: str, *, trust: bool = Fa
         return spec
     name = name_of(spec)
     if not registry.registered(name):
-        raise _refused(registry, spec, where, f"is not a registered one ({registry.look})")
+        raise _refused(registry, spec, where, f"is not registered ({registry.look})")
     if name in registry.commands:
         raise _refused(registry, spec, where, "runs a command")
     if service := getattr(getattr(registry.resolve(name), "card", None), "service", ""):
-        raise _refused(registry, spec, where, f"sends requests to {service} with your key and at your cost")
+        raise _refused(registry, spec, where, f"sends requests to {service} with your key and at your expense")
     try:
         options = parse(spec)[1]
     except InputError as error:
@@ -42,5 +42,5 @@ def check_spec(registry: Registry, spec: object, where: str, *, trust: bool = Fa
 
 def _refused(registry: Registry, spec: str, where: str, why: str) -> InputError:
     return InputError(
-        f"{where} names the {registry.kind} {spec[:200]!r}, which {why}: give --trust (trust=True) if the file is your own."
+        f"{where} names the {registry.kind} {spec[:200]!r}, which {why}. Use --trust (trust=True) if the file is your own."
     )

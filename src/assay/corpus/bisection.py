@@ -103,7 +103,7 @@ class BisectingScorer:
         self.rejected.append((row, reason))
         if len(self.rejected) > MOST_REJECTED:
             raise InputError(
-                f"more than {count(MOST_REJECTED, 'row')} cannot be scored. Reason for the last one: {reason}"
+                f"more than {count(MOST_REJECTED, 'row')} cannot be scored. The last one failed because: {reason}"
             )
 
 

@@ -37,18 +37,18 @@ def table_shards(data: Paths) -> tuple[list[Shard], list[str]]:
         elif name in shards:
             raise InputError(
                 f"{source.path} and {shards[name].title} would both be written as {name}. Score them separately, or "
-                "give their common folder."
+                "specify their common folder."
             )
         else:
             shards[name] = Shard(name, form, (source,))
     where = listing(_listed(data), 3)
     if not shards and others:
         raise InputError(
-            f"{where} has no tables ({listing(others, 3)}). Suffixes of shards are {', '.join(FORMS)} (also with .gz, .xz or "
-            ".zst). Give parallel text with --mt, --src and --ref."
+            f"{where} contains no tables ({listing(others, 3)}). Supported suffixes are {', '.join(FORMS)} (also with .gz, .xz or "
+            ".zst). For parallel text, use --mt, --src and --ref."
         )
     if not shards:
-        raise InputError(f"{where} has no shards. Check the folder or the pattern.")
+        raise InputError(f"{where} contains no shards. Check the folder or the pattern.")
     notes = [f"left out {count(len(others), 'file')} without a table: {listing(others, 3)}"] if others else []
     notes += [
         f"{path} is incomplete: the run that writes it is in progress, or was stopped. The same command resumes it."
@@ -83,7 +83,7 @@ def text_shards(mt: Paths, src: Paths | None, refs: Sequence[Paths]) -> list[Sha
         for column, side in zip(columns, [mt, *([src] if src else []), *refs], strict=True)
     ]
     if not sides[0]:
-        raise InputError(f"{listing(_listed(mt), 3)} has no files. Check the folder or the pattern.")
+        raise InputError(f"{listing(_listed(mt), 3)} matches no files. Check the folder or the pattern.")
     by_key = [{_key(name): source for name, source in side.items()} for side in sides]
     if any(by.keys() != by_key[0].keys() for by in by_key[1:]):
         by_key = [_by_stem(side, column) for side, column in zip(sides, columns, strict=True)]
@@ -92,7 +92,7 @@ def text_shards(mt: Paths, src: Paths | None, refs: Sequence[Paths]) -> list[Sha
             here, there = (by_key[0], column) if lonely[0] in by_key[0] else (by, "mt")
             raise InputError(
                 f"{here[lonely[0]].path} has no matching file in --{there[:3]} ({count(len(lonely), 'file')} without). Every file "
-                "needs one of the same name there, apart from the last suffix."
+                "must have a counterpart with the same name; only the last suffix may differ."
             )
     named = {key: name for name, key in ((name, _key(name)) for name in sides[0])}
     stems = {_stem(name): name for name in sides[0]}
@@ -109,7 +109,9 @@ def _unique(found: Iterable[tuple[str, Source]], option: str) -> Iterable[tuple[
     seen: dict[str, str] = {}
     for name, source in found:
         if name in seen:
-            raise InputError(f"{option}: {seen[name]} and {source.path} have the same name. Give their common folder.")
+            raise InputError(
+                f"{option}: {seen[name]} and {source.path} have the same name. Specify their common folder."
+            )
         seen[name] = source.path
         yield name, source
 
@@ -119,8 +121,8 @@ def _by_stem(side: dict[str, Source], column: str) -> dict[str, Source]:
     for name, source in side.items():
         if _stem(name) in sources:
             raise InputError(
-                f"--{column[:3]}: {sources[_stem(name)].path} and {source.path} differ only in their last suffix. Give a "
-                "pattern for one of them."
+                f"--{column[:3]}: {sources[_stem(name)].path} and {source.path} differ only in their last suffix. Use a "
+                "pattern that matches only one of them."
             )
         sources[_stem(name)] = source
     return sources
@@ -171,7 +173,7 @@ def _found(paths: Sequence[str]) -> list[tuple[str, Source]]:
                 raise InputError(f"no file matches {path}. Check the folder and the pattern.")
             files += [(Path(hit).relative_to(root).as_posix(), _source(hit)) for hit in hits]
         else:
-            raise InputError(f"{path} does not exist. Check the name and the working folder.")
+            raise InputError(f"{path} does not exist. Check the path and the working directory.")
     return [(name, source) for name, source in files if not _hidden(name)]
 
 

@@ -115,12 +115,12 @@ class Driver:
         if there and earlier_key != key:
             what = "of another run (other metrics, options or columns)" if earlier_key else "that assay did not write"
             raise InputError(
-                f"{folder.path} has files {what}: {listing(sorted(there), 3)}. Give another --out, or remove them."
+                f"{folder.path} has files {what}: {listing(sorted(there), 3)}. Choose a different --out, or remove them."
             )
         if strange := sorted(there.keys() - self.shards.keys()):
             raise InputError(
-                f"{folder.path} has shards of another run, without an input here: {listing(strange, 3)}. Give another --out, or "
-                "remove them."
+                f"{folder.path} contains shards of another run that match no input of this one: {listing(strange, 3)}. "
+                "Choose a different --out, or remove them."
             )
         if (under_way or b"").decode() != key:
             folder.remove(WORK)
@@ -248,7 +248,7 @@ class Driver:
         if self.on_error == "stop":
             if fault.kind == "broke":
                 raise RuntimeError(message)
-            raise Stopped(f"{message.rstrip()}{kept} (--on-error skip leaves out such a shard.)")
+            raise Stopped(f"{message.rstrip()}{kept} (Use --on-error skip to skip such shards.)")
         if name not in self.failed:
             self.failed[name] = message
             self.seen.failed += 1

@@ -72,7 +72,7 @@ def row_digests(dedup: Duplicates | None, batch: Batch) -> list[bytes]:
     if dedup != "mt" and batch.sources is not None:
         columns.append(batch.sources)
     if not columns:
-        raise InputError("--dedup src requires sources, but there are none.")
+        raise InputError("--dedup src requires sources, but the input has none.")
     digests = []
     for texts in zip(*columns, strict=True):
         hashed = blake2b(digest_size=16)

@@ -148,8 +148,8 @@ class CorpusManifest:
             )
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
-                f"{folder.path}/{MANIFEST} cannot be read by this version of assay ({type(error).__name__}). Give another "
-                "--out, or remove the file."
+                f"{folder.path}/{MANIFEST} cannot be read by this version of assay ({type(error).__name__}). Choose a "
+                "different --out, or remove the file."
             ) from error
 
     def head(self) -> dict[str, Any]:
@@ -178,7 +178,8 @@ class CorpusManifest:
             changed = f"it cannot be read ({type(error).__name__})"
         if changed:
             raise InputError(
-                f"{where}/{MANIFEST} was changed after it was written: {changed}. Give another --out, or remove the files of this "
+                f"{where}/{MANIFEST} was changed after it was written: {changed}. Choose a different --out, or remove the "
+                "files of this "
                 "one."
             )
 

@@ -80,7 +80,7 @@ def score_part(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
                     later(_write, job, part, rows, scored, scoring, chunks, tally, keeping)
             if len(rejected) > 1 and len(rejected) == tally.rows - tally.duplicates:
                 raise InputError(
-                    f"none of its {len(rejected):,} rows can be scored. Reason for the last one: {rejected[-1].reason}"
+                    f"none of its {len(rejected):,} rows can be scored. The last one failed because: {rejected[-1].reason}"
                 )
             part.close()
         if isinstance(part, TextPartWriter) and job.sample is not None:

@@ -31,7 +31,7 @@ def check_version(job: Job) -> None:
     """Refuse to work for a driver of another version."""
     if job.version != __version__:
         raise WorkerRefused(
-            f"a worker has assay {__version__}, the driver {job.version}. Install the same version everywhere."
+            f"a worker runs assay {__version__}, but the driver runs {job.version}. Install the same version on every machine."
         )
 
 
@@ -48,8 +48,9 @@ def metrics_of(job: Job) -> Mapping[str, Metric]:
         signature = str(metric.signature)
         if signature != job.signatures[name]:
             raise WorkerRefused(
-                f"a worker computes {name} differently from the driver: it has {signature}, the driver {job.signatures[name]}. "
-                "Install the same version of assay and of the weights everywhere."
+                f"a worker computes {name} differently from the driver: its signature is {signature}, "
+                f"the driver's is {job.signatures[name]}. "
+                "Install the same version of assay and the same weights on every machine."
             )
     check_version(job)
     return metrics

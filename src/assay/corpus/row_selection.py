@@ -91,7 +91,7 @@ class RowSelection:
 def _ratios(batch: Batch) -> list[float]:
     others = batch.sources or (batch.references[0] if batch.references else None)
     if others is None:
-        raise InputError(f"--keep: {RATIO} requires sources or references, but there are none.")
+        raise InputError(f"--keep: {RATIO} requires sources or references, but the input has neither.")
     return length_ratios(batch.hypotheses, others)
 
 

@@ -44,7 +44,7 @@ def check_columns(job: Job, table: OpenTable, names: Sequence[str], layout: Layo
     """Refuse a shard whose columns differ from those of the first."""
     if layout.several:
         raise InputError(
-            "--columns gives mt several columns, but a row of a corpus is one translation. Give one column."
+            "--columns assigns several columns to mt, but each row of a corpus holds one translation. Specify one column."
         )
     layout_here = roles(table, layout)
     if job.layout and layout_here != job.layout:

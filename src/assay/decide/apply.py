@@ -41,7 +41,8 @@ class LanguageCodes(NamedTuple):
             return cls([languages], np.zeros(n, np.int32))
         if len(languages) != n:
             raise InputError(
-                f"languages has {len(languages):,} values for {n:,} translations. Give one language for all, or one each."
+                f"languages has {len(languages):,} values for {n:,} translations. Specify one language for all "
+                "translations, or one for each."
             )
         numbers: dict[str, int] = {}
         codes = np.fromiter((numbers.setdefault(name, len(numbers)) for name in languages), np.int32, n)

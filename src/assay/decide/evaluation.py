@@ -22,9 +22,9 @@ def split_examples(outcomes: TaskOutcomes) -> tuple[Any, Any]:
         return np.ones(len(outcomes), bool), np.zeros(len(outcomes), bool)
     if for_learning.sum() < FEWEST <= len(outcomes):
         raise InputError(
-            f"{count(int(for_learning.sum()), 'example')} in the development part: too few to learn a rule from, which needs "
-            f"at least {FEWEST}. "
-            f"Draw another part with --dev-share 0.5, or remove the split column to learn from all {len(outcomes):,}."
+            f"{count(int(for_learning.sum()), 'example')} in the development set: too few to learn a rule; "
+            f"at least {FEWEST} are required. "
+            f"Draw a larger set with --dev-share 0.5, or remove the split column to learn from all {len(outcomes):,}."
         )
     return for_learning, for_testing
 

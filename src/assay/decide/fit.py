@@ -50,7 +50,7 @@ def fit(
     grades = np.asarray(grades, np.float64)
     if isinstance(goal, Catch) and not is_binary(grades):
         raise InputError(
-            f"the goal '{goal}' needs outcomes that are success or breakdown, but these are graded. Give --success-at 0.5, or "
+            f"the goal '{goal}' requires outcomes that are success or breakdown, but these are graded. Use --success-at 0.5, or "
             "the goal 'lose at most 5%'."
         )
     plain = Rule(members, str(goal), {})
@@ -100,14 +100,16 @@ def _left_out(qualities: Floats) -> dict[str, str]:
 def _check(grades: Floats) -> None:
     if len(grades) < FEWEST:
         raise InputError(
-            f"{count(len(grades), 'scored example')}: too few to learn a rule from, which needs at least {FEWEST}."
+            f"{count(len(grades), 'scored example')}: too few to learn a rule; at least {FEWEST} are required."
         )
     if np.ptp(grades) > 0:
         return
     if not is_binary(grades):
-        raise InputError(f"every outcome has the grade {grades[0]:g}. A rule needs outcomes with different grades.")
+        raise InputError(
+            f"every outcome has the grade {grades[0]:g}. Learning a rule requires at least two different grades."
+        )
     which = "successes" if grades.any() else "breakdowns"
-    raise InputError(f"all outcomes are {which}. A rule needs outcomes of both kinds.")
+    raise InputError(f"all outcomes are {which}. Learning a rule requires outcomes of both kinds.")
 
 
 def _half(good: Bools, usable: Bools, seed: int) -> Bools:

@@ -145,12 +145,12 @@ class Rule:
             _check(rule)
         except AssayError as error:
             reason = str(error).rstrip(".")
-            raise InputError(f"{where} is damaged ({reason}). Create it again with assay decide fit.") from error
+            raise InputError(f"{where} is damaged ({reason}). Run assay decide fit again.") from error
         if values["format"] == EARLIER and (names := _unsound(rule)):
             raise InputError(
                 f"{where} was created by an earlier version of assay. With its thresholds for {listing(names)}, the "
                 "guarantee over all "
-                "languages does not hold. Create it again with assay decide fit."
+                "languages does not hold. Run assay decide fit again."
             )
         return rule
 

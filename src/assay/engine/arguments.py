@@ -52,14 +52,14 @@ def _reference_columns(references: References, n: int) -> tuple[Sequence[str | N
     columns = []
     for column in references:
         if isinstance(column, str) or not isinstance(column, Iterable):
-            raise InputError("references mixes strings and lists. Give one list of strings per reference.")
+            raise InputError("references mixes strings and lists. Pass one list of strings per reference.")
         columns.append(_strings("references", column))
     lengths = {len(column) for column in columns}
     if lengths != {n}:
         if len(columns) == n:
             raise InputError(
                 f"references are nested the wrong way round: {count(n, 'list')} for as many hypotheses. "
-                "Give one list per reference, as long as the hypotheses: references=[first_references, second_references]."
+                "Pass one list per reference, each as long as hypotheses: references=[first_references, second_references]."
             )
         numbers = ", ".join(f"{length:,}" for length in sorted(lengths))
         raise InputError(f"references have {numbers} segments, but hypotheses has {n:,}; they must match.")
@@ -68,7 +68,7 @@ def _reference_columns(references: References, n: int) -> tuple[Sequence[str | N
 
 def _listed(column: Iterable[Any]) -> Sequence[Any]:
     if isinstance(column, (set, frozenset)):
-        raise InputError("a set has no order, so its texts cannot be paired with other texts. Give a list.")
+        raise InputError("a set is unordered, so its texts cannot be paired with other texts. Pass a list.")
     return column if isinstance(column, (list, tuple)) else list(column)
 
 

@@ -21,7 +21,7 @@ def column_of(by: str | Sequence[str] | None, table: bool) -> str | None:
         return None
     if not table:
         raise InputError(
-            f"--by {by} requires a table with that column (--data FILE). Text files can be grouped by {LENGTH} only."
+            f"--by {by} requires a table with that column (--data FILE). Text files can only be grouped by {LENGTH}."
         )
     return by
 
@@ -48,7 +48,7 @@ def _by_length(chunks: Iterator[Batch]) -> Iterator[Batch]:
 def _by_langpair(chunks: Iterator[Batch]) -> Iterator[Batch]:
     for batch in chunks:
         if batch.langpairs is None:
-            raise InputError("--by langpair needs a table with a column langpair.")
+            raise InputError("--by langpair requires a table with a langpair column.")
         yield replace(batch, groups=batch.langpairs)
 
 
@@ -60,13 +60,13 @@ def _labelled(chunks: Iterator[Batch], labels: Sequence[str]) -> Iterator[Batch]
             row = seen[system] = seen.get(system, -1) + 1
             if row >= len(labels):
                 raise InputError(
-                    f"by has {len(labels):,} labels, but there are more segments. Give one label per segment."
+                    f"by has {len(labels):,} labels, but there are more segments. Pass one label per segment."
                 )
             groups.append(labels[row])
         yield replace(batch, groups=groups)
     if seen and min(seen.values()) + 1 < len(labels):
         segments = min(seen.values()) + 1
-        raise InputError(f"by has {len(labels):,} labels for {segments:,} segments. Give one label per segment.")
+        raise InputError(f"by has {len(labels):,} labels for {segments:,} segments. Pass one label per segment.")
 
 
 def length_names(lengths: Iterable[str]) -> dict[str, str]:

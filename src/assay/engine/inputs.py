@@ -82,7 +82,7 @@ def from_files(
     references = [os.fspath(path) for path in ref]
     paths = [*translations, *references, *([os.fspath(src)] if src is not None else [])]
     if paths.count("-") > 1:
-        raise InputError("only one input can be standard input (-). Save the others as files.")
+        raise InputError("only one input can be standard input (-). Save the other inputs as files.")
     batches = _lines(paths, systems, len(references), src is not None, langpair)
     if empty_reference in ("skip", "error"):
         batches = _with_empty_references(batches, empty_reference, len(systems), references[0] if references else "")
@@ -119,7 +119,7 @@ def from_known(mt: Sequence[PathName] | Mapping[str, PathName], known: Known) ->
     """Read files of translations together with the sources and references of a test set."""
     systems, translations = named_files(mt)
     if translations.count("-") > 1:
-        raise InputError("only one input can be standard input (-). Save the others as files.")
+        raise InputError("only one input can be standard input (-). Save the other inputs as files.")
     batches = _with_known_texts(translations, systems, known)
     rows = len(known.sources) * len(systems)
     return Inputs(regroup(batches), [*translations, *known.files], rows, f"set:{known.label} systems:{systems}")
@@ -230,7 +230,7 @@ def named_files(mt: Sequence[PathName] | Mapping[str, PathName]) -> tuple[list[s
     names = [name or next(default) for name, _ in named]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"two systems are called {name!r}. Give them different names: --mt NAME=FILE.")
+            raise InputError(f"two systems are named {name!r}. Give them different names: --mt NAME=FILE.")
     return names, [path for _, path in named]
 
 
@@ -250,7 +250,7 @@ def system_names(paths: Sequence[str]) -> list[str]:
     names = [path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"--mt {name} was given twice.")
+            raise InputError(f"--mt {name} is specified twice.")
     return names
 
 
@@ -291,7 +291,7 @@ def _refuse_piped_tables(paths: Sequence[str], columns: Sequence[Sequence[str]])
         if os.path.isfile(path):
             continue
         if lines and has_header(lines[0]):
-            raise InputError(f"{file_name(path)} is a table. Pass it with --data {path}.")
+            raise InputError(f"{file_name(path)} is a table. Specify it with --data {path}.")
         refuse_missing_header(path, lines)
 
 

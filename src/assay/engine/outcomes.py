@@ -60,8 +60,8 @@ def load_outcomes(
         return draw_development_part(outcomes, dev_share, seed)
     if need_split and not any(part in (DEV, BOTH) for part in outcomes.splits):
         raise InputError(
-            f"{name} has no development part to choose thresholds on. Add a split column with dev and test, "
-            "or draw one with --dev-share 0.5."
+            f"{name} has no development set for choosing thresholds. Add a split column with dev and test, "
+            "or draw a development set with --dev-share 0.5."
         )
     return outcomes
 
@@ -78,7 +78,7 @@ def precomputed_scores(outcomes: TaskOutcomes, scores: Sequence[str], metrics: C
     for spec in scores:
         name, higher = column_of(spec)
         if name in metrics or any(name == other.name for other in measured):
-            raise InputError(f"{name} is requested twice. Leave out one of them, or rename the column of scores.")
+            raise InputError(f"{name} is requested twice. Remove one of the requests, or rename the score column.")
         if name not in outcomes.scores:
             raise unknown("column of scores", name, outcomes.scores)
         card = Card(name, name, "either", higher, (None, None), "Scores from a file.", decimals=3, kind="file")
@@ -93,8 +93,10 @@ def check_references(outcomes: TaskOutcomes, metrics: Mapping[str, Metric]) -> N
     for name, metric in metrics.items():
         if metric.card.needs_reference:
             raise InputError(
-                f"{name} needs references, but the outcomes have none. Add a reference column or use a metric without references; "
-                "or use back-translations as translations and sources as references, here and when you apply the rule."
+                f"{name} requires references, but the outcomes have none. Add a reference column or use a metric without "
+                "references. "
+                "Alternatively, use back-translations as translations and sources as references, both here and when "
+                "applying the rule."
             )
 
 
@@ -125,7 +127,8 @@ def measure_outcomes(
             measured.append(Measured(name, card, values=back))
         else:
             raise InputError(
-                f"{name} needs references, but the outcomes have none. Add a reference column, or pseudo-references: the sources "
+                f"{name} requires references, but the outcomes have none. Add a reference column, or pseudo-references: "
+                "the sources "
                 "and a column back_translation with each translation translated back into the source language."
             )
         if back is not None and has_references:

@@ -212,7 +212,7 @@ def shared_labels(labels_by_system: Mapping[str, Sequence[str]], orders: Mapping
         for i, (one, other) in enumerate(zip(labels, paired, strict=True), 1):
             if one != other:
                 raise InputError(
-                    f"segment {i} has the {by} {one!r} in {first} but {other!r} in {system}. Put every system's rows into the "
+                    f"segment {i} has the {by} {one!r} in {first} but {other!r} in {system}. Put the rows of all systems in the "
                     "same order, or give them the same ids."
                 )
     return list(labels)

@@ -27,7 +27,8 @@ class VectorFile:
         head = self.data[: max(end, 0)].split()
         if len(head) != 2 or not all(cell.isdigit() and len(cell) < 12 for cell in head):
             raise InputError(
-                f"{path} has no word vectors in text format: the first line must be their count and width."
+                f"{path} is not a word-vector file in text format: its first line must give the number and the dimension "
+                "of the vectors."
             )
         self.width = int(head[1])
         self.places: dict[bytes, int] = {}
@@ -40,7 +41,7 @@ class VectorFile:
             self.places.setdefault(self.data[at:blank], at)
             at = self.data.find(b"\n", blank) + 1 or size
         if not self.places:
-            raise InputError(f"{path} has no word vectors.")
+            raise InputError(f"{path} contains no word vectors.")
 
     def get(self, word: str) -> NDArray[np.float32] | None:
         """Return the vector of a word; None if the file does not contain it."""

@@ -41,7 +41,7 @@ def select_checks(select: Sequence[str] | None = None, ignore: Sequence[str] = (
     chosen = select or [name for name, (description, _) in CHECKS.items() if description.default]
     names = tuple(name for name in CHECKS if name in chosen and name not in ignore)
     if not names:
-        raise InputError("no check is left: --select and --ignore exclude all of them.")
+        raise InputError("--select and --ignore exclude every check. Select at least one.")
     return names
 
 

@@ -146,7 +146,7 @@ def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
     if isinstance(wanted, (str, Metric)):
         wanted = [wanted]
     if not wanted:
-        raise InputError("no metric was given (-m chrf, or metrics=['chrf']).")
+        raise InputError("no metric is specified. Use -m chrf, or metrics=['chrf'] in Python.")
     built: dict[str, Metric] = {}
     missing: dict[str, MissingPart] = {}
     for one in wanted:

@@ -170,7 +170,9 @@ def likelihoods(
 
     for _, language in (*before, *after):
         if framing.by_language and not language:
-            raise InputError(f"{name} needs the languages: give --langpair en-de, or {name}:lang=de for the target.")
+            raise InputError(
+                f"{name} requires the languages. Specify --langpair, for example en-de, or {name}:lang=de for the target."
+            )
     distinct = list(dict.fromkeys(text for text, _ in (*before, *after)))
     ids = dict(zip(distinct, framing.words.encode(distinct), strict=True))
     supported = [framing.knows(a[1]) and framing.knows(b[1]) for a, b in zip(before, after, strict=True)]

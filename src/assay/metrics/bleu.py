@@ -66,13 +66,13 @@ class Bleu(Metric):
         model: str | None = None,
     ) -> None:
         if not 1 <= max_ngram_order <= 100:
-            raise InputError(f"{self.card.name} needs max_ngram_order from 1 to 100, not {max_ngram_order}.")
+            raise InputError(f"{self.card.name} requires max_ngram_order from 1 to 100, not {max_ngram_order}.")
         if smooth_value is not None and (smooth_method not in SMOOTH_DEFAULTS or not 0 <= smooth_value < float("inf")):
             raise InputError(
-                f"{self.card.name} needs a smooth_value of at least 0, and only with smooth_method floor or add-k."
+                f"{self.card.name} requires a non-negative smooth_value, which is allowed only with smooth_method floor or add-k."
             )
         if model is not None and tokenize not in SENTENCEPIECE:
-            raise InputError(f"{self.card.name} needs tokenize=spm for a sentencepiece model, not {tokenize}.")
+            raise InputError(f"{self.card.name} requires tokenize=spm for a sentencepiece model, not {tokenize}.")
         self.tokenize, self.lowercase, self.smooth_method = tokenize, lowercase, smooth_method
         self.max_ngram_order, self.effective_order = max_ngram_order, effective_order
         self.smooth_value = SMOOTH_DEFAULTS.get(smooth_method, 0.0) if smooth_value is None else smooth_value

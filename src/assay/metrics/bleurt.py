@@ -42,7 +42,7 @@ class Bleurt(NeuralMetric):
         from assay.models.files.published import find_published
 
         if path is None and self.published is None:
-            raise MissingPart("bleurt scores with your own BLEURT checkpoint: give its folder with bleurt:path=FOLDER.")
+            raise MissingPart("bleurt requires a local BLEURT checkpoint. Specify its folder with bleurt:path=FOLDER.")
         self.path = Path(path).expanduser() if path is not None else find_published(self.published or self.card.name)
         self.files = locate_bleurt(self.path)
         if path is not None:

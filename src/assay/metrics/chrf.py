@@ -45,7 +45,7 @@ class Chrf(Metric):
         eps_smoothing: bool = False,
     ) -> None:
         if not (1 <= char_order <= 100 and 0 <= word_order <= 100 and beta > 0):
-            raise InputError("chrf needs char_order from 1 to 100, word_order from 0 to 100 and beta above 0.")
+            raise InputError("chrf requires char_order from 1 to 100, word_order from 0 to 100 and beta above 0.")
         self.char_order, self.word_order, self.beta = char_order, word_order, beta
         self.lowercase, self.whitespace, self.eps_smoothing = lowercase, whitespace, eps_smoothing
 

@@ -151,7 +151,7 @@ def _find(name: str | None) -> Path:
     from assay.models.files.published import find_published
 
     if name is None:
-        raise InputError("a checkpoint is given by its path: -m PATH.")
+        raise InputError("a checkpoint requires a path: -m PATH.")
     return find_published(name)
 
 
@@ -212,13 +212,13 @@ def card_for_inputs(card: Card, hparams: Mapping[str, Any], inputs: Inputs, valu
     sides = set(hparams.get("input_segments") or ("mt", "src", "ref"))
     if kind not in ("unified_metric", "xcomet_metric") or not {"src", "ref"} <= sides:
         raise InputError(
-            f"{card.name} has fixed inputs and one score: inputs and value are options of xCOMET and UniTE."
+            f"{card.name} has fixed inputs and one score. Only xCOMET and UniTE accept the options inputs and value."
         )
     if value == "mqm" and kind != "xcomet_metric":
         raise InputError(f"{card.name} marks no errors, so it has no value=mqm. Use score, src, ref or unified.")
     implied = _IMPLIED.get(value, inputs)
     if inputs not in ("auto", implied):
-        raise InputError(f"value={value} needs inputs={implied}, not inputs={inputs}.")
+        raise InputError(f"value={value} requires inputs={implied}, not inputs={inputs}.")
     bounds = (0.0, 1.0) if value == "mqm" else card.range
     return replace(card, needs=card.needs if implied == "auto" else _NEEDS[implied], range=bounds)
 

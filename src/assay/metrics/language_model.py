@@ -60,7 +60,8 @@ class HwtscTlm(NeuralMetric):
         super().__init__(precision, device)
         if path is None:
             raise MissingPart(
-                "hwtsc-tlm has no published weights: give a language model of the target language with -m hwtsc-tlm:path=FOLDER."
+                "hwtsc-tlm has no published weights. Specify a language model for the target language with -m "
+                "hwtsc-tlm:path=FOLDER."
             )
         self.files = find_model(path)
         shape = self.files.shape()

@@ -34,8 +34,9 @@ class Matese(NeuralMetric):
         name = self.card.name
         if path is None:
             raise MissingPart(
-                f"{name} cannot be downloaded by assay. Download {name}.ckpt as {checkpoints()[name].by_hand} says, put the "
-                f"tokenizer.json of microsoft/infoxlm-large next to it, and give the folder: {name}:path=FOLDER."
+                f"{name} cannot be downloaded by assay. Download {name}.ckpt as described in "
+                f"{checkpoints()[name].by_hand}, put the "
+                f"tokenizer.json of microsoft/infoxlm-large next to it, and specify the folder: {name}:path=FOLDER."
             )
         self.path = Path(path)
         self.files = locate_matese(path, quality_estimation=self.quality_estimation)

@@ -59,7 +59,7 @@ class Meteor(Metric):
         wordnet: Literal["auto", "none"] | str = "auto",
     ) -> None:
         if not (0 <= alpha <= 1 and 0 <= gamma <= 1 and beta >= 0):
-            raise InputError("meteor needs alpha and gamma from 0 to 1 and beta of at least 0.")
+            raise InputError("meteor requires alpha and gamma from 0 to 1 and a non-negative beta.")
         self.alpha, self.beta, self.gamma = float(alpha), float(beta), float(gamma)
         self.wordnet, self._place = wordnet, _place(wordnet)
 

@@ -58,7 +58,7 @@ class Metricx(NeuralMetric):
         super().__init__(precision, device)
         if inputs != "auto":
             if self.card.needs != "either":
-                raise InputError(f"{self.card.name} has fixed inputs: inputs is an option of MetricX-24.")
+                raise InputError(f"{self.card.name} has fixed inputs. Only MetricX-24 accepts the option inputs.")
             self.card = replace(self.card, needs=_NEEDS[inputs])
         self.inputs = inputs
         self.files = find_model(folder_of(path, self.published, self.card.name))

@@ -86,7 +86,7 @@ def folder_of(path: str | None, published: str | None, name: str) -> Path:
     if path is not None:
         return Path(path).expanduser()
     if published is None:
-        raise MissingPart(f"{name} has no published weights: give a folder of your own with -m {name}:path=FOLDER.")
+        raise MissingPart(f"{name} has no published weights. Specify a local folder with -m {name}:path=FOLDER.")
     from assay.models.files.published import find_published
 
     return find_published(published)

@@ -89,7 +89,8 @@ def _sentencepiece(name: str, model: str | None) -> LineTokenizer:
     path = Path(model) if model else find_spm(published)
     if path is None:
         raise MissingPart(
-            f"tokenizer {name} needs its sentencepiece model. Run assay fetch {published}, or give a local file with model=PATH."
+            f"tokenizer {name} requires its sentencepiece model. Run assay fetch {published}, or specify a local file with "
+            "model=PATH."
         )
     try:
         content = path.read_bytes()

@@ -60,6 +60,6 @@ def write_binary(tables: Sequence[Table], format: str, stream: IO[bytes]) -> Non
     if len(tables) > 1:
         names = f"{len(tables)} ({listing(table.name for table in tables)})"
         raise InputError(
-            f"a Parquet file has one table, but there are {names}. Choose one (--table NAME), or use xlsx."
+            f"a Parquet file holds one table, but there are several: {names}. Choose one (--table NAME), or use xlsx."
         )
     tables[0].to_polars().write_parquet(stream)

@@ -130,7 +130,7 @@ def _sheet(sheet: Sheet) -> Iterator[str]:
     for number, row in enumerate(sheet.rows, 2):
         if number > MOST_ROWS:
             raise InputError(
-                f"{sheet.name} has more than {MOST_ROWS - 1:,} rows, the maximum of a sheet. Use parquet, jsonl or tsv."
+                f"{sheet.name} has more than {MOST_ROWS - 1:,} rows, the maximum for a sheet. Use parquet, jsonl or tsv."
             )
         yield _row([_cell(value, sheet.name, number) for value in row])
     yield "</sheetData></worksheet>"
@@ -155,7 +155,7 @@ def _cell(value: Any, sheet: str, number: int) -> str:
 def _text(text: str, style: int, sheet: str, number: int) -> str:
     if len(text.encode("utf-16-le", "surrogatepass")) > 2 * MOST_CHARACTERS:
         raise InputError(
-            f"row {number:,} of {sheet} has a text of more than {MOST_CHARACTERS:,} characters, the maximum of a "
+            f"row {number:,} of {sheet} has a text of more than {MOST_CHARACTERS:,} characters, the maximum for a "
             "cell. Use parquet, jsonl or tsv."
         )
     escaped = escape(_ILLEGAL.sub(lambda match: f"_x{ord(match[0]):04X}_", text))

@@ -92,7 +92,7 @@ def _sampled(items: Sequence[dict[str, Any]], sample: int, seed: int) -> list[di
 def _items(path: Path) -> Iterator[dict[str, Any]]:
     for number, item in objects(path, BadRows()):
         if not isinstance(item.get("incorrect-translation"), str) or not isinstance(item.get("good-translation"), str):
-            raise InputError(f"{path} line {number} is not an item of a set that assay make writes.")
+            raise InputError(f"{path} line {number} is not an item of a set written by assay make.")
         yield item
 
 

@@ -66,7 +66,7 @@ class MqmSession(PageSession):
                 raise InputError(
                     f"{file.path} has another translation of segment {text.segment}"
                     + (f" by {text.system}" if text.system else "")
-                    + f" ({shorten(other, 40)}): annotate these texts into a new file."
+                    + f" ({shorten(other, 40)}). Use a new file for these texts."
                 )
         self._count()
 
@@ -193,7 +193,7 @@ def _texts(table: Path, columns: Mapping[str, str] | None) -> list[AnnotatedText
         first = texts.setdefault((pair, system, name), text)
         if first.target != text.target:
             raise InputError(
-                f"{table}: row {number + 1} has the same system and segment ({name}) as another row with a different translation: "
-                "number the segments, or name the column that identifies them (--columns id=COLUMN)."
+                f"{table}: row {number + 1} has the same system and segment ({name}) as another row with a different translation. "
+                "Number the segments, or specify the column that identifies them (--columns id=COLUMN)."
             )
     return list(texts.values())

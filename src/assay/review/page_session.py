@@ -113,7 +113,7 @@ class PageSession(ABC):
 
     def _check(self, number: int) -> None:
         if not 0 <= number < len(self):
-            raise InputError(f"there is no item {number}: the review has {count(len(self), 'item')}.")
+            raise InputError(f"item {number} does not exist: the review has {count(len(self), 'item')}.")
 
     def _counts(self) -> dict[str, int]:
         return {show: sum(standing.shown(show) for standing in self._statuses) for show in SHOWS}

@@ -31,7 +31,7 @@ def marks(spans: Spans, length: int) -> tuple[Bools, Bools]:
         if severity not in _LEVEL:
             raise InputError(f"severity {severity!r} is unknown. Use one of {', '.join(_LEVEL)}.")
         if not 0 <= start <= end or start > length:
-            raise InputError(f"span {start}:{end} is outside its text of {length} characters.")
+            raise InputError(f"span {start}:{end} is outside the text, which has {length} characters.")
         level = _LEVEL[severity]
         if level is not None:
             (minor if level == "minor" else major)[start : max(end, start + 1)] = True

@@ -63,7 +63,7 @@ class Aces(Suite):
     def load(self, folder: Path | None) -> list[Item]:
         """Load the items of the one ACES file in `folder`, or of `folder` itself if it is a file."""
         if folder is None:
-            raise InputError("ACES needs a folder. Give it with --data-dir.")
+            raise InputError("ACES requires a folder. Specify it with --data-dir.")
         reader = Contrastive(find(folder), skip_bad=self.skip_bad)
         items = list(reader.read(place))
         self.problems = reader.problems

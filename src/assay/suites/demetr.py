@@ -74,7 +74,7 @@ class Demetr(Suite):
     def load(self, folder: Path | None) -> list[Item]:
         """Load the items of every perturbation file in `folder` (or its subfolder ``dataset``), in the paper's order."""
         if folder is None:
-            raise InputError("DEMETR needs a folder. Give it with --data-dir.")
+            raise InputError("DEMETR requires a folder. Specify it with --data-dir.")
         if (folder / "dataset").is_dir():
             folder = folder / "dataset"
         bad = BadRows(self.skip_bad)
@@ -87,7 +87,7 @@ class Demetr(Suite):
             else:
                 items.extend(self._items(path, one, bad))
         if len(missing) == len(perturbations()):
-            raise InputError(f"{folder} does not contain any of DEMETR's files (such as {missing[0]}).")
+            raise InputError(f"{folder} contains none of the DEMETR files (such as {missing[0]}).")
         self.problems = bad.sentences()
         if missing:
             self.problems.append(f"{len(missing)} of DEMETR's 35 files are not in {folder}: {listing(missing)}.")

@@ -103,7 +103,7 @@ def _quotas(available: Sequence[int], n: int, langpair: str, rng: np.random.Gene
         )
     if not 1 <= n <= sum(available):
         raise InputError(
-            f"cannot build n={n:,} DFKI items: the judged {langpair} outputs allow 1 to {sum(available):,}."
+            f"cannot build n={n:,} DFKI items: the judged {langpair} outputs suffice for 1 to {sum(available):,}."
         )
     level = 0
     while level < max(available) and sum(min(have, level + 1) for have in available) <= n:

@@ -59,7 +59,7 @@ def judge(items: Iterable[DfkiItem], outputs: Outputs, decisions: Mapping[str, s
     by_id = {item.id: item for item in items}
     langpairs = sorted({item.langpair for item in by_id.values()})
     if len(langpairs) > 1:
-        raise InputError(f"DFKI items must be of one direction; these are of {', '.join(langpairs)}.")
+        raise InputError(f"DFKI items must have the same language pair; these have {', '.join(langpairs)}.")
     distinct: dict[str, dict[str, None]] = defaultdict(dict)
     for id, text in zip(outputs.ids, outputs.texts, strict=True):
         distinct[id][text] = None

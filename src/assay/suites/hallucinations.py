@@ -58,7 +58,7 @@ class Hallucinations(Suite):
         import numpy as np
 
         if folder is None:
-            raise InputError("the hallucination corpus needs a folder. Give it with --data-dir.")
+            raise InputError("the hallucination corpus requires a folder. Specify it with --data-dir.")
         path = find(folder)
         bad = BadRows(self.skip_bad)
         header, rows = _read(path, bad)

@@ -83,7 +83,7 @@ def verify(folder: Path, card: SuiteCard) -> list[str]:
         if digest != expected:
             raise InputError(
                 f"{path} differs from the official file of {card.title}: sha256 {digest[:12]}…, expected {expected[:12]}…. "
-                f"Download it again (assay fetch {card.name}), or run without --verify if you changed it on purpose."
+                f"Download it again (assay fetch {card.name}), or omit --verify if you changed it on purpose."
             )
         checked.append(path.name)
     return checked

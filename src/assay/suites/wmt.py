@@ -176,7 +176,7 @@ class Wmt(Suite):
 
         folder = self.path or folder
         if folder is None:
-            raise InputError("the suite wmt needs a folder. Give it with wmt:path=FOLDER or --data-dir.")
+            raise InputError("the suite wmt requires a folder. Specify it with wmt:path=FOLDER or --data-dir.")
         columns: dict[str, list[Any]] = {key: [] for key in ("mt", "src", "ref", "pair", "system", "document", "id")}
         scores: list[Floats] = []
         for pair, evalset in read_pairs(folder, self.pairs(folder)).items():
@@ -191,7 +191,7 @@ class Wmt(Suite):
                 scores.append(gold[row][judged])
                 _extend(columns, evalset, about, pair, system, judged.tolist())
         if not scores:
-            raise InputError(f"{folder} has no human segment scores.")
+            raise InputError(f"{folder} contains no human segment scores.")
         batch = Batch(
             hypotheses=columns["mt"],
             sources=columns["src"],

@@ -93,7 +93,8 @@ class Answering(Task):
     ) -> None:
         if span_model is not None and data_dir is None:
             raise InputError(
-                "span_model needs data_dir: XQuAD has answer spans, the embedded questions have sentences."
+                "span_model requires data_dir: only XQuAD has answer spans, and the bundled questions are answered by "
+                "whole sentences."
             )
         self.data_dir = data_dir
         self.encoder = encoder

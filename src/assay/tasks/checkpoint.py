@@ -48,7 +48,7 @@ class Checkpoint:
         self.name = f"transformers:{self.folder.name}"
         self.batch, self.longest = batch, longest
         if not (self.folder / "config.json").is_file():
-            raise InputError(f"{self.folder} has no config.json: give the folder of a transformers checkpoint.")
+            raise InputError(f"{self.folder} has no config.json. Specify the folder of a transformers checkpoint.")
         about = read_document(self.folder / "config.json")
         self.kind = str(about.get("model_type", "")) if isinstance(about, dict) else ""
         self._loaded: tuple[Any, Any] | None = None
@@ -91,7 +91,7 @@ class Checkpoint:
         if self.kind != "m2m_100":
             return {}
         if (names := language_tokens(tokenizer, source, target)) is None:
-            raise InputError(f"{self.folder} does not support both languages, {source} and {target}.")
+            raise InputError(f"{self.folder} must support both languages of the pair, {source} and {target}.")
         tokenizer.src_lang, token = names
         return {"forced_bos_token_id": tokenizer.convert_tokens_to_ids(token)}
 
@@ -140,10 +140,10 @@ class Converted:
         self.name = f"ctranslate2:{self.folder.name}"
         self.seconds, self.longest = seconds, longest
         if not (self.folder / "model.bin").is_file():
-            raise InputError(f"{self.folder} has no model.bin: give a folder written by ct2-transformers-converter.")
+            raise InputError(f"{self.folder} has no model.bin. Specify a folder written by ct2-transformers-converter.")
         if not (self.folder / "tokenizer_config.json").is_file():
             raise InputError(
-                f"{self.folder} has no tokenizer_config.json: convert again, with the tokenizer in --copy_files."
+                f"{self.folder} has no tokenizer_config.json. Convert the model again, with the tokenizer in --copy_files."
             )
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
@@ -195,6 +195,6 @@ def _set_languages(tokenizer: Any, source: str, target: str) -> str | None:
     if not any(has_tokens(tokenizer, token) for token in _ENGLISH):
         return None
     if (names := language_tokens(tokenizer, source, target)) is None:
-        raise InputError(f"the model does not support both languages, {source} and {target}.")
+        raise InputError(f"the model must support both languages of the pair, {source} and {target}.")
     tokenizer.src_lang, token = names
     return token

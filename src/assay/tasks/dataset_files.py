@@ -33,7 +33,7 @@ def require_file(folder: Path, name: str, what: str) -> Path:
     """Return the file called `name`; raise an error if this copy of `what` lacks it."""
     path = find_file(folder, name)
     if path is None:
-        raise InputError(f"{folder} has no {name}: give the folder of {what} with data_dir.")
+        raise InputError(f"{folder} has no {name}. Specify the folder of {what} with data_dir.")
     return path
 
 

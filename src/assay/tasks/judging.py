@@ -49,7 +49,7 @@ def judge_table(
     as one request, with all of them under ``parts``. `log_path` is the file that stores earlier answers.
     """
     if isinstance(data, (str, os.PathLike)) and (str(data) == "-" or Path(data).is_dir()):
-        raise InputError("a judge needs a table in a file (--data rows.tsv), not a folder or standard input.")
+        raise InputError("a judge requires a table in a file (--data rows.tsv), not a folder or standard input.")
     name = judge if isinstance(judge, str) else getattr(judge, "__qualname__", type(judge).__qualname__)
     requests, example, where = _requests(data, columns, quoting)
     keys = [_key(name, request) for request in requests]
@@ -127,7 +127,7 @@ class _JudgeCalls:
         if self.rows_without_outcome >= PATIENCE:
             raise InputError(
                 f"the judge {self.name!r} returned no outcome for {self.rows_without_outcome:,} rows in a row"
-                f"{self.reason()}. Fix it and run the same command again: earlier outcomes are kept."
+                f"{self.reason()}. Fix the judge and run the same command again; earlier outcomes are reused."
             )
 
     def reason(self) -> str:
@@ -158,7 +158,7 @@ def _requests(data: Any, columns: Mapping[str, str] | None, quoting: Quoting) ->
         rows = list(table.rows())
         names, noun = table.names, "line" if isinstance(data, (str, os.PathLike)) else "row"
     if not rows:
-        raise InputError(f"{table.name} has no rows: there is nothing to judge.")
+        raise InputError(f"{table.name} contains no rows to judge.")
     together = [places[role] for role in ("task", "language", "id", "error_type") if role in places]
     numbers: dict[Any, int] = {}
     members: list[list[dict[str, Any]]] = []

@@ -102,7 +102,9 @@ class LineProgram:
             finally:
                 _end(process)
         if process.returncode == _NOT_FOUND:
-            raise InputError(f"the {self.noun} {' '.join(self.command)!r} was not found: is it installed and on PATH?")
+            raise InputError(
+                f"the {self.noun} {' '.join(self.command)!r} was not found. Check that it is installed and on PATH."
+            )
         if process.returncode:
             self.complaint = _last_line(error_output) or f"exit status {process.returncode}"
             return None

@@ -45,7 +45,9 @@ class SpanFinder:
         self.folder = Path(folder).expanduser()
         self.name = f"span-{self.folder.name}"
         if not (self.folder / "config.json").is_file():
-            raise InputError(f"{self.folder} has no config.json: give the folder of a question-answering checkpoint.")
+            raise InputError(
+                f"{self.folder} has no config.json. Specify the folder of a question-answering checkpoint."
+            )
         if not list(self.folder.glob("*.safetensors")):
             raise InputError(
                 f"{self.folder} has no safetensors weights. Other formats can run code, so convert them first."

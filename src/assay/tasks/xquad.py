@@ -79,7 +79,7 @@ def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]]:
         data = typed(_File, read, Place(), strict=False)
     except AssayError as error:
         reason = str(error).rstrip(".")
-        raise InputError(f"{path} is not in XQuAD's format ({reason}).") from error
+        raise InputError(f"{path} is not in XQuAD format ({reason}).") from error
     rows: dict[str, dict[str, Any]] = {}
     for article in data.data:
         for paragraph in article.paragraphs:

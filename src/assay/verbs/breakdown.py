@@ -147,7 +147,7 @@ class BreakdownResult(Result):
 
         if self.outcomes.grades is not None:
             raise InputError(
-                "error types need outcomes of success or breakdown, but these are graded. Give --success-at 0.5."
+                "error types require outcomes that are success or breakdown, but these are graded. Use --success-at 0.5."
             )
         verdicts = judge(self.outcomes, self.measured, setups(self.outcomes)[0])
         name = self.case or best(self.measured, verdicts)
@@ -229,7 +229,7 @@ def breakdown(
     measured, pseudo, notes = measure_outcomes(outcomes, built, workers=workers, store=kept)
     measured += brought
     if not measured:
-        raise InputError("no metric was given. Use -m chrf, or --score COLUMN.")
+        raise InputError("no metric is specified. Use -m chrf, or --score COLUMN.")
     made_tables = tables(outcomes, measured, pseudo=pseudo, seed=seed, samples=samples, case=case)
     if notes:
         made_tables[0] = replace(made_tables[0], notes=(*made_tables[0].notes, *notes))

@@ -187,7 +187,7 @@ def check(
     for suite in chosen:
         if suite not in old_card["results"]:
             raise InputError(
-                f"the card has no results on {suite!r}; it has {', '.join(old_card['results']) or 'none'}."
+                f"the card has no results on {suite!r}; it has results on {', '.join(old_card['results']) or 'none'}."
             )
     where = "the card" if isinstance(against, Mapping) else str(against)
     chosen = chosen if suites else [admit_suite(suite, where, trust=trust) for suite in chosen]
@@ -205,7 +205,7 @@ def check(
         changes += _changes(suite, before, after, tolerance, tolerances or {})
         notes += _other_items(suite, before, after)
     if all(change.before is None for change in changes):
-        raise InputError(f"the card has no phenomena on {', '.join(chosen)}: so there is nothing to check.")
+        raise InputError(f"the card has no phenomena on {', '.join(chosen)}, so there is nothing to check.")
     about = (changes, fresh.metric, str(old_card["metric"]))
     tables = {"check": _table(*about, notes, False), "phenomena": _table(*about, notes, True)}
     return CheckResult(tables, fresh.metric, str(old_card["metric"]), changes, notes=notes)

@@ -252,7 +252,7 @@ def _ordered(run: ScoredRun, baseline: str | None, fewest: int) -> list[str]:
         systems.sort(key=lambda system: system != baseline)
     if len(systems) < fewest:
         raise InputError(
-            "compare requires at least two systems. Pass several files with --mt, or a table with a system column."
+            "compare requires at least two systems. Specify several files with --mt, or a table with a system column."
         )
     unequal(run.segments)
     return systems

@@ -358,7 +358,7 @@ def _measured(
     kept = Store.for_metrics(built, store)
     measured, _, _ = measure_outcomes(replace(outcomes, back=None), built, workers=workers, store=kept)
     if not measured and not brought:
-        raise InputError("no metric was given. Use -m chrf, or --score COLUMN.")
+        raise InputError("no metric is specified. Use -m chrf, or --score COLUMN.")
     return [*measured, *brought]
 
 
@@ -448,7 +448,9 @@ def apply_rule(
         lists = {"hypotheses": hypotheses, "references": references, "scores": scores, "texts": texts}
         refuse_with_folder({**lists, **{name: inputs.get(name) for name in ("sources", "testset", "data_dir")}})
         if not isinstance(languages, str):
-            raise InputError("a corpus takes one source language, or those of its rows.")
+            raise InputError(
+                "languages must be a single language for a corpus. Omit it to use the language of each row."
+            )
         metrics = {} if by_given_scores(read) else rule_metrics(read, where, trust=trusted)
         from assay.verbs.decide_corpus import label_corpus
 
@@ -503,7 +505,9 @@ def label_request(
         data = inputs.get("data") or table_among(inputs.get("mt", ()))
         if data is None:
             columns = ", ".join(member.name for member in rule.members)
-            raise InputError(f"the rule uses precomputed scores. Give a table with them: --data FILE ({columns}).")
+            raise InputError(
+                f"the rule uses precomputed scores. Specify a table that contains them: --data FILE ({columns})."
+            )
         notes: list[str] = []
 
         def given() -> Iterator[Decisions]:
@@ -534,7 +538,7 @@ def _given_scores(
         empty = False
     notes[:] = [*notes, *(note for note in reader_notes if note not in notes)]
     if empty:
-        raise InputError(f"{data} has no rows to label.")
+        raise InputError(f"{data} contains no rows to label.")
 
 
 def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Metric]:
@@ -545,7 +549,7 @@ def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Me
     for member in rule.members:
         if member.source == "column":
             raise InputError(
-                f"{member.name} is a column of precomputed scores, so all metrics of the rule must be. Use "
+                f"{member.name} is a column of precomputed scores, so all metrics of the rule must be columns too. Use "
                 "assay.apply_rule(rule, scores=...), or learn a rule from columns only (--score)."
             )
     built = build_metrics([check_spec(METRICS, member.name, where, trust=trust) for member in rule.members])

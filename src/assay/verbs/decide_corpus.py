@@ -53,7 +53,9 @@ def label_corpus(
     if not metrics:
         names = [member.name for member in rule.members]
         if options.get("mt"):
-            raise InputError(f"the rule uses precomputed scores. Give tables with them ({', '.join(names)}), not --mt.")
+            raise InputError(
+                f"the rule uses precomputed scores. Specify tables that contain them ({', '.join(names)}), not --mt."
+            )
         chosen, fields = one_each(options.get("columns") or {}), {"flags": "none"}
         settings["ready"] = {name: chosen.get(name, name) for name in names}
     run = CorpusRun.of(out, options)

@@ -135,11 +135,11 @@ def filter_rows(
     with _opened(data, path, quoting) as table:
         rows = WholeRows(table)
         if not rows.names:
-            raise InputError(f"{table.name} has no rows to filter.")
+            raise InputError(f"{table.name} contains no rows to filter.")
         checked = parsed.over(rows.names, table.name)
         for name in checked.names:
             if rows.names.count(name) > 1:
-                raise InputError(f"{table.name} has two columns called {name!r}. Rename one.")
+                raise InputError(f"{table.name} has two columns named {name!r}. Rename one.")
         result = Filtered({}, expression=expression, out=target or "", files=[path] if path else [], names=rows.names)
         chosen = _chosen(rows, checked, invert, result, progress)
         if count:
@@ -178,11 +178,11 @@ def _format(target: str | None, asked: str | None) -> str | None:
     named = next((format for format, endings in FORMATS.items() if ending in endings), None)
     if asked and named and asked != named:
         raise InputError(
-            f"the suffix of {target} is {named}, but the format is {asked}. Leave one out, or make them agree."
+            f"the suffix of {target} means {named}, but the format is {asked}. Omit one of them, or make them match."
         )
     if not asked and named is None:
         endings = ", ".join(endings[0] for endings in FORMATS.values())
-        raise InputError(f"{target} has no suffix of a format. Use {endings}, or --format tsv.")
+        raise InputError(f"{target} has no suffix of a known format. Use {endings}, or --format tsv.")
     return asked or named
 
 
@@ -266,7 +266,7 @@ def _by_name(chosen: Iterator[RowPart], rows: WholeRows) -> Iterator[dict[str, S
     """Return the blocks as columns by name; one empty block if there are no rows."""
     twice = [name for i, name in enumerate(rows.names) if name in rows.names[:i]]
     if twice:
-        raise InputError(f"two columns are called {twice[0]!r}. Rename one, or write .tsv or .csv.")
+        raise InputError(f"two columns are named {twice[0]!r}. Rename one, or write .tsv or .csv.")
     empty = True
     for part in chosen:
         yield dict(zip(rows.names, part.columns, strict=True))

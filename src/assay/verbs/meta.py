@@ -82,7 +82,7 @@ def meta(
             langpairs=langpairs, domain=options.get("domains", ()), draws=draws or 200, seed=seed,
         )  # fmt: skip
     if worth and options.get("domains"):
-        raise InputError("--worth uses whole systems. Leave out --domain.")
+        raise InputError("--worth compares whole systems, so it cannot be combined with --domain.")
     new = NewMetrics.of(metrics, metric_files, extra or {}, workers, store)
     return evaluate(
         name, new, options, recipe=recipe, data_dir=data_dir, langpairs=langpairs, tasks=tasks, significance=significance,

@@ -106,7 +106,7 @@ def rerun(
     base = Path(folder) if folder is not None else Path(then.folder)
     if not base.is_dir():
         raise InputError(
-            f"{path} was made in {base}, which does not exist. Give the folder of its files: --folder DIR."
+            f"{path} was made in {base}, which does not exist. Specify the folder that contains its files: --folder DIR."
         )
     kept = path.parent.absolute() if path.name == "manifest.json" else None
     roots = [root.resolve() for root in (path.parent, Path.cwd(), *([] if folder is None else [base]))]
@@ -140,7 +140,9 @@ def _checked(then: Manifest, where: str, trust: bool) -> tuple[Any, dict[str, An
     if asked is None:
         raise InputError(f"{where} has no arguments: assay {then.version} did not record them for {then.command}.")
     if asked.unkept:
-        raise InputError(f"{where}: {listing(asked.unkept)} were in the memory of a program. Run that program again.")
+        raise InputError(
+            f"{where}: {listing(asked.unkept)} were passed from memory by a Python program. Run that program again."
+        )
     if asked.verb not in VERBS:
         raise InputError(f"{where}: runs of {asked.verb!r} cannot be repeated, only those of {listing(VERBS)}.")
     function = load(VERBS[asked.verb], f"verb {asked.verb}")
@@ -158,7 +160,7 @@ def _changed(then: Manifest, where: str) -> list[str]:
     for file in then.inputs:
         if not os.path.isfile(file.path):
             raise InputError(
-                f"{where}: the input {file.path} does not exist. Give the folder of the run's files: --folder DIR."
+                f"{where}: the input {file.path} does not exist. Specify the folder that contains the run's files: --folder DIR."
             )
         if InputFile.of(file.path) != file:
             changed.append(file.path)

@@ -99,8 +99,10 @@ def inside(arguments: Mapping[str, Any], known: Collection[str], roots: Sequence
                 raise InputError(f"{where} names {shorten(text)}, which is neither a file nor a folder.")
             if text not in known and not any(path.resolve().is_relative_to(root) for root in roots):
                 raise InputError(
-                    f"{where} names {shorten(text)}, which lies elsewhere, and not as the manifest knows it: type the folder that "
-                    "holds it (--folder DIR), or give --trust (trust=True) if the manifest is your own."
+                    f"{where} names {shorten(text)}, which is in neither the manifest's folder nor the working directory, "
+                    "and does not match a file recorded "
+                    "in the manifest. Specify the folder that contains it (--folder DIR), or use --trust (trust=True) if "
+                    "the manifest is your own."
                 )
 
 
@@ -120,12 +122,12 @@ def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:
     """Reject unregistered metrics, suites and analyses, and all judges, unless the user trusts the manifest."""
     if (judge := arguments.get("judge")) is not None and not trust:
         raise InputError(
-            f"{where} names the judge {shorten(judge)}, which runs a command. Give --trust (trust=True) if the file is your own."
+            f"{where} names the judge {shorten(judge)}, which runs a command. Use --trust (trust=True) if the file is your own."
         )
     for given in (*several(arguments.get("data")), *several(arguments.get("suite"))):
         if is_remote(given) and not trust:
             raise InputError(
-                f"{where} names {shorten(given)}, which requires your credentials. Give --trust (trust=True) if the file "
+                f"{where} names {shorten(given)}, which requires your credentials. Use --trust (trust=True) if the file "
                 "is your own."
             )
     for spec in several(arguments.get("metrics")):

@@ -50,7 +50,7 @@ def compare_results(then: Manifest, result: Result, kept: Path | None) -> list[T
         else:
             comparisons.append(ThenAndNow(name, here[name] == then.results[name]))
     if not comparisons:
-        raise InputError("the manifest has no results to compare.")
+        raise InputError("the manifest contains no results to compare.")
     now = None if kept is None else result.scores_columns()
     for path in () if kept is None or now is None else (kept / "scores.parquet", kept / "scores.csv"):
         if path.is_file() and now is not None:

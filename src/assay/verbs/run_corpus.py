@@ -60,7 +60,7 @@ def run_corpus(
     pairs = _Pairs(job, open_folder(job.out))
     content = _distinct({shard.name: list(pairs.items(shard)) for shard in scored})
     if not content:
-        raise InputError("these shards have no items to run.")
+        raise InputError("these shards contain no items to run.")
     measured = pairs.measured(built, content, corpus)
     langpair = options.get("langpair")
     if langpair is not None:

@@ -157,7 +157,7 @@ def spans(
     elif not made_tables:
         raise InputError(
             f"{people.name} has one judgement per translation, so raters cannot be compared. "
-            "Give spans to evaluate (--predicted FILE, -m METRIC)."
+            "Specify spans to evaluate (--predicted FILE, -m METRIC)."
         )
     result.tables = {table.name: table for table in [*shown, *made_tables]}
     return result
@@ -174,9 +174,7 @@ def marked_campaign(
     """Read annotated error spans from a year, a tree or a file; reject judgements without spans."""
     people = read_people(gold, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
     if not people.marked:
-        raise InputError(
-            f"{people.name} has scores but no error spans. assay campaign ranks systems by such judgements."
-        )
+        raise InputError(f"{people.name} has scores but no error spans. To rank systems by scores, use assay campaign.")
     return people
 
 

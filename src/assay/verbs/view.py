@@ -62,7 +62,7 @@ def view(
     given = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
     if not given and not Path(RUNS).is_dir():
         raise InputError(
-            "the folder runs does not exist. Name a run directory or a table (assay run keeps runs in runs/)."
+            "the folder runs does not exist. Specify a run directory or a table (assay run keeps runs in runs/)."
         )
     if annotate is None and annotator is not None:
         raise InputError("--annotator requires --annotate FILE.")
@@ -96,5 +96,5 @@ def _annotation(
     if len(runs) != 1 or not tables:
         raise InputError("--annotate requires one table of translations, or one run with texts.")
     if Path(out).exists() and Path(out).samefile(tables[0]):
-        raise InputError(f"{out} is the input with the texts. Annotate into another file.")
+        raise InputError(f"{out} is the input with the texts. Write the annotations to a different file.")
     return open_mqm(tables[0], out, annotator, columns=columns)

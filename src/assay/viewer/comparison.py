@@ -40,7 +40,7 @@ def compare_runs(a: Run, b: Run) -> dict[str, Any]:
     ]
     shared = [name for name in a.metrics if name in b.metrics]
     if not shared:
-        raise InputError(f"{a.name} and {b.name} have no metric in common: {_list(a.metrics)}; {_list(b.metrics)}.")
+        raise InputError(f"{a.name} and {b.name} have no metrics in common: {_list(a.metrics)}; {_list(b.metrics)}.")
     result = _items(a, b, shared) if a.kind == "items" else _segments(a, b, shared)
     tables = [{**table_description(table), "rows": list(table.rows)} for table in result["tables"]]
     return {
@@ -65,11 +65,13 @@ def refuse_other_job(a: Run, b: Run) -> None:
         raise InputError("these are the same run. Choose a different one.")
     for run in (a, b):
         if run.live() is not None:
-            raise InputError(f"{run.name} is still running. Compare it when it is finished.")
+            raise InputError(f"{run.name} is still running. Wait until it is finished.")
         if not run.kind:
-            raise InputError(f"{run.name} has no rows to compare.")
+            raise InputError(f"{run.name} contains no rows to compare.")
     if a.kind != b.kind or a.verb != b.verb:
-        raise InputError(f"{a.name} is a run of {_job(a)}, but {b.name} of {_job(b)}: they are not the same job.")
+        raise InputError(
+            f"{a.name} is a run of {_job(a)}, but {b.name} is a run of {_job(b)}. Only runs of the same kind can be compared."
+        )
     if a.kind == "items":
         _refuse_other_texts(a, b, ("src", "good", "incorrect"), range(len(a.rows)), range(len(b.rows)))
 
@@ -130,7 +132,7 @@ def _segments(a: Run, b: Run, metrics: Sequence[str]) -> dict[str, Any]:
             gain = np.where(there, after - before if higher else before - after, 0.0)
             moved[metric] += [(float(gain[k]), i[k], j[k]) for k in _furthest(gain)]
     if not rows:
-        raise InputError(f"{a.name} and {b.name} have no segment that both scored.")
+        raise InputError(f"{a.name} and {b.name} have no scored segments in common.")
     for row, p in zip(rows, holm([1.0 if row["p"] is None else row["p"] for row in rows]), strict=True):
         row["p"] = None if row["p"] is None else float(p)
     _verdicts(rows)
@@ -144,7 +146,7 @@ def _pairs(a: Run, b: Run) -> list[tuple[str, str]]:
         return [(names[0], other_names[0])]
     both = [(name, name) for name in names if name in other_names]
     if not both:
-        raise InputError(f"{a.name} and {b.name} have no system in common.")
+        raise InputError(f"{a.name} and {b.name} have no systems in common.")
     return both
 
 
@@ -226,7 +228,7 @@ def _items(a: Run, b: Run, metrics: Sequence[str]) -> dict[str, Any]:
         gain = np.where(both, right[1].astype(float) - right[0], 0.0)
         moved[metric] = [(float(gain[k]), int(k), int(k)) for k in _furthest(gain)]
     if not totals:
-        raise InputError(f"{a.name} and {b.name} have no item that both scored.")
+        raise InputError(f"{a.name} and {b.name} have no scored items in common.")
     for rows in (totals, parts):
         for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True):
             row["p"] = float(p)

@@ -84,7 +84,7 @@ def one_file(runs: Sequence[Run], *, leave_out: bool = False) -> str:
             )
     if rows > MOST_ROWS:
         raise InputError(
-            f"one file holds at most {MOST_ROWS:,} rows, but there are {rows:,}. Omit --out, or name fewer runs."
+            f"one file holds at most {MOST_ROWS:,} rows, but there are {rows:,}. Omit --out, or specify fewer runs."
         )
     data: dict[str, Any] = {
         **start(),

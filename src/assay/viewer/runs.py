@@ -290,7 +290,7 @@ def _open(key: str, path: Path, chosen: Mapping[str, Any] | None = None) -> Run:
     if path.is_file():
         run = Run(key, path, stored=path, stamp=stamp, chosen=chosen)
         if not len(run.rows):
-            raise InputError(run.problems[0] if run.problems else f"{path} is empty: there are no rows to show.")
+            raise InputError(run.problems[0] if run.problems else f"{path} is empty: it contains no rows to show.")
         return run
     run = Run(key, path, stored=next((path / name for name in STORED if is_own_file(path / name)), None))
     run.stamp = stamp

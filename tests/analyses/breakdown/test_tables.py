@@ -173,7 +173,7 @@ def test_languages_that_cannot_be_judged_are_named() -> None:
 
 def test_hopeless_data_is_refused_in_a_sentence() -> None:
     data, metric = outcomes(), Measured("m", card("m"), values=values())
-    with pytest.raises(InputError, match="needs both successes and breakdowns"):
+    with pytest.raises(InputError, match="requires both successes and breakdowns"):
         tables(replace(data, success=np.ones(len(data), bool)), [metric])
     with pytest.raises(InputError, match="no language can be evaluated"):
         tables(replace(data, splits=["test"] * len(data)), [metric])

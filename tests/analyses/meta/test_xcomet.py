@@ -46,7 +46,7 @@ def test_raters_are_compared_on_what_all_judged():
     assert pair["f1"] == mean["f1"] == pytest.approx(2 / 7)
     with pytest.raises(InputError, match="at least two annotators"):
         rater_table({"a": a}, {})
-    with pytest.raises(InputError, match="judged by all annotators"):
+    with pytest.raises(InputError, match="rated by all annotators"):
         rater_table({"a": a, "b": {"S": [None] * 3}}, {})
 
 

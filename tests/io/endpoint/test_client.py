@@ -110,8 +110,8 @@ def test_in_the_end_it_stops(server):
         (status(400, {"message": "temperature is not allowed"}), r"cannot answer \(400\): temperature is not allowed"),
         (status(402), "no credit left"),
         (status(429, {"message": "You exceeded your quota", "code": "insufficient_quota"}), "no credit left"),
-        (status(429, Retry_After="7200"), "asks for a delay of 120 minutes"),
-        (until_later, "asks for a delay of 1(19|20) minutes"),
+        (status(429, Retry_After="7200"), "requests a delay of 120 minutes"),
+        (until_later, "requests a delay of 1(19|20) minutes"),
         (raw(b"<!doctype html><h1>Hello</h1>", "text/html"), "returned a web page"),
         (raw(b"", code=302, Location="https://evil.example.org/v1"), "redirects to 'https://evil.example.org/v1'"),
         (raw(b"[" + b" " * MOST_BODY + b"]"), "more than 4 MB"),
@@ -211,7 +211,7 @@ def test_the_budget_of_requests_counts_every_try(server):
     server.faults = [status(500), status(500)]
     ours = asker(server, max_requests=4)
     assert [ours.ask(QUESTION, n).text for n in range(2)] == ["Score: 9"] * 2
-    with pytest.raises(BudgetReached, match="the 4 requests of --max-requests were sent"):
+    with pytest.raises(BudgetReached, match="the 4 requests of --max-requests have been sent"):
         ours.ask(QUESTION, 2)
     assert len(server.bodies) == 4
 
@@ -252,7 +252,7 @@ def test_a_budget_needs_prices():
     [
         ({"rpm": 0}, "rpm must be above 0"),
         ({"concurrency": 0}, "concurrency must be at least 1"),
-        ({"price": (1, -1)}, "two numbers"),
+        ({"price": (1, -1)}, "two non-negative numbers"),
     ],
 )
 def test_settings_that_cannot_be_meant(wrong, said):

@@ -118,7 +118,7 @@ def test_a_compressed_file_is_known_by_its_bytes(tmp_path: Path) -> None:
 def test_a_suffix_that_lies(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a\.gz is not gzip data"):
         lines_of(write(tmp_path, b"plain\n", "a.gz"))
-    with pytest.raises(InputError, match=r"a\.zst is not zstd data, although its name says so: it is empty"):
+    with pytest.raises(InputError, match=r"a\.zst is not zstd data, despite its name: it is empty"):
         lines_of(write(tmp_path, b"", "a.zst"))
 
 

@@ -77,7 +77,7 @@ def test_the_lines_of_others_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_what_a_form_cannot_hold_is_refused(tmp_path: Path) -> None:
     for target in ("a\tb", "a\nb", 'say ""x""', "a <v>b</v>"):
-        with pytest.raises(InputError, match=r"Write annotations to a \.jsonl"):
+        with pytest.raises(InputError, match=r"Write the annotations to a \.jsonl file"):
             AnnotationFile(tmp_path / "out.tsv").put(text(target=target), "anna", (), None)
         file = AnnotationFile(tmp_path / "out.jsonl")
         file.put(text(target=target), "anna", (error(target, 0, 3),), None)

@@ -99,7 +99,7 @@ def test_nothing_wrong(answer):
     "answer", ["", "Critical:\n\nMajor:", "I cannot judge this.", "The translation reads well, see [1]."]
 )
 def test_what_says_nothing_is_refused(answer):
-    with pytest.raises(InputError, match="neither names an error nor reports that there is none"):
+    with pytest.raises(InputError, match="neither lists an error nor states that there are none"):
         read_answer(answer, TRANSLATION)
 
 
@@ -130,7 +130,7 @@ def test_a_line_below_a_heading_needs_a_quote_or_a_category():
     assert [(span.text, span.severity) for span in read.spans] == [("mat", "minor")]
     assert named_errors(answer)[1:] == [NamedError("minor", "accuracy", ())]
     assert read.unread == ("I had some doubts here", "Style is good.")
-    with pytest.raises(InputError, match="neither names an error"):
+    with pytest.raises(InputError, match="neither lists an error"):
         read_answer("Critical:\nfine so far\nMajor:\nfine\nMinor:\nfine", TRANSLATION)
     assert found("Major:\nthe mat - accuracy/mistranslation\nMinor:\naccuracy/omission - heute") == [
         ("target", "the mat", "major", "accuracy/mistranslation"),
@@ -203,7 +203,7 @@ def test_the_time_to_read_an_answer_is_bounded(kind: str, text: str) -> None:
 
 def test_an_answer_of_thousands_of_errors_is_unreadable() -> None:
     answer = "Major:\n" + 'accuracy - "a"\n' * 2_001
-    with pytest.raises(InputError, match="names 2,001 errors, more than 2,000"):
+    with pytest.raises(InputError, match="lists 2,001 errors, more than the maximum of 2,000"):
         read_answer(answer, "a", "a")
 
 

@@ -105,14 +105,17 @@ def test_the_json_that_score_writes(tmp_path: Path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"mt": "abc", "spans": [{"start": 1, "end": 9, "severity": "minor"}]}, "line 1: span 1:9 is outside its target of 3"),
+        (
+            {"mt": "abc", "spans": [{"start": 1, "end": 9, "severity": "minor"}]},
+            "line 1: span 1:9 is outside the target, which has 3",
+        ),
         ({"mt": "abc", "spans": [{"start": 1, "end": 2, "severity": "huge"}]}, "line 1: severity 'huge' is unknown"),
         ({"mt": "abc", "spans": [{"start": 1, "end": 2, "severity": "minor", "text": "c"}]}, "is 'b' in the target, .* has 'c'"),
         ({"mt": "abc", "spans": [{"start": 1, "end": 2, "severity": "minor", "confidence": 3}]}, "confidence of a span is 3"),
-        ({"mt": "abc", "spans": "[{"}, "line 1: the spans are not JSON"),
-        ({"mt": "abc", "answer": "Sorry."}, "line 1: the answer 'Sorry.' neither names an error"),
-        ({"spans": []}, "has spans but no column of translations"),
-        ({"mt": "abc"}, "has no column of spans, answers or scores"),
+        ({"mt": "abc", "spans": "[{"}, "line 1: the spans are not valid JSON"),
+        ({"mt": "abc", "answer": "Sorry."}, "line 1: the answer 'Sorry.' neither lists an error"),
+        ({"spans": []}, "has spans but no translation column"),
+        ({"mt": "abc"}, "has no column with spans, answers or scores"),
         ({"system": "A", "segment": 1, "score": "good"}, "line 1: the score is 'good', not a finite number"),
     ],
 )  # fmt: skip

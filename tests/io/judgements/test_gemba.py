@@ -115,9 +115,7 @@ def test_without_the_words_one_line_says_how_to_get_them(folder, capsys):
     Path("s").write_text("a\n")
     assert main(["score", "-m", "gemba-mqm", "--src", "s", "--mt", "s", "-l", "en-de"]) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert (
-        "the prompts of GEMBA's authors (CC BY-SA 4.0), which are not shipped" in line and "assay fetch gemba." in line
-    )
+    assert "the GEMBA prompts (CC BY-SA 4.0), which are not shipped" in line and "assay fetch gemba." in line
     assert main(["list", "metrics", "gemba-da", "--format", "json"]) == 0
     assert "prompts 22 kB (CC BY-SA 4.0) + an OpenAI-compatible endpoint" in capsys.readouterr().out
 
@@ -158,7 +156,7 @@ def test_a_file_of_another_size_is_not_read(folder):
 @pytest.mark.parametrize("text", ["prompts = {}", "prompts = 3", "prompts = {'GEMBA-DA': {'prompt': 3}}"])
 def test_a_file_in_another_shape(folder, text):
     (folder / "gemba" / "prompt.py").write_text(text)
-    with pytest.raises(InputError, match=r"no prompt called GEMBA-DA|no text in the place"):
+    with pytest.raises(InputError, match=r"no prompt named GEMBA-DA|no text where a question is expected"):
         metric(f"gemba-da:prompts={folder}")
 
 

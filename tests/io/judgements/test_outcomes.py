@@ -184,7 +184,7 @@ def test_other_names_of_columns_are_given_by_the_user(folder: Path) -> None:
 
 def test_what_is_missing_is_said(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"without tables called task_XX_test_YY\.tsv"):
+    with pytest.raises(InputError, match=r"contains no tables named task_XX_test_YY\.tsv"):
         assay.breakdown(tmp_path / "empty")
     with pytest.raises(UnknownName, match="COMET-MQM"):
         assay.breakdown(folder, [], scores=["COMET-MQM"])

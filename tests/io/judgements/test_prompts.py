@@ -62,7 +62,7 @@ def test_ones_own(tmp_path):
         (("{other}", "{first_answer}"), r"no \[first\] step"),
         (("low = 1", "points = {huge = 3}\nlow = 1"), "not for 'huge'"),
         (("low = 1", "lowest = 1"), "unknown key 'lowest'. Did you mean low"),
-        (("[[messages]]", "[[messages"), "is not TOML"),
+        (("[[messages]]", "[[messages"), "is not valid TOML"),
         (("[[messages]]", '[[messages]]\nrole = "assistant"'), "the last message must have the role user"),
     ],
 )

@@ -63,11 +63,11 @@ def test_esa_lists_and_omissions():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (ratings(error(end=9)), "f line 1: span 0:9 is outside its target of 8 characters"),
+        (ratings(error(end=9)), "f line 1: span 0:9 is outside the target, which has 8 characters"),
         (ratings(error(start=-1)), "span -1:3 is outside"),
         (ratings(error(start=3, end=1)), "span 3:1 is outside"),
         (ratings(error(start="x")), "whole numbers"),
-        (ratings(error(start=True)), "whole numbers as start and end, not true and 3"),
+        (ratings(error(start=True)), "the start and end of a span must be whole numbers, not true and 3"),
         (ratings(error(severity="huge")), "severity 'huge' is unknown"),
         (b"A\t{\nA\tNone\n", "f line 1: not a rating"),
         (b"A\t[]\nA\tNone\n", "not a rating"),

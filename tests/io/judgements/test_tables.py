@@ -33,13 +33,13 @@ def test_columns_by_wish(tmp_path: Path):
 
 
 def test_faults_are_named(tmp_path: Path):
-    with pytest.raises(InputError, match="no column of translations"):
+    with pytest.raises(InputError, match="no translation column"):
         read_judged_table(write(tmp_path, "src\tscore\na\t1\n"))
-    with pytest.raises(InputError, match="no column of scores"):
+    with pytest.raises(InputError, match="no score column"):
         read_judged_table(write(tmp_path, "mt\tsrc\na\tb\n"))
     with pytest.raises(InputError, match="line 2: column 'score' is 'inf'"):
         read_judged_table(write(tmp_path, "mt\tscore\na\tinf\n"))
-    with pytest.raises(InputError, match="has no rows"):
+    with pytest.raises(InputError, match="contains no rows"):
         read_judged_table(write(tmp_path, "mt\tscore\na\tx\n"), skip_bad=True)
     with pytest.raises(UnknownName, match=r"unknown column 'nope' in .*"):
         read_judged_table(write(tmp_path, "mt\tscore\na\t1\n"), columns={"mt": "nope"})

@@ -116,8 +116,8 @@ WRONG = {
     "scales": (lambda a: a.astype(np.float32), "'scales' has the wrong type or shape"),
     "scores": (lambda a: a.reshape(2, 3), "'scores' has the wrong type or shape"),
     "trained": (lambda a: a[0], "'trained' has the wrong type or shape"),
-    "starts": (lambda a: a[::-1], "'starts' does not split 'text' into parts"),
-    "norm_starts": (lambda a: a + np.uint32(1), "'norm_starts' does not split 'norm_to' into parts"),
+    "starts": (lambda a: a[::-1], "'starts' does not split 'text' correctly"),
+    "norm_starts": (lambda a: a + np.uint32(1), "'norm_starts' does not split 'norm_to' correctly"),
     "text": (lambda a: a ^ 0xFF, "can't decode"),
     "norm_from": (lambda a: a[::-1], "are not in order"),
     "norm_to": (lambda a: a + np.uint32(0x110000), "are not in order"),
@@ -138,19 +138,19 @@ def test_weights_that_do_not_fit_each_other(tmp_path: Path, name: str) -> None:
 def test_a_piece_that_begins_inside_a_character(tmp_path: Path) -> None:
     files = small()
     files["pieces.safetensors"]["starts"] = files["pieces.safetensors"]["starts"] - np.uint32([0, 0, 0, 0, 0, 1, 0])
-    assert "a piece begins inside a character" in one_line(written(tmp_path / "w", files))
+    assert "a subword begins inside a character" in one_line(written(tmp_path / "w", files))
 
 
 def test_the_marks_come_first(tmp_path: Path) -> None:
     files = small()
     files["pieces.safetensors"]["text"] = np.frombuffer("".join(PIECES).replace("<s>", "abc").encode(), np.uint8)
-    assert "its first pieces are not <s> <pad> </s> <unk>" in one_line(written(tmp_path / "w", files))
+    assert "its first subwords are not <s> <pad> </s> <unk>" in one_line(written(tmp_path / "w", files))
 
 
 def test_no_pieces_at_all(tmp_path: Path) -> None:
     files = small()
     files["embeddings.safetensors"] = {"codes": np.zeros((6, 0), np.uint8), "scales": np.zeros((6, 0), np.float16)}
-    assert "there are no pieces" in one_line(written(tmp_path / "w", files))
+    assert "it contains no subwords" in one_line(written(tmp_path / "w", files))
 
 
 def test_a_tensor_that_is_absent_or_stands_twice(tmp_path: Path) -> None:

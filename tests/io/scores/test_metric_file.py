@@ -63,7 +63,7 @@ def test_judged_values_of_one_system(tmp_path):
         ("0.5\t1\n0.25\t1\n", "has 2 rows, but the suite has 3 items"),
         ("good\t1\nincorrect\t2\n", "has 1 'good' scores, but the suite has 3 items"),
         ("a\t1\t2\nb\t1\t2\n", "no score for 1 of 3 items: c. Write nan"),
-        ("a\t1\t2\nb\t1\t2\nc\t1\t2\nz\t1\t2\n", "1 id that the suite does not have: z"),
+        ("a\t1\t2\nb\t1\t2\nc\t1\t2\nz\t1\t2\n", "1 id not found in the suite: z"),
         ("a\t1\t2\na\t1\t2\nc\t1\t2\n", "line 2: id 'a' is already on line 1"),
         ("id\tgood\tincorrect\na\tx\t2\nb\t1\t2\nc\t1\t2\n", "line 2: 'x' is not a score"),
         ("1\tinf\n1\t2\n1\t2\n", "line 1: 'inf' is not a score"),
@@ -147,5 +147,5 @@ def test_rows_that_assay_wrote_bring_their_scores(tmp_path: Path) -> None:
     (tmp_path / "bleu.jsonl").write_text(both)
     (tmp_path / "two.jsonl").write_text(both)
     assert read_values(tmp_path / "bleu.jsonl", ["a"]).tolist() == [2]
-    with pytest.raises(InputError, match=r"two\.jsonl has scores of chrf, bleu\. Name the file after one of them"):
+    with pytest.raises(InputError, match=r"two\.jsonl has scores for chrf, bleu\. Rename the file after one of them"):
         read_values(tmp_path / "two.jsonl", ["a"])

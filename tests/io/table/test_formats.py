@@ -197,9 +197,9 @@ def test_a_key_that_comes_after_the_rows_read_ahead_is_refused(tmp_path: Path) -
     ("names", "said"),
     [
         (["test-00000-of-00003.jsonl", "test-00002-of-00003.jsonl"], "lacks 1 shard of 3: 00001-of-00003"),
-        (["test-00000-of-00001.jsonl", "test-00000-of-00001-0f3a.jsonl"], "has the same rows more than once"),
-        (["test-00000-of-00001.jsonl", "data/test-00000-of-00001.jsonl"], "has the same rows more than once"),
-        (["test-00000-of-00001.jsonl", "README.md", "test.jsonl"], "has the same rows more than once"),
+        (["test-00000-of-00001.jsonl", "test-00000-of-00001-0f3a.jsonl"], "contains the same rows more than once"),
+        (["test-00000-of-00001.jsonl", "data/test-00000-of-00001.jsonl"], "contains the same rows more than once"),
+        (["test-00000-of-00001.jsonl", "README.md", "test.jsonl"], "contains the same rows more than once"),
     ],
 )
 def test_a_data_set_with_a_shard_missing_or_twice_is_refused(tmp_path: Path, names: list[str], said: str) -> None:

@@ -56,7 +56,7 @@ def test_numbers_where_there_is_a_header_are_refused(tmp_path: Path) -> None:
     path.write_text("src\tmt\tref\na\tb\tc\n")
     with pytest.raises(InputError, match=r"has a header line \(src, mt, ref\)\. Choose columns by these names"):
         rows(path, {"mt": 2})
-    with pytest.raises(InputError, match="chooses 2 by number and src by name"):
+    with pytest.raises(InputError, match="selects 2 by number and src by name"):
         rows(path, {"mt": 2, "src": "src"})
     path.write_text("a\tb\n")
     with pytest.raises(UnknownName, match=r"unknown column '7' in .*a\.tsv"):
@@ -100,7 +100,7 @@ def test_wide_tables_are_compared_as_long_ones(tmp_path: Path) -> None:
 def test_several_columns_where_one_is_meant(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     path.write_text(WIDE.replace("id", "system"))
-    with pytest.raises(InputError, match=r"has a column of systems \('system'\), but --columns names several"):
+    with pytest.raises(InputError, match=r"has a system column \('system'\), but --columns selects several"):
         rows(path, {"mt": ["ours", "theirs"]})
     with pytest.raises(InputError, match=r"--columns gives src 2 columns \(src, ref\). Give only one"):
         rows(path, {"src": ["src", "ref"]})
@@ -144,7 +144,7 @@ def test_a_column_of_translations_that_is_also_the_reference_or_the_source_is_re
     tmp_path: Path, columns: dict[str, Any], header: str
 ) -> None:
     (tmp_path / "x.tsv").write_text(f"{header}\n" + "\t".join("abc"[: header.count("\t") + 1]) + "\n")
-    with pytest.raises(InputError, match=r"as the translations, but its name makes it the (reference|source)"):
+    with pytest.raises(InputError, match=r"as the translations, but its name identifies it as the (reference|source)"):
         list(read_table(tmp_path / "x.tsv", columns))
 
 

@@ -119,7 +119,7 @@ def test_windows_code_page_gets_the_right_remedy(tmp_path: Path) -> None:
 def test_utf16_that_breaks_is_named(tmp_path: Path) -> None:
     path = tmp_path / "cut.txt"
     path.write_bytes(excel("\t", "utf-16")[:-1])
-    with pytest.raises(InputError, match=r"cut\.txt begins as UTF-16 but is not valid"):
+    with pytest.raises(InputError, match=r"cut\.txt begins like UTF-16 but is not valid"):
         texts(path)
 
 

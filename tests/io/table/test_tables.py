@@ -94,7 +94,7 @@ def test_standard_input(kind: str) -> None:
 
 def test_parquet_needs_a_plain_file(tmp_path: Path) -> None:
     assert len(read(tmp_path, as_parquet(ROWS), "telling_nothing")) == 1
-    fails(tmp_path, gzip.compress(as_parquet(ROWS)), "a.parquet.gz", "Name an uncompressed .parquet file")
+    fails(tmp_path, gzip.compress(as_parquet(ROWS)), "a.parquet.gz", "Specify an uncompressed .parquet file")
     fails(tmp_path, b"something else", "a.parquet", "is not a Parquet file")
     fails(tmp_path, as_parquet(ROWS)[:-20], "a.parquet", "cannot be read as Parquet")
 
@@ -133,7 +133,7 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 
 
 def test_no_column_with_translations(tmp_path: Path) -> None:
-    said = r"no column with translations; it has 'source', 'output'. Name it with --columns mt=COLUMN "
+    said = r"no column with translations; it has 'source', 'output'. Specify it with --columns mt=COLUMN "
     said += r"\(or its number\), or rename it to hypothesis, "
     said += "mt, translation, hyp, target or tgt"
     fails(tmp_path, "source\toutput\nx\ty\n", "a.tsv", said)
@@ -143,7 +143,7 @@ def test_no_column_with_translations(tmp_path: Path) -> None:
 
 def test_two_columns_for_one_role(tmp_path: Path) -> None:
     fails(tmp_path, "mt\ttranslation\nx\ty\n", "a.tsv", r"2 columns for the hypothesis \(mt, translation\)")
-    fails(tmp_path, "mt\tMT\nx\ty\n", "a.tsv", "two columns called 'MT'")
+    fails(tmp_path, "mt\tMT\nx\ty\n", "a.tsv", "two columns named 'MT'")
     fails(tmp_path, '{"mt": "x", "ref": "a", "references": ["b"]}', "a.jsonl", "Keep one of them")
     assert read(tmp_path, b"mt\tid\tseg_id\tnote\tnote\nx\t1\t2\t\t\n", "a.tsv")[0].ids == ["1"]
 
@@ -236,7 +236,7 @@ def test_parquet_types(tmp_path: Path) -> None:
 
 
 def test_empty_tables(tmp_path: Path) -> None:
-    fails(tmp_path, b"", "a.tsv", r"is empty\. It needs a header line")
+    fails(tmp_path, b"", "a.tsv", r"is empty\. The first line must be a header")
     fails(tmp_path, b"", "a.csv", "is empty")
     assert read(tmp_path, b"", "a.jsonl") == []
     assert read(tmp_path, b"mt\tref\n", "a.tsv") == []

@@ -36,7 +36,7 @@ def test_the_users_choice_goes_first_then_the_best_role() -> None:
 def test_what_is_doubtful_is_refused() -> None:
     for names, said in (
         (["mt", "hyp"], r"f has 2 columns for the mt \(mt, hyp\)"),
-        (["mt", "MT"], "two columns called 'MT'"),
+        (["mt", "MT"], "two columns named 'MT'"),
         (["mt", "ref", "ref1"], r"two columns for reference 1 \(ref, ref1\)"),
         (["mt", "ref", "refs"], r"references in 'refs' and in 'ref'\. Keep one"),
         (["x"], r"f has no column mt\. It has x"),

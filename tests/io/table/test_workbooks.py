@@ -121,8 +121,8 @@ def test_what_cells_can_hold(tmp_path: Path) -> None:
         ('<row><c t="s"><v>5</v></c></row>', "refers to the string '5', which does not exist"),
         ('<row><c r="ZZZZ1"><v>5</v></c></row>', "a cell has the impossible name 'ZZZZ1'"),
         ('<row><c r="B1"><v>5</v></c><c r="A1"><v>5</v></c></row>', "a cell has the impossible name 'A1'"),
-        ("", r"is empty\. It needs a header line"),
-        ("<row>", "is not XML: mismatched tag"),
+        ("", r"is empty\. The first line must be a header"),
+        ("<row>", "not well-formed XML: mismatched tag"),
     ],
 )
 def test_sheets_that_cannot_be(tmp_path: Path, rows: str, said: str) -> None:
@@ -139,7 +139,7 @@ def test_entities_in_a_workbook_are_refused(tmp_path: Path) -> None:
 
 def test_other_containers_are_refused_with_their_remedy(tmp_path: Path) -> None:
     (tmp_path / "old.xls").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
-    with pytest.raises(InputError, match=r"old\.xls is an old workbook \(\.xls\) or has a password"):
+    with pytest.raises(InputError, match=r"old\.xls is an old workbook \(\.xls\) or is password-protected"):
         cells(tmp_path / "old.xls")
     for member, said in (
         ("mimetype", r"in another format\. Save it as \.xlsx"),
@@ -189,7 +189,7 @@ def test_feather_and_saved_data_sets() -> None:
     with open_table(FILES / "pandas.feather") as table:
         assert {row[5] for _, row in table.rows()} == {"de-en"}  # a category, as text
     with pytest.raises(
-        InputError, match=r"splits has several tables: test, train\. Name one, such as .*splits/test\.$"
+        InputError, match=r"splits contains several tables: test, train\. Specify one, such as .*splits/test\.$"
     ):
         cells(FILES / "splits")
 
@@ -204,7 +204,7 @@ def test_a_folder_as_the_hub_keeps_it(tmp_path: Path) -> None:
         assert [number for number, _ in table.rows()] == [1, 2, 3, 4, 5]
     frame[:1].write_parquet(tmp_path / "data" / "train-00000-of-00001.parquet")
     assert cells(tmp_path / "test") == PLAIN
-    with pytest.raises(InputError, match=r"has several tables: test, train"):
+    with pytest.raises(InputError, match=r"contains several tables: test, train"):
         cells(tmp_path)
     with pytest.raises(InputError, match="valid does not exist"):
         cells(tmp_path / "valid")

@@ -123,7 +123,7 @@ def test_segments_that_are_numbered_anew_in_every_paragraph(tmp_path: Path) -> N
         ("2.2", "Four.", "Vier.", ["Vier."]),
     ]
     twice = document("<hyp lang='de' system='S'><p><seg id='1'>a</seg><seg id='1'>b</seg></p></hyp>")
-    with pytest.raises(InputError, match="two segments 1 in one paragraph"):
+    with pytest.raises(InputError, match="two segments numbered 1 in one paragraph"):
         rows(made(tmp_path, "b.xml", twice))
 
 
@@ -189,7 +189,9 @@ def test_sgml_serves_as_text_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"mt\.sgm has 1 line but .* they must match"):
         assay.score(mt=tmp_path / "mt.sgm", ref=tmp_path / "ref.sgm.gz", metrics=["chrf"])
     made(tmp_path, "mt.sgm", "plain\n")
-    with pytest.raises(InputError, match=r"mt\.sgm has no <srcset>, <refset> or <tstset>, so it is not SGML"):
+    with pytest.raises(
+        InputError, match=r"mt\.sgm has no <srcset>, <refset> or <tstset>, so it is not a WMT SGML file"
+    ):
         assay.score(mt=tmp_path / "mt.sgm", ref=tmp_path / "ref.sgm.gz", metrics=["chrf"])
 
 
@@ -219,11 +221,11 @@ HOSTILE = {
         '<!DOCTYPE tmx SYSTEM "http://localhost:1/tmx.dtd"><tmx>&nbsp;</tmx>',
         "the entity &nbsp; is undefined",
     ),
-    "undefined at all": ("<tmx>&nbsp;</tmx>", "is not XML: undefined entity"),
+    "undefined at all": ("<tmx>&nbsp;</tmx>", "not well-formed XML: undefined entity"),
     "deep": ("<tmx>" + "<a>" * 200, "more than 100 elements are nested"),
-    "cut": ("<tmx><body>", "is not XML: no element found"),
-    "mismatched": ("<tmx>\n</body>", "line 2 column 3 is not XML: mismatched tag"),
-    "two roots": ("<tmx/><tmx/>", "is not XML: junk after document element"),
+    "cut": ("<tmx><body>", "not well-formed XML: no element found"),
+    "mismatched": ("<tmx>\n</body>", "line 2 column 3: not well-formed XML: mismatched tag"),
+    "two roots": ("<tmx/><tmx/>", "not well-formed XML: junk after document element"),
     "encoding": ('<?xml version="1.0" encoding="klingon"?><tmx/>', "declares an encoding that cannot be read"),
     "another": (
         "<html><body/></html>",

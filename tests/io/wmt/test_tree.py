@@ -72,7 +72,9 @@ def test_texts_as_json_lines(tree: Path):
     assert found.references["refA"][0] == "reference refA 0\n\nmore"
     assert (found.outputs["B"][11], found.outputs["C"][11]) == ("output B 11\n\nmore", "output C 11")
     (tree / "sources" / "en-de.jsonl").write_text('{"source": "a"}\n{"text": "b"}\n')
-    with pytest.raises(InputError, match=r"sources/en-de.jsonl line 2: expected an object with a text under 'source'"):
+    with pytest.raises(
+        InputError, match=r"sources/en-de.jsonl line 2: expected an object with a string under 'source'"
+    ):
         read_eval_set(tree, "en-de")
 
 

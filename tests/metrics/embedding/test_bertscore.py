@@ -161,13 +161,13 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         metric("bertscore")
     with pytest.raises(InputError, match=r"'?nosuch'? is neither a folder nor a known encoder \(.*model=PATH"):
         metric("bertscore:model=nosuch")
-    with pytest.raises(InputError, match=r"the baseline xx does not exist: give a file in bert-score's format"):
+    with pytest.raises(InputError, match=r"the baseline xx does not exist. Specify a file in bert-score format"):
         metric(f"bertscore:model={folder},layer=2,baseline=xx")
     with pytest.raises(InputError, match=r"has no line for layer 9"):
         metric(f"bertscore:model={folder},layer=9,baseline={FIXTURES / 'baseline.tsv'}")
     with pytest.raises(InputError, match=r"has layers 0 to 3, but layer 7 was requested"):
         metric(f"bertscore:model={folder},layer=7").score(Batch(("a",), references=(("a",),)))
-    with pytest.raises(InputError, match=r"bertscore needs a text file to count tokens in, and nosuch"):
+    with pytest.raises(InputError, match=r"bertscore requires a text file for counting tokens, but nosuch"):
         metric(f"bertscore:model={folder},idf=nosuch")
     (tmp_path / "odd.tsv").write_text("LAYER,P,R,F\n2,0.1,zero,0.1\n")
     with pytest.raises(InputError, match=r"odd.tsv, line 2: expected four numbers"):

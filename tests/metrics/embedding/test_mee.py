@@ -114,13 +114,13 @@ def test_sentences_count_half_or_three_quarters(vectors: Path) -> None:
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(MissingPart, match=r"mee needs word vectors of the target language"):
+    with pytest.raises(MissingPart, match=r"mee requires word vectors for the target language"):
         metric("mee")
     with pytest.raises(InputError, match=r"the word vectors .*nosuch.* do not exist"):
         metric("mee:vectors=nosuch")
     batch = Batch(("cat dog",), references=(("cats dog",),))
     for content, said in (
-        ("cat 1 2\n", r"the first line must be their count and width"),
+        ("cat 1 2\n", r"its first line must give the number and the dimension"),
         ("2 2\ncat 1 0\ncats 1\n", r"line 3: expected 2 numbers after the word"),
         ("2 2\ncat 1 0\ncats 1 nan\n", r"line 3: expected 2 numbers"),
     ):

@@ -111,7 +111,7 @@ def test_the_best_of_several_references() -> None:
 
 def test_the_contract_and_what_is_refused() -> None:
     check_metric(Yisi1(model=str(FOLDER), layer=2))
-    with pytest.raises(InputError, match=r"yisi1 needs an ngram of at least 1, not 0"):
+    with pytest.raises(InputError, match=r"yisi1 requires an ngram of at least 1, not 0"):
         Yisi1(model=str(FOLDER), ngram=0)
-    with pytest.raises(InputError, match=r"yisi1 reads no source"):
+    with pytest.raises(InputError, match=r"yisi1 does not use the source"):
         Yisi1(model=str(FOLDER), idf_source="x")

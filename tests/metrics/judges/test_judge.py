@@ -259,7 +259,7 @@ def test_faults_in_the_middle(server):
 def test_the_budget_stops_and_the_same_call_goes_on(server):
     with pytest.raises(
         BudgetReached,
-        match=r"judge-da stopped: the 2 requests of --max-requests were sent, 2 of 3 segments judged; their answers are cached",
+        match="judge-da stopped: the 2 requests of --max-requests have been sent, 2 of 3 segments judged; their answers are cached",
     ):
         judged(server, "judge-da", rows=3, max_requests=2, concurrency=1)
     assert server.answered == 2
@@ -286,7 +286,7 @@ def test_a_budget_that_is_too_small_for_one_request_says_so(server):
 
 def test_money_stops_too(server):
     """100 tokens in and 10 out at 10 and 100 for a million are 0.002 a request; at most 0.05 for the answer are set aside."""
-    with pytest.raises(BudgetReached, match=r"0.0040 of the 0.0540 of --max-cost were spent"):
+    with pytest.raises(BudgetReached, match=r"0.0040 of the 0.0540 of --max-cost have been spent"):
         judged(server, "judge-da", rows=3, price=(10, 100), max_cost=0.054, concurrency=2)
     assert server.answered == 2
 
@@ -326,7 +326,7 @@ def test_what_is_missing_is_the_instruction(server):
         assay.score(**texts, langpair="en-de")
     with assay.llm(server.url), pytest.raises(MissingPart, match="--llm NAME"):
         assay.score(**texts, langpair="en-de")
-    with assay.llm(server.url, "tiny"), pytest.raises(InputError, match="give --langpair en-de"):
+    with assay.llm(server.url, "tiny"), pytest.raises(InputError, match="Specify --langpair, for example en-de"):
         assay.score(**texts)
     with pytest.raises(MissingPart, match=r"judge:prompt=FILE\.toml"):
         metric("judge")

@@ -135,7 +135,9 @@ def test_what_is_refused(tmp_path: Path) -> None:
         load_encoder(tmp_path / "nowhere")
     whole = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match=r"model.safetensors is incomplete or not a safetensors file .*Fetch it again"):
+    with pytest.raises(
+        InputError, match=r"model.safetensors is incomplete or not a safetensors file .*Download it again"
+    ):
         load_encoder(folder)
     (folder / "model.safetensors").write_bytes(whole)
     about = json.loads((folder / "config.json").read_text())

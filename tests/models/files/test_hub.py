@@ -133,7 +133,7 @@ def test_a_full_disk(hub: type[Hub], tmp_path: Path, monkeypatch: pytest.MonkeyP
     usage = shutil.disk_usage(tmp_path)
     monkeypatch.setattr("shutil.disk_usage", lambda path: usage._replace(free=1000))
     with pytest.raises(
-        OutputError, match=r"too full for .*GB are needed and 0.0 GB are free. Free some space, or choose"
+        OutputError, match=r"too full for .*GB are needed, but only 0.0 GB are free. Free some space, or choose"
     ):
         fetch_published("comet-22", str(tmp_path))
 

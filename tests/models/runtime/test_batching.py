@@ -46,7 +46,7 @@ def test_one_item_that_does_not_fit_is_an_error_that_names_its_size() -> None:
     def compute(batch: list[int]) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    with pytest.raises(InputError, match=r"^one segment of 30 tokens does not fit into the memory of cpu\.") as caught:
+    with pytest.raises(InputError, match=r"^a segment of 30 tokens does not fit into the memory of cpu\.") as caught:
         list(BatchRunner(CPU, torch.float32, 1000).run(SIZES, compute))
     assert isinstance(caught.value.__cause__, torch.OutOfMemoryError)  # by which other models are released
 

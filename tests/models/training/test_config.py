@@ -49,7 +49,7 @@ def test_phases_have_the_hyperparameters_of_appendix_b(tmp_path: Path) -> None:
         ({"curriculum": 2, "loss_lambda": 0.0}, {}, "word_level needs a loss_lambda above 0"),
         ({"data": [{"path": "gone.tsv", "format": "da"}]}, {}, r"the training data .*gone.tsv do not exist"),
         ({"data": [{"path": "data.tsv", "format": "dda"}]}, {}, r"unknown value 'dda' of .*. Did you mean da"),
-        ({"data": [{"path": "data.tsv"}]}, {}, "train.yaml, phases 1, data 1 does not say 'format'"),
+        ({"data": [{"path": "data.tsv"}]}, {}, "train.yaml, phases 1, data 1 is missing 'format'"),
         ({"class_weights": [1, 2]}, {}, "class_weights must have 4 values, not 2"),
         ({"hallucinations": {"random": 3}}, {}, "not between 0 and 1"),
         ({}, {"phases": []}, "train.yaml has no phases"),

@@ -152,7 +152,7 @@ def test_what_a_search_needs_is_said(tmp_path: Path) -> None:
         ({"class_weights": [[1, 1], [1, 1]]}, HELD, "must have 4 values, not 2"),
         ({"lambda": [0.5, 0.6]}, HELD, "unknown key 'lambda'"),
         ({"loss_lambda": [0.5, 0.6], "by": "bleu"}, HELD, "unknown value 'bleu'"),
-        ({"loss_lambda": [0.5, 0.6]}, {}, "a search needs held-out records, and there are none"),
+        ({"loss_lambda": [0.5, 0.6]}, {}, "a search requires held-out records, but there are none"),
     ):
         with pytest.raises(AssayError, match=said):
             small(tmp_path, {"search": wanted}, held_out=held)

@@ -58,11 +58,13 @@ def test_a_span_outside_its_text_is_named_and_skipped_on_request(tmp_path: Path)
         hyps=[{"text": "short", "score": 0, "spans": [[2, 9, 1.0, 1]]}, {"text": "good", "score": 0, "spans": []}]
     )
     path = write(tmp_path / "c.jsonl", group(), wrong)
-    with pytest.raises(InputError, match=r"c.jsonl line 2: span 2:9 is outside its text of 5 characters \('short'\)"):
+    with pytest.raises(
+        InputError, match=r"c.jsonl line 2: span 2:9 is outside the text, which has 5 characters \('short'\)"
+    ):
         list(read_corpus(path, BadRows()))
     bad = BadRows(skip=True)
     assert [r.hypothesis for r in read_corpus(path, bad)] == ["h1", "h2", "good"]
-    assert bad.found == ["c.jsonl line 2: span 2:9 is outside its text of 5 characters ('short')."]
+    assert bad.found == ["c.jsonl line 2: span 2:9 is outside the text, which has 5 characters ('short')."]
 
 
 def test_span_json_scores_by_its_errors(tmp_path: Path) -> None:
@@ -88,7 +90,7 @@ def test_span_json_scores_by_its_errors(tmp_path: Path) -> None:
         (2, 4, "minor", "cd"),
     ]
     path = write(tmp_path / "b.jsonl", {"mt": "ab", "spans": [{"start": 1, "end": 3, "severity": "minor"}]}, rows[1])
-    with pytest.raises(InputError, match=r"b.jsonl line 1: span 1:3 is outside its text of 2 characters"):
+    with pytest.raises(InputError, match=r"b.jsonl line 1: span 1:3 is outside the text, which has 2 characters"):
         list(read_span_json(path, BadRows()))
     assert len(list(read_span_json(path, BadRows(skip=True)))) == 1
     path = write(tmp_path / "n.jsonl", {"mt": "ab", "spans": [], "score": 25})

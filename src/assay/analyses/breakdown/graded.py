@@ -91,7 +91,7 @@ def _predictions(
         resampled = rng.integers(0, len(setup.test), (samples, len(setup.test)))
         for metric in measured:
             if metric.values is None:
-                raise InputError(f"{metric.name} has no scores of the examples.")
+                raise InputError(f"{metric.name} has no scores for the examples.")
             quality = (1.0 if metric.card.higher_is_better else -1.0) * metric.values
             scored = np.isfinite(quality)
             dev, in_test = setup.dev[scored[setup.dev]], scored[setup.test]

@@ -74,14 +74,14 @@ def setups(outcomes: TaskOutcomes) -> tuple[list[Setup], list[str]]:
     n = len(outcomes)
     natural = ~outcomes.controlled if not outcomes.controlled.all() else np.ones(n, bool)
     if n < FEWEST:
-        raise InputError(f"{count(n, 'example')}: too few to evaluate a metric, which needs at least {FEWEST}.")
+        raise InputError(f"{count(n, 'example')}: too few to evaluate a metric; at least {FEWEST} are required.")
     if outcomes.grades is not None and not np.ptp(outcomes.grades[natural]):
         raise InputError(
-            f"every outcome has the grade {outcomes.grades[natural][0]:g}. The evaluation needs different grades."
+            f"every outcome has the grade {outcomes.grades[natural][0]:g}. The evaluation requires at least two different grades."
         )
     for what, occurs in (("breakdown", ~outcomes.success), ("success", outcomes.success)):
         if outcomes.grades is None and not (occurs & natural).any():
-            raise InputError(f"the outcomes contain no {what}. The evaluation needs both successes and breakdowns.")
+            raise InputError(f"the outcomes contain no {what}. The evaluation requires both successes and breakdowns.")
     keys = [*zip(outcomes.tasks, outcomes.languages, strict=True)]
     order = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     codes = np.array([order[key] for key in keys])

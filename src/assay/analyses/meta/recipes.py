@@ -63,7 +63,8 @@ class MetaTask:
             raise InputError(f"task {self.number}: {self.statistic} compares systems. Set its level to sys.")
         if self.statistic == "pair_accuracy" and (self.level, self.grouping) != ("seg", "item"):
             raise InputError(
-                f"task {self.number}: pair_accuracy compares translations of one source. Set level seg and grouping item."
+                f"task {self.number}: pair_accuracy compares translations of the same source. Set its level to seg and its "
+                "grouping to item."
             )
         if self.level == "sys" and self.grouping != "none":
             raise InputError(f"task {self.number}: system scores cannot be grouped by {self.grouping}.")

@@ -109,10 +109,10 @@ def shared_cells(ratings: Ratings) -> list[tuple[str, int]]:
 def rater_table(ratings: Ratings, outputs: Mapping[str, Sequence[str]], langpair: str = "") -> Table:
     """Return the table `raters`: F1 for each pair of annotators on the cells judged by all (target side only), and the mean."""
     if len(ratings) < 2:
-        raise InputError("agreement between annotators needs at least two annotators.")
+        raise InputError("inter-annotator agreement requires at least two annotators.")
     cells = shared_cells(ratings)
     if not cells:
-        raise InputError("no translation was judged by all annotators.")
+        raise InputError("no translation was rated by all annotators.")
     spans = {rater: [_target(rows[system][segment]) for system, segment in cells] for rater, rows in ratings.items()}
     lengths = [len(outputs[system][segment]) for system, segment in cells]
     values = {(a, b): float(f1(total_counts(spans[a], spans[b], lengths))) for a, b in combinations(ratings, 2)}

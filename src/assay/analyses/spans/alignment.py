@@ -93,7 +93,7 @@ def match_translations(predicted: Campaign, gold: Campaign) -> Campaign:
                 continue
             if judgements.setdefault(gold_cell, predicted.judgements[cell]) != predicted.judgements[cell]:
                 raise InputError(
-                    f"{predicted.name} has different spans for the same translation ({gold_cell}). Use the segment names of "
+                    f"{predicted.name} has different spans for the same translation ({gold_cell}). Use the segment names from "
                     f"{gold.name} in it."
                 )
             texts[gold_cell] = gold_text
@@ -111,7 +111,7 @@ def check_texts(predicted: Campaign, gold: Campaign) -> None:
         if ours is not None and theirs.text != ours.text:
             raise InputError(
                 f"{predicted.name} and {gold.name} have different translations for {cell}: "
-                f"{shorten(theirs.text)} and {shorten(ours.text)}. Spans can only be compared on the same text."
+                f"{shorten(theirs.text)} and {shorten(ours.text)}. Spans can be compared only on identical text."
             )
 
 
@@ -127,7 +127,8 @@ def align(gold: Campaign, predicted: Mapping[str, Marks], *, common: bool = Fals
         if len(missing) == len(judged):
             first = next(iter(marks), None)
             raise InputError(
-                f"{name} has none of the {len(judged):,} judged translations of {gold.name}. Langpair, system and segment must "
+                f"{name} contains none of the {len(judged):,} judged translations of {gold.name}. Langpair, system and "
+                "segment must "
                 f"match ({judged[0] if judged else 'none'!s} there, {first} here)."
             )
         if missing and not common:

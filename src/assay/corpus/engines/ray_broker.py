@@ -148,14 +148,16 @@ class Broker:
             self._false_starts += 1
             if not self._died(error) or self._false_starts >= MOST_FALSE_STARTS:
                 raise self._end(
-                    f"a worker of the Ray cluster cannot start: {last_line(error)}. Install the same version of assay everywhere."
+                    f"a worker of the Ray cluster cannot start: {last_line(error)}. Install the same version of assay on "
+                    "every machine."
                 )
             self._new()
             return
         assert self._job is not None
         if version != self._job.version:
             raise self._end(
-                f"a worker has assay {version}, the driver {self._job.version}. Install the same version everywhere."
+                f"a worker runs assay {version}, but the driver runs {self._job.version}. Install the same version on "
+                "every machine."
             )
         self._false_starts = 0
         self._idle.append(actor)

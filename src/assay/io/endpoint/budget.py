@@ -67,7 +67,7 @@ class LlmBudget:
         with self._change:
             while True:
                 if self.max_requests is not None and self.requests >= self.max_requests:
-                    raise BudgetReached(f"the {count(self.max_requests, 'request')} of --max-requests were sent")
+                    raise BudgetReached(f"the {count(self.max_requests, 'request')} of --max-requests have been sent")
                 if self.max_cost is None or self.cost + self._reserved + highest <= self.max_cost:
                     break
                 if not self.requests:
@@ -75,7 +75,9 @@ class LlmBudget:
                         f"a request may cost {money(highest)}, more than the {money(self.max_cost)} of --max-cost"
                     )
                 if not self._open:
-                    raise BudgetReached(f"{money(self.cost)} of the {money(self.max_cost)} of --max-cost were spent")
+                    raise BudgetReached(
+                        f"{money(self.cost)} of the {money(self.max_cost)} of --max-cost have been spent"
+                    )
                 self._change.wait()
             self.requests += 1
             self._open += 1

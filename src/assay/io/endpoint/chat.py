@@ -179,7 +179,9 @@ def _stream_answer(body: bytes, address: Address) -> ChatAnswer:
         if not isinstance(event, dict):
             continue
         if event.get("error"):
-            raise Later(f"{address.server} stopped during the answer{_detail(address.hidden(str(event['error'])))}")
+            raise Later(
+                f"{address.server} stopped in the middle of the answer{_detail(address.hidden(str(event['error'])))}"
+            )
         about |= {key: event[key] for key in ("model", "usage") if event.get(key)}
         choices = event.get("choices")
         for choice in choices if isinstance(choices, list) else ():

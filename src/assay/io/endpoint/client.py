@@ -117,7 +117,7 @@ class LlmClient:
         if later.wait is None:
             return backoff(attempt)
         if later.wait > LONGEST_WAIT:
-            raise InputError(f"{later}, and asks for a delay of {later.wait / 60:,.0f} minutes") from None
+            raise InputError(f"{later}, and requests a delay of {later.wait / 60:,.0f} minutes") from None
         self.settings.limiter.rest(later.wait)
         return later.wait + backoff(0) / 4
 
@@ -142,14 +142,14 @@ class LlmClient:
         except ssl.SSLCertVerificationError as error:
             raise InputError(f"the certificate of {server} is not trusted: {error.verify_message}") from None
         except TooMuch as error:
-            raise InputError(f"{self.address} is not an endpoint of a language model: {error}") from None
+            raise InputError(f"{self.address} is not a language-model endpoint: {error}") from None
         except TimeoutError:
             raise Later(f"{server} did not answer in {self.settings.timeout:g} s") from None
         except (OSError, http.client.HTTPException) as error:
             why = getattr(error, "strerror", None) or str(error) or type(error).__name__
             if not self._reached and not _connection_broke(error):
                 raise InputError(f"{self.address} cannot be reached: {why}. Is the server running?") from None
-            raise Later(f"the connection to {server} broke ({self.address.hidden(str(why))})") from None
+            raise Later(f"the connection to {server} was lost ({self.address.hidden(str(why))})") from None
 
     def _line(self) -> Connection:
         line: Connection | None = getattr(self._lines, "line", None)

@@ -82,7 +82,7 @@ class Llm:
                 raise InputError(f"{name.replace('_', '-')} must be at least {least}, not {number}.")
         if self.price is not None and (len(self.price) != 2 or min(self.price) < 0):
             raise InputError(
-                "the price must be two numbers of at least 0: per million input tokens and per million output tokens."
+                "the price must be two non-negative numbers: the prices per million input tokens and per million output tokens."
             )
         self.budget = LlmBudget(Prices(*self.price) if self.price else None, self.max_cost, self.max_requests)
         self.limiter = RateLimiter(self.rpm)

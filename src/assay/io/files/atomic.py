@@ -108,7 +108,7 @@ def open_locked(path: Path, *, mode: int = 0o666) -> int:
 def make_output_folder(path: Path) -> None:
     """Create a folder whose name assay chose inside an output folder; reject a link in its place."""
     if path.is_symlink():
-        raise OutputError(f"cannot write in {path}: it is a link. Remove it, or give another output folder.")
+        raise OutputError(f"cannot write in {path}: it is a link. Remove it, or choose a different output folder.")
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

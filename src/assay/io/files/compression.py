@@ -78,13 +78,13 @@ class _Guarded(ByteSource):
             return self._stream.read(size)
         except EOFError:
             raise InputError(
-                f"{self._file_name} is incomplete: its {self._kind} data ends too early. Copy or download it again."
+                f"{self._file_name} is incomplete: its {self._kind} data ends prematurely. Copy or download it again."
             ) from None
         except MemoryError:
             raise
         except Exception as error:
             raise InputError(
-                f"{self._file_name} is damaged: its {self._kind} data cannot be unpacked ({error}). "
+                f"{self._file_name} is damaged: its {self._kind} data cannot be decompressed ({error}). "
                 "Copy or download it again."
             ) from error
 

@@ -64,7 +64,7 @@ def download(
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
-            f"cannot create the folder {target.parent}: {error.strerror}. Choose another one with --data-dir."
+            f"cannot create the folder {target.parent}: {error.strerror}. Choose a different folder with --data-dir."
         ) from error
     try:
         recorded = _fetch(address, target, expected, progress, headers or {}, first_use)
@@ -73,7 +73,7 @@ def download(
     except OSError as error:
         raise download_error(error, title, address, target) from error
     except http.client.HTTPException as error:
-        raise download_error(OSError(f"the connection broke ({error!r})"), title, address, target) from error
+        raise download_error(OSError(f"the connection was lost ({error!r})"), title, address, target) from error
     except ValueError as error:
         raise download_error(
             OSError(f"an address or a header is malformed ({error})"), title, address, target
@@ -138,7 +138,7 @@ def _lock(out: BinaryIO, part: Path) -> None:
     try:
         lock(out.fileno(), wait=False)
     except BlockingIOError as error:
-        raise OutputError(f"{part} is being downloaded by another process. Wait for it.") from error
+        raise OutputError(f"{part} is being downloaded by another process. Wait until it finishes.") from error
 
 
 def _fill(
@@ -166,7 +166,7 @@ def _fill(
     if expected is not None and digest != expected:
         raise InputError(
             f"{address} has changed: its sha256 is {digest[:12]}…, expected {expected[:12]}…. The download was "
-            "discarded. Try again, and report it if it happens again."
+            "discarded. Try again, and report the problem if it persists."
         )
     os.fsync(out.fileno())
     return digest
@@ -196,7 +196,7 @@ def _receive(
         coming = length(response)
         total = None if coming is None else have + coming
         if coming is not None and coming > (free := shutil.disk_usage(out.name).free):
-            raise OSError(errno.ENOSPC, f"{coming / 1e9:.1f} GB are needed and {free / 1e9:.1f} GB are free")
+            raise OSError(errno.ENOSPC, f"{coming / 1e9:.1f} GB are needed, but only {free / 1e9:.1f} GB are free")
         for block in blocks(response):
             out.write(block)
             have += len(block)

@@ -105,11 +105,11 @@ class LocalFolder:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(
-                f"cannot create the folder {target.parent}: {error.strerror}. Choose another --out."
+                f"cannot create the folder {target.parent}: {error.strerror}. Choose a different --out."
             ) from error
         if not target.parent.resolve().is_relative_to(self._root.resolve()):
             raise OutputError(
-                f"cannot write {target}: a link leads out of {self.path}. Remove it, or choose another --out."
+                f"cannot write {target}: a link points outside {self.path}. Remove it, or choose a different --out."
             )
         return atomic_write(target)
 
@@ -147,7 +147,7 @@ class LocalFolder:
         except BlockingIOError:
             raise lock_error(self.path, path.read_bytes()) from None
         except OSError as error:
-            raise OutputError(f"cannot write in {self.path}: {error.strerror}. Choose another folder.") from error
+            raise OutputError(f"cannot write in {self.path}: {error.strerror}. Choose a different folder.") from error
         try:
             os.truncate(held, 0)
             os.write(held, owner.encode())

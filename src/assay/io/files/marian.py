@@ -31,15 +31,13 @@ def read_marian(path: Path) -> tuple[str, dict[str, NDArray[Any]]]:
     """Return the settings and a mapping from names to read-only arrays over the mapped file; reject any other file."""
     import numpy as np
 
-    data = map_file(path, "a binary model of Marian")
+    data = map_file(path, "a binary Marian model")
     try:
         tensors = _tensors(data)
         settings = tensors.pop(SETTINGS).astype(np.uint8).tobytes().rstrip(b"\0").decode("utf-8")
     except (ValueError, KeyError, struct.error) as error:
         reason = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(
-            f"{path} is incomplete or is not a binary model of Marian: {reason}. Download it again."
-        ) from error
+        raise InputError(f"{path} is incomplete or not a binary Marian model: {reason}. Download it again.") from error
     return settings, tensors
 
 
@@ -66,7 +64,7 @@ def _tensors(data: mmap.mmap) -> dict[str, NDArray[Any]]:
     tensors = {}
     for name, shape, (_, kind, _, size) in zip(names, shapes, headers, strict=True):
         if kind not in TYPES:
-            raise ValueError(f"{name} is packed for one kind of processor (type {kind:#x})")
+            raise ValueError(f"{name} is packed for a specific processor (type {kind:#x})")
         dtype = np.dtype(TYPES[kind])
         if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize > size:
             raise ValueError(f"{name} has {size:,} bytes, too few for its shape {shape}")

@@ -100,7 +100,7 @@ def list_objects(address: str) -> list[tuple[str, tuple[str, int, str]]]:
     root = path[: path.index("*")].rpartition("/")[0] if starred else path
     root = root if root not in objects else root.rpartition("/")[0]
     if not objects:
-        raise InputError(f"{address} has no objects. Check the bucket and the folder.")
+        raise InputError(f"{address} contains no objects. Check the bucket and the folder.")
     listing = []
     for name, details in sorted(objects.items()):
         if details.get("type") == "directory" or name.endswith("/"):

@@ -60,7 +60,7 @@ def ask(address: str, headers: Mapping[str, str], start: int = 0) -> http.client
     response: http.client.HTTPResponse = urllib.request.build_opener(_LoyalRedirects).open(request, timeout=TIMEOUT)
     if response.status not in (200, 206):
         response.close()
-        raise OSError(f"the server answered {response.status}, without the file")
+        raise OSError(f"the server answered {response.status} without the file")
     return response
 
 

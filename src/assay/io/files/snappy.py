@@ -13,7 +13,7 @@ def decompress(data: bytes, most: int) -> bytes:
     """Return the decompressed bytes; reject inconsistent data and results longer than `most`."""
     length, at = varint(data, 0)
     if length > most:
-        raise ValueError(f"it has {length:,} bytes decompressed")
+        raise ValueError(f"its decompressed size is {length:,} bytes")
     out = bytearray()
     while at < len(data):
         tag = data[at]
@@ -36,7 +36,7 @@ def decompress(data: bytes, most: int) -> bytes:
         if len(out) > length:
             break
     if len(out) != length:
-        raise ValueError(f"it has {len(out):,} bytes decompressed, not {length:,}")
+        raise ValueError(f"it decompresses to {len(out):,} bytes, not {length:,}")
     return bytes(out)
 
 
@@ -48,6 +48,6 @@ def _literal(data: bytes, at: int, size: int, out: bytearray) -> int:
         at += wide
     end = at + size + 1
     if end > len(data):
-        raise ValueError("it ends in the middle of its bytes")
+        raise ValueError("it ends before its last byte")
     out += data[at:end]
     return end

@@ -65,7 +65,7 @@ def read_bundle(prefix: Path) -> dict[str, NDArray[Any]]:
             raise InputError(f"{index}: {name} is split into slices, which assay cannot join. Save it without slices.")
         if not 0 <= entry.shard < shards:
             raise InputError(
-                f"{index}: {name} is in part {entry.shard} of {shards}. The index is damaged; download it again."
+                f"{index}: {name} is in shard {entry.shard} of {shards}. The index is damaged; download it again."
             )
         path = prefix.with_name(f"{prefix.name}.data-{entry.shard:05d}-of-{shards:05d}")
         if entry.shard not in opened:

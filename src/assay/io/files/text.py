@@ -43,9 +43,7 @@ def open_bytes(path: str | os.PathLike[str]) -> io.BufferedReader:
         promised = compression.SUFFIXES.get(Path(name).suffix.lower())
         if promised and not kind:
             what = "it is empty" if not head else "its first bytes are something else"
-            raise InputError(
-                f"{name} is not {promised} data, although its name says so: {what}. Create it again, or rename it."
-            )
+            raise InputError(f"{name} is not {promised} data, despite its name: {what}. Export it again, or rename it.")
     except BaseException:
         file.close()
         raise
@@ -77,7 +75,7 @@ class _Utf16(compression.ByteSource):
             except UnicodeError:
                 where = f"in its first {self._read + len(data):,} bytes"
                 raise InputError(
-                    f"{self._file_name} begins as UTF-16 but is not valid {where}. Save it again as UTF-8."
+                    f"{self._file_name} begins like UTF-16 but is not valid {where}. Save it again as UTF-8."
                 ) from None
             self._read += len(data)
             if not data:
@@ -92,7 +90,7 @@ def _open(path: str) -> io.BufferedReader:
     except FileNotFoundError:
         raise InputError(_missing_message(path)) from None
     except IsADirectoryError:
-        raise InputError(f"{path} is a folder, not a file. Name a file in it.") from None
+        raise InputError(f"{path} is a folder, not a file. Specify a file inside it.") from None
     except NotADirectoryError:
         raise InputError(f"{path} does not exist: part of the path is a file, not a folder.") from None
     except PermissionError:
@@ -127,7 +125,7 @@ def _standard_input() -> io.BufferedReader:
     try:
         return os.fdopen(os.dup(0), "rb")
     except OSError:
-        raise InputError("standard input is closed. Pipe a file into the command, or name one.") from None
+        raise InputError("standard input is closed. Pipe a file into the command, or specify one.") from None
 
 
 def _peek(file: io.BufferedReader, size: int) -> tuple[bytes, io.BufferedReader]:
@@ -311,7 +309,7 @@ class BoundedFile(compression.ByteSource):
         self._read += len(data)
         if self._read > self._most:
             raise InputError(
-                f"{file_name(self._path)} has more than {self._most >> 20} MiB, the maximum for such a file."
+                f"{file_name(self._path)} has more than {self._most >> 20} MiB, the maximum for this kind of file."
             )
         return data
 
@@ -337,7 +335,7 @@ def read_parallel(
     raised when the shortest ends.
     """
     if sum(os.fspath(path) == "-" for path in paths) > 1:
-        raise InputError("only one file can be standard input (-). Name the others.")
+        raise InputError("only one file can be standard input (-). Specify the others by name.")
     readers = [lines_of(path, chunk) for path in paths]
     done = 0
     try:

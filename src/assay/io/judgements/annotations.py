@@ -147,7 +147,7 @@ class SpanLines:
             if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in (*names, "mt")):
                 raise InputError(
                     f"{path} line {number} is not an annotation (langpair, system, segment, rater, mt and spans). "
-                    "Name a new file, or one that assay view --annotate wrote."
+                    "Specify a new file, or one written by assay view --annotate."
                 )
             langpair, system, segment, rater = (row[name] for name in names)
             by_key.setdefault((langpair, system, segment, rater), []).append(line)
@@ -172,7 +172,7 @@ class AnnotationFile:
         if not folder.is_dir():
             raise OutputError(f"cannot write {path}: the folder {folder} does not exist. Create it: mkdir -p {folder}")
         if not os.access(folder, os.W_OK):
-            raise OutputError(f"cannot write {path}: no permission to write in {folder}. Choose another folder.")
+            raise OutputError(f"cannot write {path}: no permission to write to {folder}. Choose a different folder.")
         self.reload()
 
     def of(self, text: AnnotatedText, rater: str) -> Errors | None:
@@ -219,7 +219,7 @@ class AnnotationFile:
         if problem := self.form.problem(text):
             raise InputError(
                 f"segment {text.segment} of {text.system or 'the table'} {problem}, which Google's format cannot "
-                "hold. Write annotations to a .jsonl."
+                "represent. Write the annotations to a .jsonl file."
             )
         key = self.form.key(text, rater)
         with _locked(self.path):

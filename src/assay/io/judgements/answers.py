@@ -163,9 +163,11 @@ def read_errors(answer: str) -> NamedErrors:
         named = _parse_lines(text)
         clean = named.is_clean() or _CLEAN.search(text) or _NOTHING.fullmatch(text) or _empty_headings(text)
         if not named.errors and not clean:
-            raise InputError(f"the answer {shorten(text)} neither names an error nor reports that there is none.")
+            raise InputError(f"the answer {shorten(text)} neither lists an error nor states that there are none.")
     if len(named.errors) > MOST_ERRORS:
-        raise InputError(f"the answer {shorten(text)} names {len(named.errors):,} errors, more than {MOST_ERRORS:,}.")
+        raise InputError(
+            f"the answer {shorten(text)} lists {len(named.errors):,} errors, more than the maximum of {MOST_ERRORS:,}."
+        )
     return named
 
 

@@ -82,7 +82,7 @@ class _CampaignRows:
     def campaign(self, path: Path, protocol: Protocol, marked: bool, bad: BadRows) -> Campaign:
         """Return all judgements; reject a file without any."""
         if not self.judgements:
-            raise InputError(f"{path} has no judgements.")
+            raise InputError(f"{path} contains no judgements.")
         if self.repeated:
             self.notes.append(f"{count(self.repeated, 'judgement')} repeated by the same rater; the last one counts")
         judgements = {cell: tuple(raters.values()) for cell, raters in self.judgements.items()}
@@ -129,7 +129,7 @@ def _read_mqm_file(path: Path, langpair: str, bad: BadRows) -> Campaign:
         judgements[cell] = segment.judgements
         texts[cell] = JudgedText(segment.target, segment.source, document=segment.document)
     if not judgements:
-        raise InputError(f"{path} has no judgements.")
+        raise InputError(f"{path} contains no judgements.")
     return Campaign(path.name, "MQM", judgements, texts, marked=True)
 
 
@@ -218,7 +218,9 @@ def _read_rows(
         and all(j.score is None for row in gathered.judgements.values() for j in row.values())
     ):
         column = names[layout.places["score"]]
-        raise InputError(f"{path} has no scores in its column {column!r}. Choose another with --columns score=COLUMN.")
+        raise InputError(
+            f"{path} has no scores in column {column!r}. Choose a different column with --columns score=COLUMN."
+        )
     if unread:
         gathered.notes.append(f"{count(unread, 'line')} of answers named no error (left out)")
     if unlocated:
@@ -232,10 +234,10 @@ def _check_columns(path: Path, names: Sequence[str], layout: Layout) -> bool:
     marked = any(column in places for column in SPAN_COLUMNS)
     if not marked and "score" not in places:
         raise InputError(
-            f"{path} has no column of spans, answers or scores; it has {listing(names)}. Name the columns with --columns."
+            f"{path} has no column with spans, answers or scores; it has {listing(names)}. Specify the columns with --columns."
         )
     if marked and "mt" not in places:
-        raise InputError(f"{path} has spans but no column of translations (mt, target). It has {listing(names)}.")
+        raise InputError(f"{path} has spans but no translation column (mt, target). It has {listing(names)}.")
     if "starts" in places and not {"ends", "severities"} <= set(places):
         raise InputError(f"{path} has start indices but no end indices or error types. Add these columns.")
     return marked
@@ -301,7 +303,7 @@ def _spans(values: Mapping[str, Any], text: JudgedText, where: str) -> AnswerSpa
             try:
                 value = decode(value) if value.strip() not in ("", "None") else []
             except ValueError as error:
-                raise InputError(f"{where}: the spans are not JSON: {error}.") from error
+                raise InputError(f"{where}: the spans are not valid JSON: {error}.") from error
         return AnswerSpans(parse_spans([] if value is None else value, source, output, where))
     if "answer" in values:
         return read_answer(str(values["answer"] or ""), output, source)
@@ -322,6 +324,6 @@ def _indexed(values: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
     spans = []
     for start, end, level in zip(starts, ends, levels, strict=True):
         if not (start.isdecimal() and end.isdecimal()):
-            raise InputError(f"{where}: a span needs whole numbers as start and end, not {start!r} and {end!r}.")
+            raise InputError(f"{where}: the start and end of a span must be whole numbers, not {start!r} and {end!r}.")
         spans.append({"start_i": int(start), "end_i": int(end), "severity": level})
     return spans

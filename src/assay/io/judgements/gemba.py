@@ -69,7 +69,7 @@ def find_prompts(name: str) -> Path:
     ):
         return location
     raise MissingPart(
-        f"{name} needs the prompts of GEMBA's authors ({LICENCE}), which are not shipped with assay. Download them "
+        f"{name} requires the GEMBA prompts ({LICENCE}), which are not shipped with assay. Download them "
         f"({KILOBYTES} kB): assay fetch gemba. Or use a checkout of {REPOSITORY}: {name}:prompts=FOLDER. judge-da "
         "and judge-mqm need neither."
     )
@@ -154,7 +154,7 @@ def _document(name: str, folder: Path) -> dict[str, Any]:
     entry = source.value("prompts")
     entry = entry.get(known.entry) if isinstance(entry, dict) else None
     if not isinstance(entry, dict):
-        raise InputError(f"{path} has no prompt called {known.entry}. Use the published file.")
+        raise InputError(f"{path} has no prompt named {known.entry}. Use the published file.")
     if known.reading["answer"] == "classes":
         reader = entry.get("validate_answer")
         values["classes"] = reader.get("classes") if isinstance(reader, dict) else None
@@ -163,7 +163,7 @@ def _document(name: str, folder: Path) -> dict[str, Any]:
 
 def _user_message(question: Any, path: str) -> list[dict[str, str]]:
     if not isinstance(question, str):
-        raise InputError(f"{path} has no text in the place of a question. Use the published file.")
+        raise InputError(f"{path} has no text where a question is expected. Use the published file.")
     return [{"role": "user", "content": question}]
 
 

@@ -43,7 +43,7 @@ WANTED = Wanted(
         "back": ("back",),
     },
     required=("translation", "outcome"),
-    missing="{file} has no {role} column; it has {quoted}. Name it with --columns {pairs}, or rename it to {options}.",
+    missing="{file} has no {role} column; it has {quoted}. Specify it with --columns {pairs}, or rename it to {options}.",
     once=("translation",),
 )
 UNJUDGED = replace(WANTED, required=("translation",))
@@ -108,7 +108,7 @@ def read_outcomes(
     if judged is not None:
         worth = [float("nan") if value is None else value for value in judged]
     if not worth:
-        raise InputError(f"{name} has no rows, so there are no outcomes. Check the file.")
+        raise InputError(f"{name} contains no rows, so it has no outcomes. Check the file.")
     return _outcomes(read, references, np.array(worth), {c: np.array(v) for c, v in values.items()}, name)
 
 
@@ -169,8 +169,8 @@ def _outcomes(
             row = int(np.flatnonzero(differs)[0])
             where = f"{ids[row]!r} ({languages[row]})" if languages[row] else repr(ids[row])
             raise InputError(
-                f"{name}: the parts of example {where} have different outcomes. Rows of the same id, task and "
-                "language are parts of one example. Give every example its own id."
+                f"{name}: the rows of example {where} have different outcomes. Rows with the same id, task and "
+                "language belong to one example. Give every example a unique id."
             )
     at, own_worth = first.tolist(), worth[first]
     judged = ~np.isnan(own_worth)
@@ -237,8 +237,8 @@ def read_benchmark(
     files = [(path, match) for path in sorted(Path(folder).rglob("*")) if (match := _NAME.fullmatch(path.name))]
     if not files:
         raise InputError(
-            f"{folder} is a folder without tables called task_XX_test_YY.tsv. Name a table of outcomes, or a folder "
-            "in the layout of Moghe et al. (2023)."
+            f"{folder} contains no tables named task_XX_test_YY.tsv. Specify a table of outcomes, or a folder "
+            "laid out as in Moghe et al. (2023)."
         )
     places = [_place(path.resolve()) for path, _ in files]
     languages: dict[str, set[str]] = {}

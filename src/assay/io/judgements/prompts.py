@@ -128,7 +128,9 @@ def from_file(path: str) -> Prompt:
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is not TOML: {' '.join(str(error).split()).rstrip('.')}. (docs/judges.md)") from None
+        raise InputError(
+            f"{path} is not valid TOML: {' '.join(str(error).split()).rstrip('.')}. (docs/judges.md)"
+        ) from None
     return prompt_of(values, Place(path))
 
 

@@ -96,13 +96,13 @@ def _span(error: Any, source: str, output: str, where: str) -> ErrorSpan:
     text = source if side == "source" else output
     if not (type(start) is int and type(end) is int):
         raise InputError(
-            f"{where}: a span needs whole numbers as start and end, not {shorten(start)} and {shorten(end)}."
+            f"{where}: the start and end of a span must be whole numbers, not {shorten(start)} and {shorten(end)}."
         )
     if "end" not in error and end == len(text) + 1:
         end = len(text)  # the annotation tool allows the position after the last character
     if not 0 <= start <= end <= len(text):
         raise InputError(
-            f"{where}: span {shorten(start)}:{shorten(end)} is outside its {side} of {len(text)} characters."
+            f"{where}: span {shorten(start)}:{shorten(end)} is outside the {side}, which has {len(text)} characters."
         )
     quoted = error.get("text")
     if isinstance(quoted, str) and quoted and quoted != text[start:end]:

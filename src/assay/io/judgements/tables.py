@@ -33,7 +33,7 @@ WANTED = Wanted(
         "id": ("id", "segment id", "segment"),
     },
     required=("mt",),
-    missing="{file} has no column of translations (mt, hypothesis …). It has {listing}.",
+    missing="{file} has no translation column (mt, hypothesis …). It has {listing}.",
     once=("mt",),
 )
 _UNSCORED = ("", "none", "nan", "null", "na")
@@ -79,7 +79,7 @@ def read_judged_table(
             for column, value in numbers.items():
                 values[column].append(math.nan if value is None else value)
     if not texts["mt"]:
-        raise InputError(f"{name} has no rows.")
+        raise InputError(f"{name} contains no rows.")
     batch = Batch(
         hypotheses=texts["mt"],
         sources=texts.get("source"),
@@ -114,7 +114,7 @@ def _score_columns(name: str, header: Sequence[str], wanted: Sequence[str] | Non
     columns = {column: header.index(column) for column in spelled(header, *HUMAN_SCORES)}
     if not columns:
         names = listing(spellings(*HUMAN_SCORES))
-        raise InputError(f"{name} has no column of scores ({names}). It has {listing(header)}. Name one.")
+        raise InputError(f"{name} has no score column ({names}). It has {listing(header)}. Specify one.")
     return columns
 
 

@@ -71,9 +71,9 @@ def unpack(data: bytes) -> dict[str, Hashes]:
     try:
         plain = lzma.decompress(data)
     except lzma.LZMAError as error:
-        raise InputError(f"{FILE} is damaged ({error}). Install mt-assay again.") from error
+        raise InputError(f"{FILE} is damaged ({error}). Reinstall mt-assay.") from error
     if not plain.startswith(MAGIC):
-        raise InputError(f"{FILE} is not a file of contamination hashes. Install mt-assay again.")
+        raise InputError(f"{FILE} is not a file of contamination hashes. Reinstall mt-assay.")
     end = plain.index(b"\n", len(MAGIC))
     at, sets = end + 1, {}
     for entry in json.loads(plain[len(MAGIC) : end]):

@@ -165,17 +165,17 @@ def _check_pieces(tensors: Tensors) -> None:
         if tensors[name].shape != shape:
             raise ValueError(f"{name!r} has the wrong type or shape")
     if n < len(SPECIAL) or not blocks:
-        raise ValueError("there are no pieces")
+        raise ValueError("it contains no subwords")
     for name, held in (("starts", "text"), ("norm_starts", "norm_to")):
         starts = tensors[name]
         if starts[0] != 0 or starts[-1] != len(tensors[held]) or (starts[1:] < starts[:-1]).any():
-            raise ValueError(f"{name!r} does not split {held!r} into parts")
+            raise ValueError(f"{name!r} does not split {held!r} correctly")
     tensors["text"].tobytes().decode("utf-8")
     if tensors["text"][: tensors["starts"][len(SPECIAL)]].tobytes() != "".join(SPECIAL).encode():
-        raise ValueError(f"its first pieces are not {' '.join(SPECIAL)}")
+        raise ValueError(f"its first subwords are not {' '.join(SPECIAL)}")
     inside = tensors["starts"][tensors["starts"] < len(tensors["text"])]
     if ((tensors["text"][inside] & 0xC0) == 0x80).any():
-        raise ValueError("a piece begins inside a character")
+        raise ValueError("a subword begins inside a character")
     points = np.concatenate([tensors["norm_from"], tensors["norm_to"]])
     if (tensors["norm_from"][1:] <= tensors["norm_from"][:-1]).any() or (points > 0x10FFFF).any():
         raise ValueError("the characters of 'norm_from' are not in order")

@@ -115,9 +115,7 @@ class WordNet:
             try:
                 cached = frozenset(name.decode("utf-8") for part in PARTS for name in self._names(form, part))
             except (ValueError, IndexError) as error:
-                raise InputError(
-                    f"WordNet's files are damaged at the entry of {word!r}. Install them again."
-                ) from error
+                raise InputError(f"WordNet's files are damaged at the entry of {word!r}. Reinstall them.") from error
             if len(self._synonyms) >= _CACHE_WORDS:
                 self._synonyms.clear()
             if len(word) <= _CACHE_LENGTH:
@@ -168,7 +166,7 @@ class WordNet:
                 for at in range(first, first + 4 * int(fields[first - 1]), 4)
             )
         except (ValueError, IndexError, KeyError) as error:
-            raise InputError(f"WordNet's files are damaged at {part} {offset}. Install them again.") from error
+            raise InputError(f"WordNet's files are damaged at {part} {offset}. Reinstall them.") from error
         return Synset(part, offset, names, pointers, int(fields[1]))
 
     def related(self, synset: Synset, symbol: str) -> tuple[Synset, ...]:

@@ -222,8 +222,7 @@ def _by_id(
             strangers.append(name)
     if strangers:
         raise InputError(
-            f"{path} has {count(len(strangers), 'id')} that the suite does not have: {listing(strangers, 5)}. Remove "
-            "them."
+            f"{path} has {count(len(strangers), 'id')} not found in the suite: {listing(strangers, 5)}. Remove them."
         )
     missing = [name for name in ids if name not in line_of]
     if missing:

@@ -47,7 +47,7 @@ class ScannedTable(OpenTable):
         self.name, path = file_name(opened.path), Path(opened.path)
         if opened.path == "-" or not _begins_with(path, marks):
             file = f"{'an' if kind == 'Arrow' else 'a'} {kind} file"
-            raise InputError(f"{self.name} is not {file}. Name an uncompressed .{kind.lower()} file.")
+            raise InputError(f"{self.name} is not {file}. Specify an uncompressed .{kind.lower()} file.")
         if find_spec("polars") is not None:
             WORKER.get()  # let the worker import polars at the same time as this process
         polars = import_polars(f"{self.name} is {kind}, which")
@@ -109,12 +109,13 @@ def read_arrow(opened: Opened) -> OpenTable:
     """Open an Arrow file (Feather version 2), or an Arrow stream, which is held in memory."""
     if opened.head.startswith(OLD_FEATHER):
         raise InputError(
-            f"{file_name(opened.path)} is Feather version 1, which is obsolete. Write it again with pandas or pyarrow."
+            f"{file_name(opened.path)} is Feather version 1, which is obsolete. Save it again with a current version of "
+            "pandas or pyarrow."
         )
     if opened.path != "-" and opened.head.startswith(STREAM) and Path(opened.path).stat().st_size > MOST_TEXT:
         raise InputError(
             f"{opened.path} is an Arrow stream of more than {MOST_TEXT >> 20} MiB, which does not fit in memory. "
-            "Write it as Parquet."
+            "Save it as Parquet."
         )
     return ScannedTable(opened, "Arrow", (ARROW, STREAM))
 

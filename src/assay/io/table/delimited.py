@@ -218,10 +218,12 @@ class DelimitedTable(OpenTable):
         self._file, self._cells = opened.file, cells
         first = cells.first()
         if first is None:
-            raise InputError(f"{self.name} is empty. It needs a header line with column names, such as src, mt, ref.")
+            raise InputError(
+                f"{self.name} is empty. The first line must be a header with column names, such as src, mt, ref."
+            )
         if len(first[1]) > MOST_COLUMNS:
             raise InputError(
-                f"{self.name} line {first[0]}: more than {MOST_COLUMNS:,} columns. Check that it is a table."
+                f"{self.name} line {first[0]}: more than {MOST_COLUMNS:,} columns. Check that the file is a table."
             )
         self._header: list[str] | None = first[1]
         self.names = [name.strip() for name in first[1]]

@@ -63,7 +63,7 @@ def refuse_missing_header(path: str, lines: Sequence[str]) -> None:
     columns = tabs.pop() + 1
     raise InputError(
         f"{path} looks like a table of {columns} columns without a header line. Choose its columns by number (--data "
-        f"{path} --columns mt=1,ref=2). If it is text, replace its tabs."
+        f"{path} --columns mt=1,ref=2). If it is plain text, replace the tabs."
     )
 
 

@@ -33,7 +33,9 @@ def shards_of(path: str) -> list[str] | None:
         inner = [name.name for name in sorted(folder.iterdir()) if name.is_dir() and _splits(name)]
         if names := list(splits) or inner:
             tested = next((name for name in names if "test" in name), names[-1])
-            raise InputError(f"{path} has several tables: {listing(names)}. Name one, such as {folder / tested}.")
+            raise InputError(
+                f"{path} contains several tables: {listing(names)}. Specify one, such as {folder / tested}."
+            )
         return None
     if path != "-" and not folder.exists() and folder.parent.is_dir():
         files = _splits(folder.parent).get(folder.name)
@@ -53,7 +55,7 @@ def _splits(folder: Path) -> dict[str, list[str]]:
                 splits.setdefault(shard["split"], []).append(str(inner / name))
     for split, files in splits.items():
         if len({_SHARD.fullmatch(Path(file).name)["form"].lower() for file in files}) > 1:  # type: ignore[index]
-            raise InputError(f"{folder} has {split!r} in several formats ({listing(files, 4)}). Name one file.")
+            raise InputError(f"{folder} has {split!r} in several formats ({listing(files, 4)}). Specify one file.")
     return splits
 
 
@@ -62,7 +64,7 @@ def _complete(path: str, files: Sequence[str]) -> list[str]:
     shards = [_SHARD.fullmatch(Path(file).name) for file in files]
     numbers = [(int(shard["of"] or 0), int(shard["number"] or 0)) for shard in shards if shard]
     if len({of for of, _ in numbers}) > 1 or len(set(numbers)) < len(numbers):
-        raise InputError(f"{path} has the same rows more than once ({listing(files, 4)}). Remove the copies.")
+        raise InputError(f"{path} contains the same rows more than once ({listing(files, 4)}). Remove the duplicates.")
     of = numbers[0][0]
     if missing := sorted(set(range(of)) - {number for _, number in numbers}):
         names = [f"{number:05}-of-{of:05}" for number in missing]
@@ -109,7 +111,7 @@ class ShardedTable(OpenTable):
         for index in wanted:
             if names and self.names[index] not in names:
                 raise InputError(
-                    f"{file} has no column {self.names[index]!r}, unlike {self._files[0]}. All shards need the same columns."
+                    f"{file} has no column {self.names[index]!r}, unlike {self._files[0]}. All shards must have the same columns."
                 )
         return [names.index(self.names[index]) for index in wanted] if names else []
 

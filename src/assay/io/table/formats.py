@@ -158,7 +158,7 @@ def _cells(form: str, opened: Opened) -> Cells:
         return SheetCells(opened)
     if FORMATS[form].marks or form in ("xml", "sgml"):
         raise InputError(
-            f"{file_name(opened.path)} is {form}, but TSV, CSV or XLSX is required. Save it as one of these."
+            f"{file_name(opened.path)} is {form}, but TSV, CSV or XLSX is required. Save it in one of these formats."
         )
     return comma_cells(opened) if form == "csv" else tab_cells(opened)
 

@@ -68,7 +68,7 @@ def open_frame(source: Any) -> OpenTable:
         return FrameTable(source)
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
         if not all(isinstance(row, Mapping) for row in source):
-            raise InputError("a list as a table must have one dictionary per row.")
+            raise InputError("a table passed as a list must have one dictionary per row.")
         names = list(source[0]) if source else []
         return FrameTable({name: [row.get(name) for row in source] for name in names})
     if isinstance(source, Iterator):
@@ -85,7 +85,7 @@ def open_frame(source: Any) -> OpenTable:
         ]
         return FrameTable(frame.with_columns(texts).to_dict())
     raise InputError(
-        "a table must be a path, a frame of polars, pandas or Arrow, a dictionary of columns, or one dictionary per "
+        "a table must be a path, a polars, pandas or Arrow data frame, a dictionary of columns, or one dictionary per "
         f"row, not {type(source).__name__}."
     )
 

@@ -63,7 +63,7 @@ def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:
         return {}
     if len(available) > 1 and metric not in available:
         raise InputError(
-            f"{table.name} has scores of {listing(available)}. Name the file after one of them, such as {chosen}.jsonl."
+            f"{table.name} has scores for {listing(available)}. Rename the file after one of them, such as {chosen}.jsonl."
         )
     columns = (
         {side: (f"{side} score", f"{chosen} {side}") for side in SIDES} if metrics else {"score": ("score", chosen)}
@@ -182,7 +182,7 @@ class _Text:
         """Double the buffered text, so that a long value is not decoded again after every block."""
         parts = [self._text[self._at :]]
         if len(parts[0]) > LONGEST_LINE:
-            raise self._error(f"an item of more than {LONGEST_LINE >> 20} Mi characters", self._at)
+            raise self._error(f"an item longer than {LONGEST_LINE >> 20} million characters", self._at)
         size = 0
         for block in self._blocks:
             parts.append(block)

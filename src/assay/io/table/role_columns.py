@@ -26,8 +26,8 @@ def lay_out(table: OpenTable, wanted: Wanted, chosen: ColumnChoice | None) -> La
     if numbers and table.names:
         if others := [one for columns in named.values() for one in columns if one not in numbers]:
             raise InputError(
-                f"--columns chooses {listing(numbers)} by number and {listing(others)} by name. Numbers are for "
-                "tables without a header line; use them for all columns."
+                f"--columns selects {listing(numbers)} by number and {listing(others)} by name. Use names if "
+                "the table has a header line, and numbers otherwise."
             )
         _refuse_header(table, wanted, named)
         table.without_header()
@@ -69,8 +69,8 @@ class RoleColumns:
         self._systems = layout.several.get("hypothesis", ())
         if self._systems and "system" in layout.places:
             raise InputError(
-                f"{table.name} has a column of systems ({table.names[layout.places['system']]!r}), but --columns "
-                "names several columns of translations. Use only one of these."
+                f"{table.name} has a system column ({table.names[layout.places['system']]!r}), but --columns "
+                "selects several translation columns. Use one or the other."
             )
         self._own = range(own)
         self.wanted = list(
@@ -194,7 +194,7 @@ class RoleColumns:
             if len(row) > width:
                 raise InputError(
                     f"{self._name} {piece.where(i)} has {count(len(row), 'reference')}, but earlier rows have at "
-                    f"most {width}. Move a row with the most references to the top."
+                    f"most {width}. Move the row with the most references to the top."
                 )
         return [[row[k] if k < len(row) else None for row in rows] for k in range(width)]
 

@@ -25,7 +25,7 @@ WANTED = Wanted(
         "id": ("id", "segment id"),
     },
     required=("hypothesis",),
-    missing="{file} has no column with translations; it has {quoted}. Name it with --columns mt=COLUMN "
+    missing="{file} has no column with translations; it has {quoted}. Specify it with --columns mt=COLUMN "
     "(or its number), or rename it to {commas}.",
     once=("hypothesis", "source", "reference", "references"),
     several=("hypothesis",),
@@ -132,7 +132,7 @@ def _check_needs(layout: Layout, needs: Mapping[str, str], table: OpenTable) -> 
             names = spellings(role)
             raise InputError(
                 f"{table.name} has no {role} column, which {metric} requires; it has {listing(map(repr, table.names))}. "
-                f"Name it with --columns {names[-1]}=COLUMN, or rename it to {' or '.join(names)}."
+                f"Specify it with --columns {names[-1]}=COLUMN, or rename it to {' or '.join(names)}."
             )
 
 
@@ -140,7 +140,9 @@ def _group_column(by: str, layout: Layout, table: OpenTable) -> int:
     """Return the column that rows are grouped by: a role (``doc``), or a name in the header."""
     role = WANTED.name_of(by)
     if role == "system":
-        raise InputError("--by groups segments, and every system already has its own rows. Name another column.")
+        raise InputError(
+            "--by groups segments, and systems are already reported separately. Specify a different column."
+        )
     if role is not None and role in layout.places:
         return layout.places[role]
     if by in table.names:

@@ -151,7 +151,7 @@ def assign(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice | None, fi
     header: dict[str, int] = {}
     for index, name in enumerate(names):
         if wanted.once and plain(name) in header and wanted.name_of(name):
-            raise InputError(f"{file} has two columns called {name!r}. Rename one.")
+            raise InputError(f"{file} has two columns named {name!r}. Rename one.")
         if index not in taken:
             header.setdefault(plain(name), index)
     for name, roles in wanted.roles.items():
@@ -189,7 +189,7 @@ def _refuse_twice(
         if index in others:
             role = others[index]
             raise InputError(
-                f"--columns chooses {names[index]!r} of {file} as the translations, but its name makes it the "
+                f"--columns chooses {names[index]!r} of {file} as the translations, but its name identifies it as the "
                 f"{role}. Choose another column for one of them ({'ref' if role == 'reference' else 'src'}=COLUMN)."
             )
 
@@ -236,7 +236,7 @@ def _chosen_columns(
     for role, at in ((role, at) for role, columns in places.items() if role in TEXT_ROLES for at in columns):
         if at in roles:
             raise InputError(
-                f"--columns chooses {names[at]!r} of {file} as {roles[at]} and as {role}. Choose two columns."
+                f"--columns chooses {names[at]!r} of {file} as {roles[at]} and as {role}. Choose two different columns."
             )
         roles[at] = role
     return places

@@ -91,7 +91,7 @@ class WholeRows:
             if extra := flat_row(row).keys() - set(self.names):
                 raise InputError(
                     f"{self.table.name} {part.noun} {number} has {sorted(extra)[0]!r}, which the first row lacks, so "
-                    "it would be lost under the header. Write JSON lines (--format jsonl)."
+                    "it would be lost in the output. Write JSON lines (--format jsonl)."
                 )
 
 

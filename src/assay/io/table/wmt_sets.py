@@ -50,7 +50,7 @@ def tags(opened: Opened) -> Events:
             line, text = line + text.count("\n", 0, last), text[last:]
         if len(text) > LONGEST_LINE:
             raise InputError(
-                f"{file_name(opened.path)} line {line}: a segment is longer than {LONGEST_LINE >> 20} Mi characters."
+                f"{file_name(opened.path)} line {line}: a segment is longer than {LONGEST_LINE >> 20} million characters."
             )
     if inside:
         raise InputError(_unclosed_message(opened, line))
@@ -71,7 +71,7 @@ def sgml_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) -> 
         if event.kind == "start" and event.name in SETS:
             if column not in ("", SETS[event.name]):
                 raise InputError(
-                    f"{where} line {event.line}: the file has sets of several kinds. Put each into its own file."
+                    f"{where} line {event.line}: the file has sets of several kinds. Save each in its own file."
                 )
             column = SETS[event.name]
             languages = attributes.get("srclang", ""), attributes.get("trglang", attributes.get("tgtlang", ""))
@@ -115,7 +115,7 @@ def segment_lists(paths: Sequence[str]) -> dict[str, list[str]]:
             if len(sets) < len(set(paths)):
                 raise InputError(
                     f"{first} and {path} have their documents in different orders, so a plain text file cannot be "
-                    "matched with them. Give every text as SGML."
+                    "matched with them. Use SGML for all texts."
                 )
             by_key = dict(zip(keys, texts, strict=True))
             texts = [by_key[key] for key in order]
@@ -135,7 +135,7 @@ def _segments(path: str) -> Iterator[tuple[tuple[str, str], str]]:
         root = next((event for event in stream if event.kind == "start"), None)
         if root is None:
             raise InputError(
-                f"{path} has no <srcset>, <refset> or <tstset>, so it is not SGML of WMT. Rename it if it is text."
+                f"{path} has no <srcset>, <refset> or <tstset>, so it is not a WMT SGML file. If it is plain text, rename it."
             )
         for _, row in sgml_rows(root, stream, opened, []):
             yield (str(row["document"]), str(row["id"])), next(reversed(row.values()))
@@ -215,8 +215,8 @@ def _number(sides: Sequence[WrittenSide], name: str, where: str) -> None:
             number = f"{segment.paragraph}.{segment.number}" if restart else segment.number
             if number in side.texts:
                 raise InputError(
-                    f"{where} line {segment.line}: document {name!r} has two segments {segment.number} in one "
-                    "paragraph. Give each segment its own number."
+                    f"{where} line {segment.line}: document {name!r} has two segments numbered {segment.number} in one "
+                    "paragraph. Give each segment a unique number."
                 )
             side.texts[number] = (segment.line, segment.text)
 

@@ -50,10 +50,10 @@ class Workbook:
         if not opened.head.startswith(MARK):
             reason = "its first bytes are something else" if opened.head else "it is empty"
             raise InputError(
-                f"{self.name} is not a workbook, despite its name: {reason}. Create it again, or rename it."
+                f"{self.name} is not a workbook, despite its name: {reason}. Export it again, or rename it."
             )
         if not opened.file.seekable():
-            raise InputError(f"{self.name} is a compressed workbook or a pipe. Name an uncompressed .xlsx file.")
+            raise InputError(f"{self.name} is a compressed workbook or a pipe. Specify an uncompressed .xlsx file.")
         with self.reporting_errors():
             self._zip = zipfile.ZipFile(opened.file)
 
@@ -62,11 +62,13 @@ class Workbook:
         if "mimetype" in self._zip.namelist() or "xl/workbook.bin" in self._zip.namelist():
             raise InputError(f"{self.name} is a workbook in another format. Save it as .xlsx or CSV.")
         if "xl/workbook.xml" not in self._zip.namelist():
-            raise InputError(f"{self.name} is a zip file, not a workbook. Unpack it, and name the table in it.")
+            raise InputError(f"{self.name} is a zip file, not a workbook. Unpack it and specify the table inside it.")
         elements = self._elements("xl/workbook.xml", "sheet")
         sheets = [attributes for attributes in elements if attributes.get("state", "visible") == "visible"]
         if not sheets:
-            raise InputError(f"{self.name} has no visible sheet. Show one in a spreadsheet program and save it.")
+            raise InputError(
+                f"{self.name} has no visible sheet. Unhide one in a spreadsheet program and save the file."
+            )
         relation_id = sheets[0].get(_RELATION, sheets[0].get(_STRICT, ""))
         relations = self._elements("xl/_rels/workbook.xml.rels", "Relationship")
         target = next(
@@ -140,7 +142,7 @@ class _Cells(SafeParser):
             self._parts.append(text)
             self._size += len(text)
             if self._size > LONGEST_LINE:
-                self.refuse(f"a text is longer than {LONGEST_LINE >> 20} Mi characters")
+                self.refuse(f"a text is longer than {LONGEST_LINE >> 20} million characters")
 
     def _take_text(self) -> str:
         whole, self._parts, self._size = "".join(self._parts), [], 0
@@ -299,6 +301,6 @@ def read_xlsx(opened: Opened) -> OpenTable:
 def refuse_old(opened: Opened) -> OpenTable:
     """Reject encrypted workbooks and those in the format before 2007, neither of which is a zip file."""
     raise InputError(
-        f"{file_name(opened.path)} is an old workbook (.xls) or has a password. Save it as .xlsx without one, or as "
+        f"{file_name(opened.path)} is an old workbook (.xls) or is password-protected. Save it as an unprotected .xlsx, or as "
         "CSV."
     )

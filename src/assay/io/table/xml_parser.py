@@ -108,8 +108,8 @@ class SafeParser:
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
             raise InputError(
-                f"{self.name} line {error.lineno} column {error.offset + 1} is not XML: {reason}. Correct it there, or "
-                "create the file again."
+                f"{self.name} line {error.lineno} column {error.offset + 1}: not well-formed XML: {reason}. Fix the file, or "
+                "export it again."
             ) from None
         except InputError:
             raise
@@ -182,7 +182,7 @@ def text_until_end(stream: Events, dropped: Collection[str], where: str) -> str:
                 size += len(event.name)
                 if size > LONGEST_LINE:
                     raise InputError(
-                        f"{where} line {event.line}: a text is longer than {LONGEST_LINE >> 20} Mi characters."
+                        f"{where} line {event.line}: a text is longer than {LONGEST_LINE >> 20} million characters."
                     )
         elif event.kind == "start":
             inside.append(event.name)

@@ -98,7 +98,7 @@ def xliff_rows(root: Event, stream: Events, opened: Opened, notes: list[str]) ->
     where, version = file_name(opened.path), root.attributes.get("version", "")
     if version[:1] not in ("1", "2"):
         raise InputError(
-            f"{where} is XLIFF {version or 'without a version'}; only 1.2 and 2 are supported. Save it in one of these."
+            f"{where} is XLIFF {version or 'without a version'}; only 1.2 and 2 are supported. Save it in one of these versions."
         )
     holder = "segment" if version[0] == "2" else "trans-unit"
     languages = root.attributes.get("srcLang", ""), root.attributes.get("trgLang", "")
@@ -192,7 +192,7 @@ def read_sgml(opened: Opened) -> OpenTable:
     root = next((event for event in stream if event.kind == "start"), None)
     if root is None:
         raise InputError(
-            f"{file_name(opened.path)} has no <srcset>, <refset> or <tstset>, so it is not SGML of WMT. Rename it if "
-            "it is text."
+            f"{file_name(opened.path)} has no <srcset>, <refset> or <tstset>, so it is not a WMT SGML file. If it is "
+            "plain text, rename it."
         )
     return MarkupTable(opened, sgml_rows(root, stream, opened, notes), notes)

@@ -75,7 +75,7 @@ class TreeFiles:
             except (ValueError, LookupError, TypeError):
                 text = None
             if not isinstance(text, str):
-                raise InputError(f"{self.where(path)} line {number}: expected an object with a text under {field!r}.")
+                raise InputError(f"{self.where(path)} line {number}: expected an object with a string under {field!r}.")
             texts.append(text)
         return texts
 
@@ -130,7 +130,7 @@ def _root(path: Path) -> Path | None:
         return path
     inside = [folder.parent for folder in path.glob("*/sources") if folder.is_dir()]
     if len(inside) > 1:
-        raise InputError(f"{path} has several trees ({listing(p.name for p in inside)}). Name one of them.")
+        raise InputError(f"{path} contains several trees ({listing(p.name for p in inside)}). Specify one of them.")
     return inside[0] if inside else None
 
 

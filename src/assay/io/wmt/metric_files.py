@@ -55,7 +55,7 @@ def read_metric(spec: str, sets: Mapping[str, EvalSet]) -> Scored:
     elif path.name.endswith(".score"):
         if path.parent.name not in sets:
             raise InputError(
-                f"{path} has an unknown language pair. Put it into a folder named after the pair ({listing(sets)}), "
+                f"{path} has an unknown language pair. Put it in a folder named after the pair ({listing(sets)}), "
                 "or use a table with the columns langpair, system, segment, score."
             )
         scores_by_pair = _files([path], sets)
@@ -84,7 +84,7 @@ def _files(paths: list[Path], sets: Mapping[str, EvalSet]) -> Scored:
     for path in paths:
         stem, _, level = path.name.removesuffix(".score").rpartition(".")
         if level not in LEVELS:
-            raise InputError(f"{path} is not METRIC-REF.LEVEL.score with LEVEL one of {listing(LEVELS)}.")
+            raise InputError(f"{path} is not named METRIC-REF.LEVEL.score with LEVEL one of {listing(LEVELS)}.")
         pair = path.parent.name
         evalset, data = sets[pair], path.read_bytes()
         if level == "domain":
@@ -129,5 +129,5 @@ def _table(path: Path, sets: Mapping[str, EvalSet]) -> dict[str, LevelScores]:
             raise InputError(f"{path} line {line}: {pair} {system} segment {segment_number} is scored twice.")
         matrices[pair][cell] = number
     if not matrices:
-        raise InputError(f"{path} has {count(0, 'row')} about {listing(sets)}.")
+        raise InputError(f"{path} has {count(0, 'row')} for {listing(sets)}.")
     return {pair: LevelScores(seg=scores) for pair, scores in matrices.items()}

@@ -26,7 +26,7 @@ def read_scores(data: bytes, where: str, systems: Sequence[str], expected: int) 
 
     names, values = _quick(data) or _careful(data, where)
     if not names:
-        raise InputError(f"{where} has no scores.")
+        raise InputError(f"{where} contains no scores.")
     rows = {system: row for row, system in enumerate(systems)}
     out = np.full((len(systems), expected), np.nan)
     for name, scores in _by_system(names, values).items():

@@ -192,7 +192,7 @@ def read_eval_set(path: Path, langpair: str, *, more: Sequence[str] = ()) -> Eva
         if name.endswith(TEXTS)
     }
     if not outputs:
-        raise InputError(f"{files.where(f'system-outputs/{langpair}')} has no system.")
+        raise InputError(f"{files.where(f'system-outputs/{langpair}')} contains no system outputs.")
     domains, documents = _documents(files, langpair, len(sources))
     return EvalSet(langpair, sources, references, domains, documents, outputs, files)
 

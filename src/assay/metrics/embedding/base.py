@@ -71,7 +71,9 @@ class EncoderMetric(NeuralMetric):
 def frequency_file(name: str, option: str, given: str | None) -> str | None:
     """Return the file specified in an option. Raise an error if it does not exist."""
     if given is not None and not Path(given).is_file():
-        raise InputError(f"{name} needs a text file to count tokens in, and {given} does not exist ({option}=FILE).")
+        raise InputError(
+            f"{name} requires a text file for counting tokens, but {given} does not exist ({option}=FILE)."
+        )
     return given
 
 
@@ -89,7 +91,7 @@ class Rarity:
             for tokens in embedder.tokens(lines):
                 counted.update(set(tokens.ids))
         if not total:
-            raise InputError(f"{path} is empty: it has no tokens to count (idf=FILE).")
+            raise InputError(f"{path} is empty: it contains no tokens to count (idf=FILE).")
         self.table = np.full(embedder.config.vocabulary, weigh(total, 0))
         for token, count in counted.items():
             self.table[token] = weigh(total, count)

@@ -172,7 +172,7 @@ def _baseline_file(name: str, folder: Path) -> Path:
         if path.is_file():
             return path
     raise InputError(
-        f"the baseline {name} does not exist: give a file in bert-score's format (LAYER,P,R,F), or put it at "
+        f"the baseline {name} does not exist. Specify a file in bert-score format (LAYER,P,R,F), or save one as "
         f"{folder / 'baselines' / f'{name}.tsv'}."
     )
 
@@ -181,9 +181,9 @@ def read_baseline(path: Path, layer: int | None) -> Floats:
     """Return the precision, recall and F1 that unrelated texts get at this layer."""
     lines = [line.split(",") for line in read_text(path).splitlines() if line.strip()]
     if not lines or [cell.strip() for cell in lines[0]] != ["LAYER", "P", "R", "F"]:
-        raise InputError(f"{path} is not a baseline of bert-score: its first line must be LAYER,P,R,F.")
+        raise InputError(f"{path} is not a bert-score baseline file: its first line must be LAYER,P,R,F.")
     if layer is None:
-        raise InputError(f"{path} has one line per layer: select the matched layer (layer=N).")
+        raise InputError(f"{path} has one line per layer. Select the layer to match (layer=N).")
     for number, cells in enumerate(lines[1:], 2):
         try:
             row = [float(cell) for cell in cells]

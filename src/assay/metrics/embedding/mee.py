@@ -223,7 +223,7 @@ def character_bleu(hypothesis: str, reference: str) -> float:
 def _vector_file(name: str, given: str | None) -> Path:
     if given is None:
         raise MissingPart(
-            f"{name} needs word vectors of the target language in text format: {name}:vectors=cc.de.300.vec "
+            f"{name} requires word vectors for the target language in text format: {name}:vectors=cc.de.300.vec "
             "(fastText's are at https://fasttext.cc/docs/en/crawl-vectors.html)."
         )
     if not Path(given).is_file():

@@ -48,11 +48,11 @@ class Yisi(EncoderMetric):
     ) -> None:
         super().__init__(model=model, precision=precision, device=device)
         if ngram < 1:
-            raise InputError(f"{self.card.name} needs an ngram of at least 1, not {ngram}.")
+            raise InputError(f"{self.card.name} requires an ngram of at least 1, not {ngram}.")
         if not 0 <= alpha <= 1:
-            raise InputError(f"{self.card.name} needs an alpha from 0 to 1, not {alpha:g}.")
+            raise InputError(f"{self.card.name} requires an alpha from 0 to 1, not {alpha:g}.")
         if idf_source is not None and self.against == "reference":
-            raise InputError(f"{self.card.name} reads no source: idf_source is an option of yisi2.")
+            raise InputError(f"{self.card.name} does not use the source. Only yisi2 accepts idf_source.")
         self.layer = best_layer(self.folder) if layer is None else layer
         self.ngram, self.alpha = ngram, alpha
         self.idf = frequency_file(self.card.name, "idf", idf)

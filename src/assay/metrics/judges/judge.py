@@ -51,7 +51,8 @@ class PromptJudge(Metric):
             raise InputError(f"{card.name}: samples must be at least 1, and insist at least 0.")
         if samples > 1 and temperature == 0:
             raise InputError(
-                f"{card.name}: {samples} samples at temperature 0 would repeat one answer {samples} times. Add temperature=0.7."
+                f"{card.name}: {samples} samples at temperature 0 would return the same answer {samples} times. Add "
+                "temperature=0.7."
             )
         self.prompt, self.card, self.endpoint, self.model = prompt, card, endpoint, model
         self.temperature, self.samples, self.insist, self.max_tokens = temperature, samples, insist, max_tokens
@@ -188,7 +189,7 @@ class PromptJudge(Metric):
         model = self._model(settings)
         if not model:
             raise MissingPart(
-                f"{self.card.name} needs the name of a model at {address.server}: --llm NAME, "
+                f"{self.card.name} requires the name of a model at {address.server}: --llm NAME, "
                 f"{self.card.name}:model=NAME or ASSAY_LLM_MODEL."
             )
         return LlmClient(address, model, settings, kept if settings.keep else None)
@@ -205,8 +206,8 @@ class PromptJudge(Metric):
             pair_languages = languages(pair) if pair else []
             if reads & {"source_lang", "target_lang"} and len(pair_languages) < 2:
                 raise InputError(
-                    f"{self.card.name} names the languages in its prompt, and a segment has no language pair: give "
-                    "--langpair en-de."
+                    f"{self.card.name} names the languages in its prompt, but a segment has no language pair. Specify "
+                    "--langpair, for example en-de."
                 )
             if len(pair_languages) == 2:
                 texts |= {

@@ -27,7 +27,7 @@ class Judge(PromptJudge):
         samples: int = 1, insist: int = 3, max_tokens: int | None = None,
     ) -> None:  # fmt: skip
         if not prompt:
-            raise MissingPart("judge needs a prompt file: judge:prompt=FILE.toml (docs/judges.md).")
+            raise MissingPart("judge requires a prompt file: judge:prompt=FILE.toml (docs/judges.md).")
         read = from_file(prompt)
         super().__init__(
             read, card_of(read, self.card), endpoint=endpoint, model=model, temperature=temperature, samples=samples,

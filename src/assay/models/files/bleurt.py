@@ -120,7 +120,7 @@ def _torch(folder: Path) -> BleurtFiles:
     about = folder / "config.json"
     shape = _shape(about)
     if shape.model_type not in ("bleurt", "bert"):
-        raise InputError(f"{about} describes a {shape.model_type[:40]!r}, not a BLEURT.")
+        raise InputError(f"{about} describes a {shape.model_type[:40]!r} model, not BLEURT.")
     vocabulary = next((folder / name for name in PIECES if (folder / name).is_file()), None)
     if vocabulary is None:
         raise MissingPart(f"{folder} has no vocabulary: one of {', '.join(PIECES)} is missing.")

@@ -75,7 +75,7 @@ def _weights(folder: Path) -> Path:
     named = [path for path in checkpoints if path.name == "model.ckpt"]
     if len(checkpoints) > 1 and not named:
         names = listing(str(path.relative_to(folder)) for path in checkpoints)
-        raise InputError(f"{folder} has several checkpoints ({names}): give the .ckpt file itself.")
+        raise InputError(f"{folder} contains several checkpoints ({names}). Specify one of the .ckpt files.")
     if not checkpoints:
         raise MissingPart(f"{folder} has no weights: checkpoints/model.ckpt is missing.")
     return (named or checkpoints)[0]
@@ -94,7 +94,7 @@ def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
             if (home / file).is_file():
                 return home / file
     raise MissingPart(
-        f"{folder} has no tokenizer. Put the tokenizer.json of {name} next to hparams.yaml, or give it with tokenizer=FILE."
+        f"{folder} has no tokenizer. Put the tokenizer.json of {name} next to hparams.yaml, or specify it with tokenizer=FILE."
     )
 
 
@@ -141,7 +141,7 @@ def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
     published = KNOWN_ENCODERS.get(config.pretrained_model.rsplit("/", 1)[-1])
     if published is None:
         raise MissingPart(
-            f"{files.folder} was trained on {config.pretrained_model}, an encoder whose shape assay does not know. Put its "
+            f"{files.folder} is based on {config.pretrained_model}, an encoder with an unknown architecture. Put its "
             "config.json next to hparams.yaml."
         )
     return published if family in (None, published.family) else replace(published, family=family)
@@ -201,7 +201,7 @@ def find_vocabulary(model: Path, given: str | Path | None) -> Path:
         where = (
             f"{VOCABULARY} is missing next to {model}" if given is None else f"no tokenizer exists at {candidates[0]}"
         )
-        raise MissingPart(f"{where}. Give Marian's sentencepiece model with tokenizer=FILE.")
+        raise MissingPart(f"{where}. Specify Marian's sentencepiece model with tokenizer=FILE.")
     return file
 
 
@@ -212,7 +212,8 @@ def read_settings(model: Path) -> MarianSettings:
         raise InputError(f"{model} contains no settings.")
     if (kind := str(content.get("type", "nothing"))[:40]) != "comet-qe":
         raise InputError(
-            f"{model} is a {kind} of Marian; assay reads comet-qe only. Use the original checkpoint of other models."
+            f"{model} is a Marian model of type {kind}, but assay supports only comet-qe. For other types, use the "
+            "original checkpoint."
         )
     for name, value in _LIKE_XLMR.items():
         if (actual := content.get(name, "")) != value:

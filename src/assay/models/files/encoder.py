@@ -52,7 +52,7 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
             total = parts[0].stem.rpartition("-")[2]
             if not total.isdecimal() or len(parts) != int(total):
                 raise MissingPart(
-                    f"{folder} has {len(parts)} of {total} parts of its weights ({parts[0].name} …). Fetch it again."
+                    f"{folder} has {len(parts)} of {total} parts of its weights ({parts[0].name} …). Download it again."
                 )
             return tuple(parts)
     raise MissingPart(f"{folder} has no weights: {' or '.join(NAMES)} is missing.")
@@ -93,7 +93,7 @@ def locate_matese(path: str | Path, *, quality_estimation: bool) -> MateseFiles:
         checkpoints = sorted(folder.glob("*.ckpt"))
         if len(checkpoints) > 1:
             names = listing(one.name for one in checkpoints)
-            raise InputError(f"{folder} has several checkpoints ({names}): give the .ckpt file itself.")
+            raise InputError(f"{folder} contains several checkpoints ({names}). Specify one of the .ckpt files.")
         if not checkpoints:
             raise MissingPart(f"{folder} has no weights: {name}.ckpt is missing.")
         weights = checkpoints[0]

@@ -70,7 +70,7 @@ def _check_archive(path: Path) -> None:
                     while member.read(_BLOCK):
                         pass
     except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise InputError(f"{path} is damaged ({str(error)[:160]}). Fetch it again.") from error
+        raise InputError(f"{path} is damaged ({str(error)[:160]}). Download it again.") from error
 
 
 def _record(states: Sequence[Sequence[str | int]]) -> Path:

@@ -88,7 +88,7 @@ def fetch_files(
         pin = pins.get(file)
         if pin is not None and hubs is not None and len(hubs) == 64 and hubs != pin:
             raise InputError(
-                f"{address} is not the file that assay knows: sha256 {hubs[:12]}…, expected {pin[:12]}…. Nothing was fetched."
+                f"{address} is not the expected file: its sha256 is {hubs[:12]}…, expected {pin[:12]}…. Nothing was downloaded."
             )
         exact = address.replace("/resolve/main/", f"/resolve/{commit}/", 1)
         first_use = address if pin is None else None
@@ -105,7 +105,7 @@ def _authorization(name: str, say: Notify | None) -> dict[str, str]:
         return {"Authorization": f"Bearer {token}"} if token else {}
     refused = f"HF_TOKEN is not sent to {hub_address()}, since the connection is not encrypted"
     if gated:
-        raise MissingPart(f"{refused}, and {name} needs it. Set HF_ENDPOINT to an address with https.")
+        raise MissingPart(f"{refused}, but {name} requires the token. Set HF_ENDPOINT to an https address.")
     if say is not None:
         say(f"{refused}.")
     return {}

@@ -74,7 +74,7 @@ def find_published(name: str) -> Path:
     checkpoint = checkpoints()[name]
     if checkpoint.by_hand:
         raise MissingPart(
-            f"{name} cannot be downloaded by assay. Download and unpack {checkpoint.by_hand}, then give its folder: "
+            f"{name} cannot be downloaded by assay. Download and unpack {checkpoint.by_hand}, then specify its folder: "
             f"{name}:path=FOLDER."
         )
     if checkpoint.family == "bleurt":
@@ -99,8 +99,8 @@ def find_encoder(name: str) -> Path:
     own_name = encoder_name(name)
     if own_name is None:
         raise InputError(
-            f"{name[:200]} is neither a folder nor a known encoder ({listing(of_family('encoder'))}): give the "
-            "folder of one with model=PATH."
+            f"{name[:200]} is neither a folder nor a known encoder ({listing(of_family('encoder'))}). To use a "
+            "local encoder, set model=PATH."
         )
     return find_published(own_name)
 
@@ -193,13 +193,13 @@ def _unpacked(
             for file in reversed(PRISM_FILES):
                 content = opened.extractfile(members[file]) if file in members else None
                 if content is None:
-                    raise InputError(f"{archive} has no {file}: it is not the archive of Prism's model.")
+                    raise InputError(f"{archive} has no {file}: it is not the Prism model archive.")
                 with atomic_write(target / file, "wb") as out:
                     while block := content.read(1 << 22):
                         out.write(block)
     except (tarfile.TarError, EOFError) as error:
         raise InputError(
-            f"{archive} is incomplete or not an archive ({error}). Delete it and fetch it again."
+            f"{archive} is incomplete or not an archive ({error}). Delete it and download it again."
         ) from error
     archive.unlink()
     return target
@@ -260,7 +260,7 @@ def unpack(archive: Path, target: Path, marker: str) -> None:
         temporary.replace(target)
     except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
         raise InputError(
-            f"{archive} is incomplete or not a zip archive ({error}). Remove it and fetch it again."
+            f"{archive} is incomplete or not a zip archive ({error}). Delete it and download it again."
         ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

@@ -43,12 +43,14 @@ def read_torch(path: Path, stand_ins: Sequence[StandIn] = ()) -> Any:
         if "Unsupported" in str(error) or "global" in str(error).lower():
             raise InputError(
                 f"{path} contains Python objects besides its weights, and assay runs no code from a checkpoint. Save it again with "
-                "its state_dict and hyper_parameters only."
+                "only its state_dict and hyper_parameters."
             ) from error
         raise InputError(f"{path} is not a torch checkpoint.") from error
     except Exception as error:  # a damaged file may raise any exception
         _refuse_too_large(path, error)
-        raise InputError(f"{path} is incomplete or not a torch checkpoint ({_said(error)}). Fetch it again.") from error
+        raise InputError(
+            f"{path} is incomplete or not a torch checkpoint ({_said(error)}). Download it again."
+        ) from error
 
 
 def read_safetensors(path: Path) -> dict[str, Tensor]:
@@ -61,7 +63,9 @@ def read_safetensors(path: Path) -> dict[str, Tensor]:
         raise
     except Exception as error:  # a damaged file may raise any exception
         _refuse_too_large(path, error)
-        raise InputError(f"{path} is incomplete or not a safetensors file ({_said(error)}). Fetch it again.") from error
+        raise InputError(
+            f"{path} is incomplete or not a safetensors file ({_said(error)}). Download it again."
+        ) from error
 
 
 def read_state(files: tuple[Path, ...]) -> dict[str, Tensor]:
@@ -94,7 +98,7 @@ def _todays(name: str) -> str:
 def _refuse_too_large(path: Path, error: Exception) -> None:
     """Raise `OutOfMemory` if an error means that memory ran out, since the file is then not damaged."""
     if out_of_memory(error):
-        raise OutOfMemory(f"the memory does not suffice to read {path}. Use a smaller model.") from error
+        raise OutOfMemory(f"there is not enough memory to read {path}. Use a smaller model.") from error
 
 
 def _said(error: Exception) -> str:

@@ -180,7 +180,7 @@ class BleurtVocabulary:
         self.wordpiece = path.suffix == ".txt"
         ids = [self._id(name) for name in ("[CLS]", "[SEP]")]
         if None in ids:
-            raise InputError(f"{path} has no tokens [CLS] and [SEP]: it is not the vocabulary of a BLEURT.")
+            raise InputError(f"{path} has no tokens [CLS] and [SEP]: it is not a BLEURT vocabulary.")
         self.first, self.last = ids
 
     def __len__(self) -> int:
@@ -227,10 +227,10 @@ def _wordpiece(path: Path, lowercase: bool) -> Any:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not a vocabulary in UTF-8 with one subword per line.") from error
+        raise InputError(f"{path} is not a UTF-8 vocabulary file with one subword per line.") from error
     names = [line.strip() for line in (lines if lines[-1] else lines[:-1])]
     if "[UNK]" not in names:
-        raise InputError(f"{path} has no token [UNK]: it is not the vocabulary of a BLEURT.")
+        raise InputError(f"{path} has no token [UNK]: it is not a BLEURT vocabulary.")
     vocabulary = {name: number for number, name in enumerate(names)}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=_LONGEST_WORD))
     tokenizer.normalizer = normalizers.BertNormalizer(clean_text=False, lowercase=lowercase)

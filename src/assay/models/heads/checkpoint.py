@@ -189,12 +189,12 @@ def _check_tokenizer(tokenizer: Tokenizer, encoder: EncoderConfig, files: Files)
     if size > rows or size < 0.9 * rows:
         raise InputError(
             f"{files.tokenizer} has {size:,} tokens, the checkpoint's encoder {rows:,}: it is the tokenizer of another encoder. "
-            "Give the right one with tokenizer=FILE."
+            "Specify the right one with tokenizer=FILE."
         )
     if encoder.family != "bert" and tokenizer.pad != encoder.pad:
         raise InputError(
             f"{files.tokenizer} pads with token {tokenizer.pad}, the encoder with {encoder.pad}: it is the tokenizer of "
-            "another encoder. Give the right one with tokenizer=FILE."
+            "another encoder. Specify the right one with tokenizer=FILE."
         )
 
 

@@ -190,13 +190,13 @@ def _config(files: MateseFiles, shape: MateseShape, state: dict[str, Tensor]) ->
         name = shape.transformer_model_name.rsplit("/", 1)[-1]
         if name not in KNOWN_ENCODERS:
             raise MissingPart(
-                f"{files.folder} was trained on {name[:80]}, an encoder whose shape assay does not know. Put its config.json "
-                "marker the weights."
+                f"{files.folder} is based on {name[:80]}, an encoder with an unknown architecture. Put its config.json "
+                "next to the weights."
             )
         published = KNOWN_ENCODERS[name]
     if published.family != "xlm-roberta":
         raise InputError(
-            f"{files.folder}: assay supports MaTESe with an encoder like XLM-R only, and this one is a {published.family}."
+            f"{files.folder}: assay supports MaTESe only with encoders like XLM-R, and this one is a {published.family} encoder."
         )
     words = state.get("transformer_model.embeddings.word_embeddings.weight")
     if words is None or words.dim() != 2:

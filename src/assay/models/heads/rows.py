@@ -52,7 +52,7 @@ def prepare_rows(
                 row_texts[name] = beside[other]
         sequences, cut = (_unified if config.unified else _regression)(tokenizer, first, row_texts, limit)
         if not sequences:
-            raise InputError(f"segment {i + 1} has neither a source nor a reference for the model to read.")
+            raise InputError(f"segment {i + 1} has neither a source nor a reference, and the model requires one.")
         cut = cut or first.cut or any(tokens.cut for tokens in row_texts.values())
         rows.append(Row(text, sequences, cut, len(first.ids), first.offsets))
     return rows
@@ -61,7 +61,7 @@ def prepare_rows(
 def _alone(model: CometModel, tokenizer: Tokenizer, texts: Sequence[str | None] | None, limit: int) -> list[Row]:
     """Return rows for a sentinel, which reads a single text: ``<s> text </s>``."""
     if texts is None:
-        raise InputError("this model reads only the source, and none was given (--src FILE, or sources=[...]).")
+        raise InputError("this model requires the source. Add --src FILE (in Python: sources=[...]).")
     plain = [text or "" for text in texts]
     encoded = _encode(tokenizer, plain, limit, offsets=bool(model.config.labels))
     return [

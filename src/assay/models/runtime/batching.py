@@ -51,7 +51,7 @@ class BatchRunner:
                     raise
                 if len(batch) == 1:
                     raise InputError(
-                        f"one segment of {sizes[batch[0]]} tokens does not fit into the memory of {self.device}. Use a smaller "
+                        f"a segment of {sizes[batch[0]]} tokens does not fit into the memory of {self.device}. Use a smaller "
                         "model, or device=cpu."
                     ) from error
             else:

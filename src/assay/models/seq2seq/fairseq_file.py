@@ -106,7 +106,7 @@ def find_fairseq(path: str | Path) -> FairseqFolder:
         raise MissingPart(f"the model folder {folder} does not exist.")
     for name in FILES:
         if not (folder / name).is_file():
-            raise MissingPart(f"{folder} has no {name}: a model of Prism consists of {', '.join(FILES)}.")
+            raise MissingPart(f"{folder} has no {name}: a Prism model consists of {', '.join(FILES)}.")
     return FairseqFolder(folder)
 
 
@@ -124,7 +124,7 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
                 raise
             boxes.append((type("Box", (_Box,), {}), name))
     if not isinstance(content, dict) or not isinstance(content.get("model"), Mapping):
-        raise InputError(f"{path} has no weights under 'model': it is not a checkpoint of fairseq.")
+        raise InputError(f"{path} has no weights under 'model': it is not a fairseq checkpoint.")
     return content
 
 
@@ -135,9 +135,7 @@ def read_settings(content: Mapping[str, Any], vocabulary: int, where: str) -> Sh
         settings = content["cfg"].get("model")
     values = vars(settings) if isinstance(settings, _Box) else settings
     if not isinstance(values, Mapping):
-        raise InputError(
-            f"{where} has no settings under 'args': it is not a checkpoint of fairseq's translation models."
-        )
+        raise InputError(f"{where} has no settings under 'args': it is not a fairseq translation checkpoint.")
     try:
         read = typed(_Settings, {str(key): value for key, value in values.items()}, Place(where), strict=False)
     except InputError as error:

@@ -85,7 +85,7 @@ def _safetensors(path: Path) -> dict[str, Take]:
         return {name: partial(file.get_tensor, name) for name in file.keys()}  # noqa: SIM118
     except Exception as error:  # a damaged file may raise any exception
         raise InputError(
-            f"{path} is incomplete or not a safetensors file ({str(error).splitlines()[0][:160]}). Fetch it again."
+            f"{path} is incomplete or not a safetensors file ({str(error).splitlines()[0][:160]}). Download it again."
         ) from error
 
 
@@ -149,7 +149,7 @@ def _joined(name: str, way: list[str], found: Mapping[str, Take], shape: Shape, 
     try:
         parts = [found[one]() for one in way]
     except Exception as error:  # damage may become apparent only here
-        raise InputError(f"{where} cannot be read ({str(error).splitlines()[0][:160]}). Fetch it again.") from error
+        raise InputError(f"{where} cannot be read ({str(error).splitlines()[0][:160]}). Download it again.") from error
     if transposed(name, shape):
         parts = [part.T for part in parts]
     if name == "head.bias":

@@ -49,7 +49,7 @@ def read_tokenizer(folder: Path, path: str | Path | None = None) -> Words:
         return _pieces(file, home / "vocab.json" if (home / "vocab.json").is_file() else None)
     raise MissingPart(
         f"{location} has no tokenizer: tokenizer.json, vocab.json with merges.txt, or spiece.model is missing. Put it next to "
-        "config.json, or give it with tokenizer=PATH."
+        "config.json, or specify it with tokenizer=PATH."
     )
 
 
@@ -159,7 +159,7 @@ class Framing:
         if words.size > shape.vocabulary:
             raise InputError(
                 f"{words.files[0]} has {words.size:,} tokens, the model {shape.vocabulary:,}: it belongs to another model. "
-                "Give the right one with tokenizer=PATH."
+                "Specify the right one with tokenizer=PATH."
             )
 
     @property

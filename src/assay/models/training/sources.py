@@ -118,7 +118,7 @@ def corpus_spans(hypothesis: CorpusHypothesis, path: Path, line: int, bad: BadRo
 
 def _outside(start: object, end: object, text: str, term: str = "") -> str:
     what = f"span {shorten(start)}:{shorten(end)}" + (f" ({term[:40]!r})" if term else "")
-    return f"{what} is outside its text of {len(text)} characters ({text[:40]!r})."
+    return f"{what} is outside the text, which has {len(text)} characters ({text[:40]!r})."
 
 
 _SCORES = ("z", "z mean", "score")

@@ -126,7 +126,7 @@ def _by_beginning(language: str) -> dict[str, list[str]]:
     except ImportError:
         raise MissingPart("wrong words need wordfreq: pip install 'mt-assay[frequency]'.") from None
     if language not in wordfreq.available_languages():
-        raise MissingPart(f"wordfreq has no words for language {language!r}: leave this perturbation out.")
+        raise MissingPart(f"wordfreq has no words for language {language!r}. Omit this perturbation.")
     table: dict[str, list[str]] = {}
     for word in wordfreq.top_n_list(language, 20000):
         if len(word) >= 5 and word.isalpha():

@@ -126,7 +126,7 @@ def _chinese() -> Callable[[str], list[Span]]:
     try:
         import jieba
     except ImportError:
-        raise MissingPart("words of Chinese need jieba: pip install 'mt-assay[make-zh]'.") from None
+        raise MissingPart("splitting Chinese into words requires jieba: pip install 'mt-assay[make-zh]'.") from None
     jieba.setLogLevel(60)
 
     def words(text: str) -> list[Span]:
@@ -139,7 +139,9 @@ def _japanese() -> Callable[[str], list[Span]]:
     try:
         from sudachipy import Dictionary
     except ImportError:
-        raise MissingPart("words of Japanese need sudachipy: pip install 'mt-assay[make-ja]'.") from None
+        raise MissingPart(
+            "splitting Japanese into words requires sudachipy: pip install 'mt-assay[make-ja]'."
+        ) from None
     dictionary = Dictionary(dict="core")
     tokenizer = dictionary.tokenizer() if hasattr(dictionary, "tokenizer") else dictionary.create()
 

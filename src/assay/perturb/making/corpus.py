@@ -64,7 +64,7 @@ def open_corpus(
     if isinstance(data, Batch):
         return lambda: (data[i] for i in range(len(data))), []
     if os.fspath(data) == "-":
-        raise InputError("a corpus is read twice and cannot come from standard input: write it to a file first.")
+        raise InputError("a corpus is read twice, so it cannot come from standard input. Write it to a file first.")
     present = [column for column in further if column in columns_of(data)] if further else []
     return lambda: read_segments(data, columns, present, quoting=quoting), present
 
@@ -160,7 +160,7 @@ def _rows(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]
         pair = segment.langpair or ""
         if not pair.rpartition("-")[2] or "-" not in pair:
             raise InputError(
-                f"row {row:,} has no valid language pair ({pair!r}). Give --langpair xx-yy, such as de-en."
+                f"row {row:,} has no valid language pair ({pair!r}). Specify --langpair, for example de-en."
             )
         yield row, segment
 

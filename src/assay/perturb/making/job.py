@@ -141,7 +141,7 @@ class MakingJob:
         if n < 1:
             raise InputError(f"n must be at least 1, not {n}.")
         if not 0 <= least <= 1:
-            raise InputError(f"the lowest confidence must be between 0 and 1, not {least:g}.")
+            raise InputError(f"the minimum confidence must be between 0 and 1, not {least:g}.")
         if words and not 1 <= words[0] <= words[1]:
             raise InputError(f"the number of words must be a range such as 15-25, not {words[0]}-{words[1]}.")
         chosen = choose_perturbations(perturbations)

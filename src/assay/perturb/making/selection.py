@@ -41,7 +41,7 @@ def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
         else:
             chosen[spec] = Chosen(spec, _build(spec), named=True)
     if not chosen:
-        raise InputError("no perturbation is selected: name one (-p number-replaced) or a group (-p demetr).")
+        raise InputError("no perturbation is selected. Specify one (-p number-replaced) or a group (-p demetr).")
     by_name: dict[str, str] = {}
     for one in chosen.values():
         name = one.perturbation.card.name

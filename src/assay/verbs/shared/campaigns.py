@@ -61,7 +61,7 @@ def judged_batch(people: Campaign) -> tuple[list[Cell], Any]:
     texts = [people.texts[cell] for cell in cells]
     without = [str(cell) for cell, text in zip(cells, texts, strict=True) if text.text is None]
     if without:
-        raise InputError(f"{people.name} has no translations to score ({listing(without, 3)}). Add a column mt.")
+        raise InputError(f"{people.name} has no translations to score ({listing(without, 3)}). Add an mt column.")
     sources = [text.source for text in texts]
     references = [text.reference for text in texts]
     batch = Batch(

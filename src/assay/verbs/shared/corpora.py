@@ -115,7 +115,7 @@ class CorpusRun:
             if metric.card.service:
                 raise InputError(
                     f"{name} asks a language model, which requires a single process for its cache and budget. A corpus in many "
-                    "files uses several. Score one file at a time (--data FILE)."
+                    "files requires several. Score one file at a time (--data FILE)."
                 )
         check_rows(options)
         flags = fields.pop("flags", options.get("flags", "auto"))
@@ -178,7 +178,7 @@ def named_metrics(metrics: Any, default: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the metrics, for workers to load; objects are rejected."""
     specs = (metrics,) if isinstance(metrics, str) else tuple(metrics or default)
     if not all(isinstance(spec, str) for spec in specs):
-        raise InputError("workers load the metrics of a corpus by name. Give names ('chrf', 'module:name').")
+        raise InputError("workers load the metrics of a corpus by name. Pass names ('chrf', 'module:name').")
     return specs
 
 
@@ -189,7 +189,7 @@ def _shards(out: str, options: ScoreOptions) -> tuple[list[Shard], ScoreOptions,
     notes: list[str] = []
     if mt:
         if data:
-            raise InputError("give tables (a folder or a pattern), or parallel text (--mt, --src, --ref), not both.")
+            raise InputError("specify tables (a folder or a pattern) or parallel text (--mt, --src, --ref), not both.")
         shards = discovery.text_shards(mt, src or None, ref)
     else:
         if ref or src:
@@ -205,11 +205,11 @@ def _refuse_inside(out: str, shards: Sequence[Shard], searched_folders: Sequence
     for shard in shards:
         for file in shard.files:
             if os.path.realpath(file.path).startswith(folder) or file.path.startswith(os.path.join(out, "")):
-                raise InputError(f"--out {out} contains the input {file.path}. Give another folder.")
+                raise InputError(f"--out {out} contains the input {file.path}. Choose a different folder.")
     if "://" not in out and any(
         folder.startswith(os.path.join(os.path.realpath(root), "")) for root in searched_folders
     ):
-        raise InputError(f"--out {out} is inside an input folder. Give another folder.")
+        raise InputError(f"--out {out} is inside an input folder. Choose a different folder.")
 
 
 def remarks(driver: Driver) -> list[str]:

@@ -32,9 +32,7 @@ def with_defaults(inputs: Inputs, spans: bool) -> tuple[Mapping[str, Metric], li
     rows = max(sum(map(len, first)), (inputs.rows or 0) if len(first) > 1 else 0)
     reference = any(_has_references(batch) for batch in first)
     if first and not reference and all(batch.sources is None for batch in first):
-        raise InputError(
-            "there are no references or sources to score the translations with. Add --ref FILE, --src FILE, or both."
-        )
+        raise InputError("scoring requires references or sources. Add --ref FILE, --src FILE, or both.")
     inputs.chunks = _again(first, inputs.chunks)
     wanted: list[str | Metric] = [] if spans or not reference else ["chrf", "bleu"]
     learned = with_learned([], rows)

@@ -17,7 +17,7 @@ def manifest_of(path: Path) -> Path:
     if not path.name.endswith("manifest.json") and beside.is_file():
         return beside
     if not path.exists():
-        raise InputError(f"{path} is not a run. Pass a run directory, a manifest, or a file written by --out.")
+        raise InputError(f"{path} is not a run. Specify a run directory, a manifest, or a file written by --out.")
     if not path.name.endswith(".json"):
         raise InputError(f"{path} has no manifest ({beside.name}), so it cannot be repeated.")
     return path

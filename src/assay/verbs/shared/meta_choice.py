@@ -58,7 +58,7 @@ def read_recipe(recipe: str | os.PathLike[str]) -> Document | None:
     if name == "official":
         return None
     if not Path(name).is_file():
-        raise unknown("recipe", name, RECIPES, "or give a file of tasks")
+        raise unknown("recipe", name, RECIPES, "or specify a task file")
     return read_document(name, yaml=not name.endswith((".json", ".json.gz"))), name
 
 

@@ -59,7 +59,7 @@ def _sacrebleu(name: str, langpair: str | None) -> Known:
             pair = langpair or next(iter(DATASETS[name].langpairs))
             get = f"sacrebleu -t {name} -l {pair} --echo src > /dev/null"
             raise MissingPart(f"the test set {name} is not on this machine. Download it with: {get}")
-        raise unknown("test set", name, [*years(), *DATASETS], "or give the path of an mt-metrics-eval tree")
+        raise unknown("test set", name, [*years(), *DATASETS], "or specify the path of an mt-metrics-eval tree")
     pairs = sorted({path.name[len(stem) + 1 : -4] for path in folder.glob(f"{stem}.*.src")})
     pair = _chosen(name, langpair, pairs)
     files = [str(folder / f"{stem}.{pair}.src")]
@@ -77,7 +77,7 @@ def _chosen(name: str, langpair: str | None, there: Sequence[str]) -> str:
     if langpair is None:
         if len(there) == 1:
             return there[0]
-        raise InputError(f"{name} has several language pairs ({listing(there)}). Choose one with -l.")
+        raise InputError(f"{name} contains several language pairs ({listing(there)}). Choose one with -l.")
     if langpair not in there:
         raise unknown(f"language pair of {name}", langpair, there)
     return langpair
@@ -91,7 +91,7 @@ def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | No
         return facts(text), locate(card_of(text), data_dir)
     path = Path(text)
     if not path.exists():
-        raise unknown("WMT test set", text, years(), "or give the path of an mt-metrics-eval tree")
+        raise unknown("WMT test set", text, years(), "or specify the path of an mt-metrics-eval tree")
     return (facts(path.name) if path.name in years() else None), path
 
 

@@ -160,14 +160,14 @@ def need_folder(options: Mapping[str, Any]) -> None:
     """Reject corpus options in a call without ``out=FOLDER``."""
     for name, value in options.items():
         if value is not None and (name, value) not in (("on_error", "stop"), ("engine", "local")):
-            raise InputError(f"{name} requires a corpus: give a folder of shards and out=FOLDER (docs/corpora.md).")
+            raise InputError(f"{name} requires a corpus: a folder of shards and out=FOLDER (docs/corpora.md).")
 
 
 def refuse_with_folder(options: Mapping[str, Any]) -> None:
     """Reject options that do not apply to a corpus in many files; None, false and empty values count as unset."""
     for name, value in options.items():
         if value is not None and value is not False and not (isinstance(value, (list, tuple)) and not value):
-            raise InputError(f"{name} cannot be combined with out=FOLDER. Give one file for that, without out.")
+            raise InputError(f"{name} cannot be combined with out=FOLDER. Use a single file and omit out.")
 
 
 def check_rows(options: Mapping[str, Any]) -> None:

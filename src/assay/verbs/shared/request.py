@@ -131,7 +131,9 @@ def _inputs(built: Mapping[str, Metric], given: Mapping[str, Any], known: Known 
     lists = any(given[name] is not None for name in TEXTS)
     if known is not None:
         if data is not None or ref or src is not None or lists:
-            raise InputError("a test set (-t) has sources and references. Give only the translations: --mt FILE.")
+            raise InputError(
+                "a test set (-t) includes sources and references. Specify only the translations: --mt FILE."
+            )
         return from_known(_several(mt) or ["-"], known)
     if data is not None:
         if files:
@@ -149,12 +151,14 @@ def _inputs(built: Mapping[str, Metric], given: Mapping[str, Any], known: Known 
     if given["columns"]:
         raise InputError("--columns requires --data.")
     if lists and files:
-        raise InputError("give lists (hypotheses, references, sources) or files (mt, ref, src), not both.")
+        raise InputError("pass lists (hypotheses, references, sources) or files (mt, ref, src), not both.")
     if lists:
         named = {"": given["hypotheses"]} if given["systems"] is None else given["systems"]
         return _in_memory(named, given["references"], given["sources"], langpair, empty)
     if not mt:
-        raise InputError("no translations to score. Pass them with --mt FILE, or a table with --data FILE.")
+        raise InputError(
+            "there are no translations to score. Specify them with --mt FILE, or a table with --data FILE."
+        )
     return from_files(_several(mt), _several(ref), src, langpair=langpair, empty_reference=empty)
 
 
@@ -176,8 +180,8 @@ def table_among(
     for path in beside:
         if is_table(path):
             raise InputError(
-                f"{path} is a table, but references and sources are text files of one segment per line. Put all texts into one "
-                "table (--data FILE), or write its column into a text file."
+                f"{path} is a table, but references and sources must be text files with one segment per line. Put all texts in one "
+                "table (--data FILE), or save the column as a text file."
             )
     if columns and len(files) == 1 and not beside and testset is None:
         return files[0][1]
@@ -188,12 +192,12 @@ def table_among(
     if beside or testset is not None:
         with_what = "--ref and --src" if beside else "a test set (-t)"
         raise InputError(
-            f"{path} is a table, whose rows cannot be paired with {with_what}. Give the table alone, with its own columns of "
-            "references and sources, or write its column of translations into a text file."
+            f"{path} is a table, whose rows cannot be paired with {with_what}. Specify only the table, with its own reference "
+            "and source columns, or save its translation column as a text file."
         )
     if len(files) > 1:
         raise InputError(
-            f"{path} is a table, and several files were given. Put the systems into one table: a column 'system', or one column "
+            f"{path} is a table, and several files are specified. Put the systems in one table: a column 'system', or one column "
             "per system (--columns mt=A,mt=B)."
         )
     if name:
@@ -229,7 +233,7 @@ def unequal(segments: Mapping[str, int], of: str = "") -> None:
     if len(set(segments.values())) > 1:
         counts = ", ".join(f"{system} {n:,}" for system, n in segments.items())
         raise InputError(
-            f"the systems have different numbers of segments{of} ({counts}), but a paired test requires equal numbers."
+            f"the systems have different numbers of segments{of} ({counts}), but a paired test requires the same number for each."
         )
 
 

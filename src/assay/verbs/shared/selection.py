@@ -193,5 +193,5 @@ def _ratios(chunk: Chunk | None) -> list[float]:
     columns: Mapping[str, Any] = {} if chunk is None else chunk.columns
     others = columns.get("sources") or next(iter(columns.get("references") or ()), None)
     if others is None:
-        raise InputError(f"--keep: {RATIO} requires sources or references, but there are none.")
+        raise InputError(f"--keep: {RATIO} requires sources or references, but the input has neither.")
     return length_ratios(columns["hypotheses"], others)

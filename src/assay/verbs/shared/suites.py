@@ -154,7 +154,7 @@ def run_suite(
     built, left_out = able(built, pairs) if unasked else (built, [])
     read = [read_metric_file(path, content, loaded.card.name, whole) for path in metric_files]
     if not built and not read:
-        raise InputError("no metric was given. Use -m chrf, or --metric-file scores.tsv.")
+        raise InputError("no metric is specified. Use -m chrf, or --metric-file scores.tsv.")
     check_labels(how.labels, [*built, *(metric.name for metric in read)])
     unable = unscored(built, pairs)
     measured = [*measure(loaded, content, built, workers=workers, store=store), *read]
@@ -217,7 +217,7 @@ def _loaded(suite: str | Suite, inputs: SuiteInputs) -> tuple[Suite, Sequence[It
         check_sums(folder, loaded.card)
     content = loaded.load(folder)
     if not isinstance(content, Judged) and len(content) == 0:
-        raise InputError(f"{loaded.card.title} has no items to run.")
+        raise InputError(f"{loaded.card.title} contains no items to run.")
     return loaded, content, content if langpair is None else of_langpair(content, langpair, loaded.card.title)
 
 
@@ -226,7 +226,7 @@ def choose(content: Sequence[Item] | Judged, subsample: int | None, seed: int) -
     if subsample is None:
         return content
     if isinstance(content, Judged):
-        raise InputError("--subsample draws items per phenomenon, but a judged set has none.")
+        raise InputError("--subsample draws items per phenomenon, but a judged set has no phenomena.")
     return drawn(content, subsample, seed)
 
 
