@@ -1,4 +1,4 @@
-"""Application of a decision rule: labels of translations with probability and reason, and their counts over a run."""
+"""Application of a decision rule: labels for translations with probability and reason, and label counts over a run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DISTANCE, LEVEL, INDEX = 0.1, 0.01, 0.25
 
 
 class LanguageCodes(NamedTuple):
-    """Languages of translations: the distinct names, and the index of each translation's language among them."""
+    """Languages of the translations: the distinct names, and the index of each translation's language among them."""
 
     names: Sequence[str]
     codes: NDArray[np.int32]
@@ -80,9 +80,9 @@ def decide(
     languages: Sequence[str] | str | LanguageCodes = "",
     marks: Sequence[str] | None = None,
 ) -> Decisions:
-    """Label translations by their scores, as the metrics return them. Translations without a finite score go to review.
+    """Label translations by their scores, in the form that metrics return. Translations without a finite score go to review.
 
-    `marks`, the result of `worst_spans`, are appended to the reasons.
+    `marks`, the result of `worst_spans`, is appended to the reasons.
     """
     quality = _finite_quality(rule, scores)
     n = len(quality)
@@ -126,9 +126,9 @@ def _unscored(values: Mapping[str, float]) -> str:
 
 
 def label(rule: Rule, scored: Mapping[str, Scores], languages: Sequence[str] | str | LanguageCodes = "") -> Decisions:
-    """Label translations by the scores of the rule's metrics, with the worst error spans appended to the reasons.
+    """Label translations by the scores from the rule's metrics, with the worst error spans appended to the reasons.
 
-    `languages` is the source language, one for all or one each; of a language pair, the first part counts.
+    `languages` is the source language, one for all or one each; for a language pair, the first part counts.
     """
     rule_scores = {member.name: scored[member.name] for member in rule.members}
     return decide(
@@ -137,7 +137,7 @@ def label(rule: Rule, scored: Mapping[str, Scores], languages: Sequence[str] | s
 
 
 def worst_spans(scored: Mapping[str, Scores]) -> list[str] | None:
-    """Describe the worst error of each translation by each metric that marks spans; None if no metric marks spans."""
+    """Describe the worst error in each translation according to each metric that marks spans; None if no metric does."""
     marking = {name: spans.spans for name, spans in scored.items() if spans.spans is not None}
     if not marking:
         return None
@@ -153,7 +153,7 @@ def worst_spans(scored: Mapping[str, Scores]) -> list[str] | None:
 def _reasons(
     rule: Rule, scores: Mapping[str, Floats], quality: Floats, groups: Sequence[Group], codes: NDArray[np.int32]
 ) -> list[str]:
-    """Return the score and its threshold; for several metrics, also the metric that argues most against the translation."""
+    """Return the score and its threshold; with several metrics, also the metric that argues most against the translation."""
     single = rule.members[0] if rule.blend is None else None
     name, sign, decimals = ("blend", 1.0, 2) if single is None else (single.name, single.sign, single.decimals)
     tails = [_tail(group, sign, decimals) for group in groups]
@@ -185,7 +185,7 @@ def _weakest(rule: Rule, scores: Mapping[str, Floats]) -> list[str]:
 
 
 def retained(flags: Flagging = "auto", *, texts: bool = False) -> Retained:
-    """Return what a run must retain of its chunks for `label_chunks`, whatever the rule.
+    """Return everything that a run must retain from its chunks for `label_chunks`, whatever the rule.
 
     `texts` retains all columns of the input.
     """
@@ -197,8 +197,8 @@ def label_chunks(
 ) -> Iterator[Decisions]:
     """Yield the decisions for each chunk.
 
-    `language` applies to every row, or is one per row of all chunks; without it, the language pairs of the rows count. With
-    `flags`, the decisions include the flags of each row.
+    `language` applies to every row, or is one value per row over all chunks; if it is missing, the rows' language pairs are
+    used. With `flags`, the decisions include the flags for each row.
     """
     seen: dict[int, int] = {}
     first = 0
@@ -211,12 +211,12 @@ def label_chunks(
 
 
 class Tally:
-    """Counts over all decisions of a run; memory does not grow with their number."""
+    """Counts over all decisions in a run; memory use does not depend on their number."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self.counts: dict[str, NDArray[np.int64]] = {}
-        """How many of each label, by language."""
+        """Number of translations with each label, by language."""
         self._drift: dict[str, DriftCounter] = {}
 
     def add(self, decisions: Decisions) -> None:
@@ -241,7 +241,7 @@ class Tally:
         }
 
     def merge(self, other: Mapping[str, Any]) -> None:
-        """Add the counts of other tallies of the same rule."""
+        """Add the counts from other tallies for the same rule."""
         for name, label_counts in other["labels"].items():
             before = self.counts.get(name, np.zeros(len(LABELS), np.int64))
             self.counts[name] = before + np.array([label_counts[label] for label in LABELS], np.int64)
@@ -253,11 +253,11 @@ class Tally:
         return int(sum(label_counts.sum() for label_counts in self.counts.values()))
 
     def shares(self) -> dict[str, int]:
-        """Return the number of translations with each label over all languages."""
+        """Return the number of translations with each label, over all languages."""
         return dict(zip(LABELS, np.sum(list(self.counts.values()), axis=0).tolist(), strict=True))
 
     def drifts(self) -> dict[str, Drift]:
-        """Return how far new qualities are from those the rule was learned from, for each group with enough new translations."""
+        """Return the drift of new qualities from those the rule was learned from, for each group with enough new translations."""
         return {name: counter.drift() for name, counter in self._drift.items() if counter.n >= FEWEST}
 
 

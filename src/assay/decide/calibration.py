@@ -1,4 +1,4 @@
-"""Calibration: from a quality score to the probability of a breakdown, and from several metrics to one quality.
+"""Calibration: from a quality score to the probability of a breakdown, and from several metrics to a single quality.
 
 For graded outcomes, the probability is the expected loss: how far a translation falls short of full success.
 """
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 RIDGE = 1.0
-"""Strength of the pull of the weights towards 0, as if one observation supported it."""
+"""Strength of the pull of the weights towards 0, equivalent to one observation."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Curve:
 
 
 def breakdown_curve(quality: Floats, grades: Floats | Bools) -> Curve:
-    """Fit breakdowns on quality by isotonic regression.
+    """Fit breakdowns to quality by isotonic regression.
 
     Each step is pulled towards one half by half a success and half a breakdown (Jeffreys), so no finite sample yields a
     probability of 0 or 1. Only the corners of the steps are kept.
@@ -52,7 +52,7 @@ def breakdown_curve(quality: Floats, grades: Floats | Bools) -> Curve:
 
 @dataclass(frozen=True)
 class Blend:
-    """Several qualities combined into one: the log-odds of success of a logistic regression on standardised qualities."""
+    """Several qualities combined into one: the log-odds of success from a logistic regression on standardised qualities."""
 
     means: Floats
     scales: Floats

@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 STEPS = 20
-"""Number of candidates of `clean`: thresholds that accept 5%, 10%, …, 100% of the training translations."""
+"""Number of candidates for `clean`: thresholds that accept 5%, 10%, …, 100% of the training translations."""
 
 
 class Limit(NamedTuple):
@@ -50,12 +50,12 @@ class Limit(NamedTuple):
 
 
 def fewest_breakdowns(share: float) -> int:
-    """Return how many breakdowns `catch` needs to guarantee anything: (0 + 1) / (n + 1) <= 1 - share."""
+    """Return the minimum number of breakdowns that `catch` needs for any guarantee: (0 + 1) / (n + 1) <= 1 - share."""
     return math.ceil(1 / (1 - share) - 1 - 1e-9)
 
 
 def catch(quality: Floats, good: Bools, share: float) -> Limit | None:
-    """Return the lowest threshold that catches `share` of the breakdowns in expectation; None with too few breakdowns."""
+    """Return the lowest threshold that catches `share` of the breakdowns in expectation; None if there are too few breakdowns."""
     bad = np.sort(quality[~good])[::-1]
     allowed = math.floor((1 - share) * (len(bad) + 1) + 1e-9) - 1
     if allowed < 0:
@@ -67,7 +67,7 @@ def catch(quality: Floats, good: Bools, share: float) -> Limit | None:
 def lose(quality: Floats, grades: Floats, share: float) -> Limit | None:
     """Return the lowest threshold with an expected loss of at most `share` per translation, used or not.
 
-    With too few examples, return None.
+    Return None if there are too few examples.
     """
     n = len(quality)
     budget = share * (n + 1) - 1
@@ -80,7 +80,8 @@ def lose(quality: Floats, grades: Floats, share: float) -> Limit | None:
 
 
 def clean(quality: Floats, grades: Floats | Bools, share: float, confidence: float) -> Limit | None:
-    """Return the lowest threshold above which at most `share` are bad, with probability `confidence`; None if none can be shown.
+    """Return the lowest threshold above which at most `share` are bad, with probability `confidence`; None if no threshold can
+    be shown to satisfy this.
 
     For graded outcomes: above which translations fall short of full success by at most `share` on average.
     """
@@ -113,7 +114,7 @@ def is_binary(grades: Floats | Bools) -> bool:
 
 
 def binomial_p(bad: float, n: int, share: float) -> float:
-    """Return P(X <= bad) of a binomial with n trials, each bad with probability `share`."""
+    """Return P(X <= bad) for a binomial with n trials, each bad with probability `share`."""
     return 1 - binomial_tail(round(bad) + 1, n, share)
 
 

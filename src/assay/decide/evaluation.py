@@ -1,4 +1,4 @@
-"""Evaluation of a rule: which examples it is learned from, and its performance on the remaining ones."""
+"""Rule evaluation: the examples from which a rule is learned, and its performance on the remaining ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.decide.rule import EVERY, Rule
 
 
 def split_examples(outcomes: TaskOutcomes) -> tuple[Any, Any]:
-    """Return which examples are for learning and which for testing; an example in both parts is for learning only."""
+    """Return which examples are for learning and which for testing; an example in both splits is used only for learning."""
     for_learning = np.array([part in (DEV, BOTH) for part in outcomes.splits])
     for_testing = np.array([part == TEST for part in outcomes.splits])
     if not for_learning.any():
@@ -30,7 +30,7 @@ def split_examples(outcomes: TaskOutcomes) -> tuple[Any, Any]:
 
 
 def evaluate_rule(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, test: Any) -> dict[str, Any]:
-    """Return the performance of the rule on examples it was not learned from, by language."""
+    """Return the rule's performance on examples from which it was not learned, by language."""
     languages = np.array(outcomes.languages)
     results = {}
     for name in rule.groups:

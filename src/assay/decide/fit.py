@@ -1,4 +1,4 @@
-"""Learning a rule from scores and outcomes: thresholds for the goal, per language if there are enough examples."""
+"""Learning of a rule from scores and outcomes: thresholds for the goal, per language if there are enough examples."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def fit(
     seed: int = 12345,
     card: Mapping[str, Any] | None = None,
 ) -> Rule:
-    """Learn a rule for the goal. Scores are as the metrics return them, one per example.
+    """Learn a rule for the goal. Scores are in the form that metrics return, one per example.
 
     Each grade is 1 for a success, 0 for a breakdown, or a number in between. Examples without a finite score are left out and
     counted on the card. `apply` never uses such a translation, so the guarantee is about the others.
@@ -83,13 +83,13 @@ def fit(
 
 
 def setting_limits(qualities: Floats, grades: Floats, seed: int) -> Bools:
-    """Return which examples set the thresholds: all with finite scores, or for several metrics the half not used for blending."""
+    """Return which examples set the thresholds: all with finite scores or, with several metrics, the half not used for blending."""
     usable = np.asarray(np.isfinite(qualities).all(axis=0))
     return usable if len(qualities) == 1 else usable & ~_half(grades >= 0.5, usable, seed)
 
 
 def _left_out(qualities: Floats) -> dict[str, str]:
-    """Return how many examples the rule could not learn from, and why; empty if it learned from all."""
+    """Return how many examples could not be used for learning, and the reasons; empty if all were used."""
     missing = np.isnan(qualities).any(axis=0)
     infinite = ~np.isfinite(qualities).all(axis=0) & ~missing
     reasons = {"without a score": int(missing.sum()), "not a finite score": int(infinite.sum())}
@@ -122,7 +122,7 @@ def _half(good: Bools, usable: Bools, seed: int) -> Bools:
 
 
 def _language(name: str, quality: Floats, grades: Floats, goal: Goal, reject_at: float, every: Group) -> Group:
-    """Return the group of a language: its own threshold if it has enough examples for the guarantee of the goal.
+    """Return a language's group: it gets its own threshold if it has enough examples for the goal's guarantee.
 
     With fewer examples, `catch` takes the stricter of two thresholds: the one of all languages, and the best-scored
     breakdown of the language. A stricter threshold never catches less. By conformal risk control, the best-scored of n
@@ -158,7 +158,7 @@ def _language(name: str, quality: Floats, grades: Floats, goal: Goal, reject_at:
 
 
 def _not_looser(group: Group, every: Group, quality: Floats) -> Group:
-    """Return the group of a language with the stricter of two thresholds: its own, and the one of all languages.
+    """Return a language's group with the stricter of two thresholds: its own, and the one for all languages.
 
     The threshold of all languages holds for all of them together. A looser one for a single language would lose more than
     it allows, while a stricter one never loses more and never catches less.
@@ -197,7 +197,7 @@ def _group(
 
 
 def _breakdowns(grades: Floats) -> int:
-    """Return how many examples fall short of full success."""
+    """Return the number of examples that fall short of full success."""
     return int((grades < 1).sum())
 
 

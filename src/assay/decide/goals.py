@@ -46,7 +46,7 @@ class Lose:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Lowest expected cost. Using a good translation and rejecting a bad one cost nothing."""
+    """Lowest expected cost. Using a good translation costs nothing, and neither does rejecting a bad one."""
 
     use_bad: float
     review: float
@@ -56,7 +56,7 @@ class Cost:
         return f"cost use-bad={self.use_bad:g} review={self.review:g} reject-good={self.reject_good:g}"
 
     def levels(self) -> tuple[float, float]:
-        """Return the breakdown probability up to which using is cheapest, and that from which rejecting is."""
+        """Return the breakdown probability up to which using is cheapest, and the one above which rejecting is."""
         even = self.reject_good / (self.use_bad + self.reject_good)
         if self.review >= self.use_bad * even:
             return even, even

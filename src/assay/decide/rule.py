@@ -27,7 +27,7 @@ OWN, OF_ALL, STRICTER = "own", "of all", "stricter"
 
 @dataclass(frozen=True)
 class Member:
-    """A metric of a rule: its name, signature, direction, and the decimals shown."""
+    """A metric in a rule: its name, signature, direction, and the number of decimals shown."""
 
     name: str
     signature: str
@@ -57,17 +57,17 @@ class Group:
     n: int
     breakdowns: int
     above: float
-    """Only qualities above this are used (minus infinity: all may be)."""
+    """Only translations with a quality above this are used (minus infinity: all may be)."""
     use_at: float
-    """Only breakdown probabilities up to this are used (1: all may be)."""
+    """Only translations with a breakdown probability up to this are used (1: all may be)."""
     reject_at: float
-    """Breakdown probabilities from this on are rejected, unless used."""
+    """Translations with at least this breakdown probability are rejected, unless they are used."""
     curve: Curve
     quantiles: Floats
     """Evenly spaced quantiles of the training qualities, for the drift check."""
     promise: str
     used: int = 0
-    """How many of the `n` training examples are used."""
+    """Number of the `n` training examples that are used."""
     limits: str = OWN
     """Origin of the thresholds.
 
@@ -75,7 +75,7 @@ class Group:
     breakdown, if that is stricter.
     """
     promised: float | None = None
-    """The share of the goal that is guaranteed for this group alone; None if nothing is."""
+    """The share in the goal that is guaranteed for this group alone; None if nothing is guaranteed."""
     grade: float | None = None
     """The mean training grade if outcomes are graded; `breakdowns` are then the examples below a full grade."""
 
@@ -95,7 +95,7 @@ class Rule:
         return np.stack([member.sign * scores[member.name] for member in self.members])
 
     def quality(self, scores: Mapping[str, Floats]) -> Floats:
-        """Return one quality per example: the score of a single metric (negated if lower is better), or the blend of several."""
+        """Return one quality per example: a single metric's score (negated if lower is better), or the blend of several."""
         qualities = self.qualities(scores)
         return qualities[0] if self.blend is None else self.blend.at(qualities)
 
@@ -156,7 +156,7 @@ class Rule:
 
 
 def _check(rule: Rule) -> None:
-    """Reject a rule that could not be applied."""
+    """Reject a rule that cannot be applied."""
     if EVERY not in rule.groups:
         raise InputError(f"the group {EVERY!r} is missing.")
     n, blend = len(rule.members), rule.blend

@@ -1,10 +1,10 @@
-"""Outcome of a rule at every other threshold: the slider of `assay view`.
+"""Results of a rule at every other threshold, for the slider in `assay view`.
 
 The guarantee at a threshold is that of a rule learned for it (`assay.decide.conformal`, inverted). With n breakdowns, k of
-which score above the threshold, (k + 1) / (n + 1) of new ones are used on average. Losses over all translations work
-likewise. For the share of bad translations among those used, it is the largest share that the exact tests of all twenty
-thresholds together do not rule out. The guarantee holds for a goal that is fixed in advance. Choosing a threshold by its
-observed figures voids it.
+which score above the threshold, (k + 1) / (n + 1) of new ones are used on average. Losses over all translations work likewise.
+For the share of bad translations among those used, it is the largest share that the exact tests of all twenty thresholds
+together do not rule out. The guarantee holds for a goal that is fixed in advance. Choosing a threshold because of its observed
+figures voids the guarantee.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def sweep(
 
 
 def risk_of(goal: Goal | None) -> Risk:
-    """Return the figure that a goal is about."""
+    """Return the figure to which a goal refers."""
     return "caught" if isinstance(goal, Catch) else "lost" if isinstance(goal, Lose) else "bad_used"
 
 
@@ -136,7 +136,7 @@ def _figures(name: str, quality: Floats, expected: Floats, grades: Floats | None
 
 
 def _share(name: str, used: Bools, losses: Floats) -> tuple[float | None, float, int]:
-    """Return the figure, and the count and total that it is the share of."""
+    """Return the figure, with the count and the total of which it is the share."""
     if name == "caught":
         total = float(losses.sum())
         caught = float(losses[~used].sum())

@@ -1,4 +1,4 @@
-"""Tables, warnings and columns that present rules and labels."""
+"""Tables, warnings and columns for presenting rules and labels."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def unpromised(rule: Rule, languages: Mapping[str, int], noun: str) -> list[str]
 
 
 def labels_table(tally: Tally, notes: Sequence[str] = ()) -> Table:
-    """Return the number of each label by language, with the guarantee and the warnings."""
+    """Return the number of translations per label and language, with the guarantee and the warnings."""
     rule, rows = tally.rule, []
     for name, label_counts in tally.counts.items():
         group = rule.group(name)
@@ -150,7 +150,7 @@ def warnings(tally: Tally) -> list[str]:
 
 
 def labels_columns(decisions: Decisions) -> Columns:
-    """Return decisions as columns, with the scores behind them and the flags of their translations."""
+    """Return decisions as columns, with the underlying scores and the flags for each translation."""
     names, codes = decisions.languages
     columns: dict[str, Any] = {
         "label": [LABELS[code] for code in decisions.codes.tolist()],

@@ -1,8 +1,8 @@
 """Recomputation of published numbers: one function per set of receipts.
 
-An obtainer takes the receipts and a `Runner`, and returns ``{(table, row, column): value}`` for the printed cells that it
-can derive, in the units they are printed in. A value that was not computed from texts and scores is an `Obtained`, which
-names its origin. Third-party receipts need no obtainer: their rows name a row of a table of an analysis (`from_tables`).
+An obtainer takes the receipts and a `Runner`, and returns ``{(table, row, column): value}`` for the printed cells that it can
+recompute, in the same units. A value that was not computed from texts and scores is an `Obtained`, which states its origin.
+Third-party receipts need no obtainer: each row refers to a row in an analysis table (`from_tables`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Cell = tuple[str, str, str]
 
 
 class Derived(NamedTuple):
-    """Result of a run: its tables by name, and the items or judged segments behind them."""
+    """Result of a run: its tables by name, and the items or judged segments from which they were computed."""
 
     tables: Mapping[str, Table]
     content: Any = ()
@@ -60,11 +60,11 @@ OBTAINERS = Registry(
         "wmt23": "assay.receipts.obtain:wmt23",
     },
 )
-"""Registry of obtainers by set of receipts; the entry points ``assay.obtainers`` add others."""
+"""Registry of obtainers by set of receipts; more can be added with the entry points ``assay.obtainers``."""
 
 
 def obtain(obtainer: str, suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, Obtained]:
-    """Recompute all cells that can be derived: printed ones by the obtainer, addressed ones by a run of `suite`."""
+    """Recompute all cells that can be recomputed: printed ones with the obtainer, addressed ones by running `suite`."""
     addressed = [receipt for receipt in receipts if is_address(receipt)]
     printed = [receipt for receipt in receipts if not is_address(receipt)]
     if printed and not OBTAINERS.registered(obtainer):
@@ -81,7 +81,7 @@ def obtain(obtainer: str, suite: str, receipts: Sequence[Receipt], runner: Runne
 
 
 def demetr(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
-    """Recompute Table A3 (t, p, df and accuracy in percent) and Table 4 for the six metrics that can be scored here."""
+    """Recompute Table A3 (t, p, df and accuracy in percent) and Table 4 for the six metrics that assay can compute."""
     metrics = ("bleu", "chrf", "chrf++", "ter", "cer", "rouge2")
     tables = runner.run("demetr", metrics).tables
     cells: dict[Cell, float | None] = {}
@@ -95,7 +95,9 @@ def demetr(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | No
 
 
 def aces(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | Obtained | None]:
-    """Recompute Tables 1 and 2 for BLEU and chrF if a group is complete, item counts, and cells that follow from printed ones."""
+    """Recompute Tables 1 and 2 for BLEU and chrF if a group is complete, item counts, and cells that can be computed from
+    printed ones.
+    """
     result = runner.run("aces", ("bleu", "chrf"))
     label = {"bleu": "BLEU", "chrf": "chrF"}
     cells: dict[Cell, float | Obtained | None] = {}
@@ -135,12 +137,12 @@ def _percent(value: float | None) -> float | None:
 
 
 def is_address(receipt: Receipt) -> bool:
-    """Return whether a receipt's row names a row of an analysis's table: ``metric=chrf; phenomenon=omission``."""
+    """Return whether a receipt's row refers to a row in an analysis table: ``metric=chrf; phenomenon=omission``."""
     return "=" in receipt.row
 
 
 def from_tables(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
-    """Recompute cells that name a table of the suite's analysis, by running the metrics they name.
+    """Recompute cells that refer to a table in the suite's analysis, by running the metrics that they name.
 
     ``table`` is the name of the table (``phenomena``). ``row`` selects the row by ``KEY=VALUE`` pairs separated by
     semicolons, one of them the metric (``metric=chrf; phenomenon=omission``). ``column`` is the key of the number
@@ -151,7 +153,7 @@ def from_tables(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict
 
 
 def _looked_up(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, Obtained]:
-    """Return the cells of `from_tables`, and whether each is a number of items or comes from scores."""
+    """Return the cells for `from_tables`, and whether each is a number of items or comes from scores."""
     metrics = named_metrics(receipts)
     if not metrics:
         return {}
@@ -167,7 +169,7 @@ def _looked_up(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[
 
 
 def named_metrics(receipts: Sequence[Receipt]) -> list[str]:
-    """Return the metrics that the addresses among `receipts` need: those with a derivable cell."""
+    """Return the metrics needed for the addresses among `receipts`: those with a derivable cell."""
     addresses = [(receipt, _address(receipt)) for receipt in receipts if is_address(receipt)]
     return list(dict.fromkeys(where["metric"] for receipt, where in addresses if receipt.derivable))
 
@@ -213,12 +215,12 @@ _TABLE_7 = {
 
 
 def _table_4() -> dict[str, str]:
-    """Map phenomena to columns of Table 4, as the receipts spell them."""
+    """Map phenomena to the columns of Table 4, with the spelling used in the receipts."""
     return {one.name: one.source_needed.replace(" ", "-") for one in phenomena().values() if one.source_needed}
 
 
 def aces_from_printed(printed: Mapping[Cell, float]) -> dict[Cell, float]:
-    """Derive cells from ACES's printed tables alone: ACES-Scores, averages, the last column of Table 4, and Table 7."""
+    """Compute cells from ACES's printed tables alone: ACES-Scores, averages, the last column of Table 4, and Table 7."""
     cells: dict[Cell, float] = {}
     metrics = {(table, row) for table, row, _ in printed if row != "Examples"}
     for table, row in metrics:

@@ -1,9 +1,9 @@
 """Published numbers, cell by cell, to compare with recomputed ones.
 
 A set of receipts is one CSV file with the columns ``table,row,column,published,tolerance,derivable,reason``: the cell as
-printed, the tolerance for the recomputed value and, for cells that cannot follow from public data, the reason. A JSON file
-of the same name may hold the citation. The sets of the package are in ``assay/data/receipts``; other sets are given by the
-path of a CSV.
+printed, the tolerance for the recomputed value and, for cells that cannot be computed from public data, the reason. A JSON file
+of the same name may contain the citation. The bundled sets are in ``assay/data/receipts``; other sets are specified by the path
+of a CSV file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SLACK = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """One printed cell. `published` is the printed text; `reason` explains how a cell follows, or why it does not."""
+    """One printed cell. `published` is the printed text; `reason` explains how the cell is computed, or why it cannot be."""
 
     table: str
     row: str
@@ -53,13 +53,13 @@ class Receipt:
         return math.nan if number is None else number
 
     def difference(self, obtained: float | None) -> float | None:
-        """Return obtained minus published; None if no number or only a bound such as ``<0.001`` is printed."""
+        """Return obtained minus published; None if the printed cell has no number or only a bound such as ``<0.001``."""
         if obtained is None or self.published.startswith("<") or math.isnan(self.value):
             return None
         return obtained - self.value
 
     def verdict(self, obtained: float | None) -> Verdict:
-        """Return whether `obtained` equals the printed cell; a printed ``<0.001`` matches any smaller number."""
+        """Return whether `obtained` matches the printed cell; a printed ``<0.001`` matches any smaller number."""
         if not self.derivable:
             return "not derivable"
         if obtained is None or math.isnan(obtained):
@@ -82,13 +82,13 @@ class Publication:
 
 
 def names() -> list[str]:
-    """Return the names of the sets in the package."""
+    """Return the names of the bundled sets."""
     folder = files("assay") / "data" / "receipts"
     return sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir() if entry.name.endswith(".csv"))
 
 
 def load_receipts(name: str | Path) -> list[Receipt]:
-    """Load the receipts of a set in the package (``demetr``), or of a CSV file given by its path."""
+    """Load the receipts in a bundled set (``demetr``), or in the CSV file at a path."""
     label, path = _place(name)
     with open_table(path) as table:
         missing = [column for column in COLUMNS if column not in table.names]
@@ -113,7 +113,7 @@ def load_receipts(name: str | Path) -> list[Receipt]:
 
 
 def load_publication(name: str | Path) -> Publication:
-    """Load the citation and captions of a set of receipts; empty if there is no such file."""
+    """Load the citation and captions for a set of receipts; empty if there is no such file."""
     path = _place(name)[1].with_suffix(".json")
     if not path.is_file():
         return Publication()
@@ -146,7 +146,7 @@ def _receipt(label: str, line: int, cells: list[str]) -> Receipt:
 
 
 def half_unit(published: str) -> float:
-    """Return half a unit of the last printed digit: 0.005 for ``12.34``, 0.5 for ``999``; 0 for a bound or no number."""
+    """Return half a unit in the last printed digit: 0.005 for ``12.34``, 0.5 for ``999``; 0 for a bound or no number."""
     digits = published.lstrip("+-")
     if not (digits.isascii() and digits.replace(".", "", 1).isdigit()):
         return 0.0

@@ -16,7 +16,7 @@ SAMPLE = 5
 MOST = 10
 """Maximum number of decimals shown; JSON has all of them."""
 NOT_DERIVABLE = "–"
-"""Verdict shown in tables for a cell that is not derivable."""
+"""Verdict shown in tables for a cell that cannot be computed from public data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def counts(cells: Sequence[Checked]) -> dict[str, int]:
 
 
 def summary(cells: Sequence[Checked]) -> str:
-    """Summarise in one line: matches per table, and the number of printed cells that do not follow from public data."""
+    """Summarise in one line: matches per table, and the number of printed cells that cannot be computed from public data."""
     parts = [
         f"{name}: {_matched(table_cells)}" for name, table_cells in by_table(cells).items() if derivable(table_cells)
     ]
@@ -75,7 +75,7 @@ def summary(cells: Sequence[Checked]) -> str:
 
 
 def by_origin(cells: Sequence[Checked]) -> dict[Origin, list[Checked]]:
-    """Group the derivable cells by the origin of their value."""
+    """Group the derivable cells by the origin of their values."""
     groups = {origin: [cell for cell in derivable(cells) if cell.origin == origin] for origin in get_args(Origin)}
     return {origin: group for origin, group in groups.items() if group}
 
@@ -103,7 +103,7 @@ def raw_table(cells: Sequence[Checked], publication: Publication) -> Table:
 
 
 def reasons_table(cells: Sequence[Checked], publication: Publication) -> Table:
-    """Return why cells do not follow from public data, and how far off they are if a value can be recomputed."""
+    """Return the reasons cells cannot be computed from public data, and the differences if a value can be recomputed anyway."""
     grouped: dict[tuple[str, str], list[Checked]] = {}
     for cell in cells:
         if cell.verdict == "not derivable":
@@ -122,7 +122,7 @@ def reasons_table(cells: Sequence[Checked], publication: Publication) -> Table:
 
 
 def derivable(cells: Sequence[Checked]) -> list[Checked]:
-    """Return the cells that are derivable."""
+    """Return the cells that can be computed from public data."""
     return [cell for cell in cells if cell.receipt.derivable]
 
 
@@ -146,7 +146,7 @@ def _furthest(cells: Sequence[Checked]) -> float | None:
 
 
 def display_table(name: str, cells: Sequence[Checked], publication: Publication, everything: bool) -> Table:
-    """Return a published table for display, complete or in part; recomputed values have two more digits than printed ones."""
+    """Return a published table for display, complete or in part; recomputed values get two more digits than the printed ones."""
     shown = list(cells) if everything else _sample(cells)
     rows = [
         {
@@ -168,7 +168,7 @@ def display_table(name: str, cells: Sequence[Checked], publication: Publication,
 
 
 def _sample(cells: Sequence[Checked]) -> list[Checked]:
-    """Return all cells that differ, and a few that match, spread over the table; in the order of the table."""
+    """Return all cells that differ, and a few that match, spread over the table; in table order."""
     matching = [i for i, cell in enumerate(cells) if cell.verdict == "match"]
     step = max(1, (len(matching) - 1) / (SAMPLE - 1))
     spread = {matching[round(k * step)] for k in range(min(SAMPLE, len(matching)))}

@@ -33,7 +33,7 @@ class Confusion(NamedTuple):
 
 
 class Threshold(NamedTuple):
-    """A chosen threshold, its macro-F1 on the data it was chosen from, and all candidates.
+    """A chosen threshold, its macro-F1 on the data used to choose it, and all candidates.
 
     A score at the threshold counts as good.
     """
@@ -45,7 +45,7 @@ class Threshold(NamedTuple):
 
 
 def confusion(good: Bools, predicted: Bools) -> Confusion:
-    """Return the confusion counts of true and predicted goodness over the last axis."""
+    """Return the confusion counts for true and predicted goodness over the last axis."""
     good, predicted = np.asarray(good, bool), np.asarray(predicted, bool)
     cells = (good & predicted, ~good & predicted, good & ~predicted, ~good & ~predicted)
     return Confusion(*(np.count_nonzero(cell, axis=-1) for cell in cells))
@@ -54,7 +54,7 @@ def confusion(good: Bools, predicted: Bools) -> Confusion:
 def macro_f1(counts: Confusion) -> Floats:
     """Return the mean F1 of the classes, as scikit-learn computes it.
 
-    A class that neither occurs nor is predicted is left out of the mean. Without any example the result is NaN.
+    A class that neither occurs nor is predicted is left out of the mean. If there are no examples, the result is NaN.
     """
     tp, fp, fn, tn = (np.asarray(count, np.float64) for count in counts)
     total, classes = np.zeros(tp.shape), np.zeros(tp.shape)
@@ -66,7 +66,9 @@ def macro_f1(counts: Confusion) -> Floats:
 
 
 def matthews(counts: Confusion) -> Floats:
-    """Return the Matthews correlation coefficient; 0 if truth or prediction has one class only, as in scikit-learn."""
+    """Return the Matthews correlation coefficient; 0 if the true or the predicted labels contain only one class, as in
+    scikit-learn.
+    """
     tp, fp, fn, tn = (np.asarray(count, np.float64) for count in counts)
     spread = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     root = np.sqrt(spread)
@@ -76,10 +78,10 @@ def matthews(counts: Confusion) -> Floats:
 def bin_threshold(scores: Floats, good: Bools, bins: int = BINS) -> Threshold:
     """Choose a threshold from development scores (higher is better), as in Moghe et al. 2023, Sections 3.1 and 4.3.
 
-    The range from the lowest to the highest score is cut into ten bins of equal width. Each bin is a candidate: it and
+    The range from the lowest to the highest score is divided into ten bins of equal width. Each bin is a candidate: it and
     every higher bin count as good, so its lower edge is the threshold, and a score on the edge is good. The bin with the
-    highest macro-F1 wins. Of equal bins the lowest wins, because it holds back the fewest translations. The paper specifies
-    neither the side of the edge nor the ties.
+    highest macro-F1 wins. Ties go to the lowest bin, because it rejects the fewest translations. The paper does not specify on
+    which side of the edge a score counts, or how ties are resolved.
     """
     scores, good = np.asarray(scores, np.float64), np.asarray(good, bool)
     if len(scores) == 0 or not np.isfinite(scores).all():
@@ -119,7 +121,7 @@ def resample_counts(counts: Confusion, rng: np.random.Generator, samples: int) -
 def resample_paired_counts(
     good: Bools, first: Bools, second: Bools, rng: np.random.Generator, samples: int
 ) -> tuple[Confusion, Confusion]:
-    """Bootstrap the counts of two classifiers on the same examples: a multinomial draw of their eight joint cells."""
+    """Bootstrap the counts of two classifiers on the same examples: a multinomial draw over their eight joint cells."""
     code = 4 * np.asarray(good, bool) + 2 * np.asarray(first, bool) + np.asarray(second, bool)
     cells = np.bincount(code, minlength=8)
     resampled = rng.multinomial(len(code), cells / len(code), samples).T
@@ -136,7 +138,7 @@ def resample_paired_counts(
 
 
 def auroc(scores: Floats, labels: Bools) -> float:
-    """Return the area under the ROC curve, ties counting half; NaN without positives or negatives."""
+    """Return the area under the ROC curve, with ties counting half; NaN if there are no positives or no negatives."""
     positives, negatives = scores[labels], np.sort(scores[~labels])
     if not len(positives) or not len(negatives):
         return float("nan")
@@ -146,7 +148,7 @@ def auroc(scores: Floats, labels: Bools) -> float:
 
 
 def precision_at_recall(scores: Floats, labels: Bools, recall: float = 0.9) -> float:
-    """Return the precision at the threshold that keeps a share `recall` of the positives; NaN without positives.
+    """Return the precision at the threshold that keeps a share `recall` of the positives; NaN if there are no positives.
 
     The threshold is the (1 - recall) quantile of the positives' scores with linear interpolation, as in stopes (Dale et al.
     2023). Scores equal to it are included.

@@ -1,4 +1,5 @@
-"""Correlation of metric scores with human scores: Pearson, Spearman and the Kendall family, equal to mt-metrics-eval.
+"""Correlation of metric scores with human scores: Pearson, Spearman and the Kendall family, with the same results as
+mt-metrics-eval.
 
 Every function takes gold scores and metric scores of the same shape. Gold scores are a matrix of systems by segments (NaN
 if not judged) or one score per system; metric scores may be a stack with one matrix per metric. Groups with fewer than two
@@ -73,7 +74,7 @@ def kendall(
 def kendall_like(gold: Floats, metrics: Floats, by: Grouping = "item", *, threshold: float = 25.0) -> Agreement:
     """Return WMT20's "Kendall-like" statistic: pairs whose gold scores differ by `threshold` or more, metric ties as discordant.
 
-    Groups are weighted by their number of pairs, which is also the `weight`. Without any pair the value is 0.
+    Groups are weighted by their number of pairs, which is also the `weight`. If there are no pairs, the value is 0.
     """
     groups = group(gold, by)
     rows = groups.rows(metrics)
@@ -86,7 +87,7 @@ def kendall_like(gold: Floats, metrics: Floats, by: Grouping = "item", *, thresh
 
 
 def pearson_by_group(groups: Groups, rows: Floats) -> Floats:
-    """Return Pearson's r of every row and group; NaN if gold or metric is constant."""
+    """Return Pearson's r for every row and group; NaN if gold or metric is constant."""
     x, y = _centred(groups, rows), _centred(groups, groups.gold)
     with np.errstate(divide="ignore", invalid="ignore"):
         r = groups.sums(x * y) / (np.sqrt(groups.sums(x * x)) * np.sqrt(groups.sums(y * y)))
@@ -95,15 +96,15 @@ def pearson_by_group(groups: Groups, rows: Floats) -> Floats:
 
 
 def spearman_by_group(groups: Groups, rows: Floats) -> Floats:
-    """Return Spearman's rho of every row and group."""
+    """Return Spearman's rho for every row and group."""
     ranked = Groups(ranks(groups, groups.gold[None])[0], groups.starts, groups.cells, groups.shape)
     return pearson_by_group(ranked, ranks(groups, rows))
 
 
 def kendall_by_group(groups: Groups, rows: Floats, variant: KendallVariant, epsilon: float | Floats = 0.0) -> Floats:
-    """Return a Kendall variant of every row and group.
+    """Return a Kendall variant for every row and group.
 
-    The value is NaN for groups without a pair, and for the variants b and c also without an untied pair.
+    The value is NaN for groups without a pair, and with variants b and c also for groups without an untied pair.
     """
     if np.min(epsilon) < 0:
         raise InputError("epsilon must not be negative.")
@@ -129,7 +130,9 @@ def kendall_by_group(groups: Groups, rows: Floats, variant: KendallVariant, epsi
 
 
 def pair_counts(groups: Groups, rows: Floats, epsilon: float | Floats = 0.0) -> Integers:
-    """Return [concordant, discordant, tied in metric only, in gold only, in both] for every row and group."""
+    """Return the numbers of pairs that are [concordant, discordant, tied in metric only, in gold only, in both] for every row
+    and group.
+    """
     epsilons = np.ascontiguousarray(np.broadcast_to(np.asarray(epsilon, dtype=np.float64), len(rows)))
     return _native.pair_counts(groups.gold, rows, groups.starts, epsilons).reshape(len(rows), -1, 5)
 

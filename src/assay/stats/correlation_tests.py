@@ -1,7 +1,7 @@
-"""Williams' test of two metrics, and bootstrap intervals of correlations over systems, segments or both.
+"""Williams' test for two metrics, and bootstrap intervals of correlations over systems, segments or both.
 
-Williams (1959; Graham and Baldwin 2014) tests two dependent correlations that share a variable. The bootstrap is that of
-Deutsch et al. (2021, Section 4).
+Williams (1959; Graham and Baldwin 2014) tests two dependent correlations that share a variable. The bootstrap follows Deutsch
+et al. (2021, Section 4).
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def williams_test(
 ) -> tuple[Williams, float, float]:
     """Run Williams' test on the scores of two metrics. Also return the correlation of each metric with gold.
 
-    All three correlations are computed over the judged cells. mt-metrics-eval computes n and the correlation of the two
-    metrics over all cells, judged or not; `exact` repeats that.
+    All three correlations are computed over the judged cells. mt-metrics-eval computes n and the correlation of the two metrics
+    over all cells, judged or not; `exact` reproduces that.
     """
     groups = group(gold)
     if np.shape(first) != np.shape(second):
@@ -70,7 +70,7 @@ def williams_test(
 
 Resample = Literal["systems", "inputs", "both"]
 MatrixStatistic = Callable[["Floats", "Floats"], "Floats"]
-"""Gold scores and a stack of metric scores in, one value per metric out: ``lambda g, m: pearson(g, m).value``."""
+"""Function from gold scores and a stack of metric scores to one value per metric: ``lambda g, m: pearson(g, m).value``."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Drift detection: new scores, counted as they arrive, compared with quantiles of the scores a rule was learned from."""
+"""Drift detection: new scores, counted as they arrive, compared with quantiles of the scores from which a rule was learned."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BINS = 10
 
 
 class Drift(NamedTuple):
-    """Result of a drift check: Kolmogorov-Smirnov distance, its p-value, population stability index, and number of new scores."""
+    """Result of a drift check: Kolmogorov-Smirnov distance, its p-value, population stability index, number of new scores."""
 
     distance: float
     p: float
@@ -24,7 +24,7 @@ class Drift(NamedTuple):
 
 
 def kolmogorov_tail(x: float) -> float:
-    """Return P(K > x) of Kolmogorov's distribution."""
+    """Return P(K > x) for the Kolmogorov distribution."""
     if x <= 0.2:
         return 1.0  # 1 - 10⁻¹² and more
     terms = [math.copysign(2.0, k % 2 - 0.5) * math.exp(-2 * (k * x) ** 2) for k in range(1, 101)]
@@ -34,14 +34,14 @@ def kolmogorov_tail(x: float) -> float:
 class DriftCounter:
     """New scores compared with evenly spaced quantiles (from minimum to maximum) of `n` old ones.
 
-    Only counts are kept, so memory does not grow with the new scores. The result is exact: the old distribution has a step
-    at each quantile, and between two steps the largest distance is at one of them.
+    Only counts are stored, so memory use does not depend on the number of new scores. The result is exact: the old distribution
+    has a step at each quantile, and between two steps the largest distance is at one of them.
     """
 
     def __init__(self, quantiles: Floats, n: int) -> None:
         self.quantiles, self.old = np.sort(quantiles), n
         self.edges = np.unique(np.quantile(self.quantiles, np.arange(1, BINS) / BINS))
-        """The old sample's deciles, for the stability index."""
+        """Deciles of the old sample, for the stability index."""
         self.n = 0
         self._below = np.zeros(len(self.quantiles), np.int64)
         self._up_to = np.zeros(len(self.quantiles), np.int64)
@@ -56,12 +56,12 @@ class DriftCounter:
         self._up_to_edge += np.searchsorted(new, self.edges, "right")
 
     def counts(self) -> dict[str, list[int]]:
-        """Return the counts as plain values. Counts of several counters can be added up and passed to `merge`."""
+        """Return the counts as plain values. The counts from several counters can be added up and passed to `merge`."""
         counted = {"n": [self.n], "below": self._below, "up_to": self._up_to, "up_to_edge": self._up_to_edge}
         return {name: np.asarray(values).tolist() for name, values in counted.items()}
 
     def merge(self, counts: Mapping[str, Sequence[int]]) -> None:
-        """Add the counts of other counters with the same quantiles."""
+        """Add the counts from other counters with the same quantiles."""
         self.n += counts["n"][0]
         self._below += np.asarray(counts["below"], np.int64)
         self._up_to += np.asarray(counts["up_to"], np.int64)

@@ -1,4 +1,4 @@
-"""Human scores cut into groups, the common input of all statistics of agreement with human judgements.
+"""Human scores divided into groups, the common input for all statistics of agreement with human judgements.
 
 Gold scores are a matrix of systems by segments, NaN if not judged. A statistic uses all judged cells at once (``none``),
 the systems of each segment (``item``) or the segments of each system (``system``), and is averaged over the groups.
@@ -27,7 +27,7 @@ Grouping = Literal["none", "item", "system"]
 
 @dataclass(frozen=True)
 class Groups:
-    """Judged cells in group order: gold scores, start of each group, and the position of each cell in the matrix."""
+    """Judged cells in group order: gold scores, the start of each group, and each cell's position in the matrix."""
 
     gold: Floats
     starts: Integers
@@ -62,7 +62,7 @@ class Groups:
     def stack(self, metrics: Floats) -> Floats:
         """Return metric scores with systems and segments as the last two axes.
 
-        If gold is a vector, rows of system scores are accepted, too.
+        If gold is a vector, rows of system scores are also accepted.
         """
         metrics = np.asarray(metrics, dtype=np.float64)
         if self.shape[1] == 1 and metrics.shape[-1:] == self.shape[:1] and metrics.shape[-2:] != self.shape:
@@ -104,13 +104,13 @@ class Groups:
         return np.repeat(values, self.sizes, axis=-1)
 
     def constant(self, values: Floats) -> NDArray[np.bool_]:
-        """Return which groups have a single value along the last axis."""
+        """Return which groups contain only one distinct value along the last axis."""
         first = values[..., self.starts[:-1]]
         return np.asarray(np.logical_and.reduceat(values == self.spread(first), self.starts[:-1], axis=-1))
 
 
 def group(gold: Floats, by: Grouping = "none") -> Groups:
-    """Cut gold scores (systems by segments, or one score per system) into groups of judged cells; empty groups are dropped."""
+    """Divide gold scores (systems by segments, or one score per system) into groups of judged cells; empty groups are dropped."""
     matrix = np.asarray(gold, dtype=np.float64)
     matrix = matrix[:, None] if matrix.ndim == 1 else matrix
     if matrix.ndim != 2:
@@ -133,7 +133,7 @@ def group(gold: Floats, by: Grouping = "none") -> Groups:
 
 
 def pool(gold: Sequence[Floats]) -> Groups:
-    """Return one group per vector of gold scores, such as the systems of each language pair; NaN cells are left out.
+    """Return one group per vector of gold scores, such as the systems in each language pair; NaN cells are left out.
 
     Metric scores are then one vector (or rows with a last axis of 1) over all of them in the same order.
     """
@@ -149,7 +149,7 @@ def pool(gold: Sequence[Floats]) -> Groups:
 class Agreement:
     """A statistic's mean over groups, and the weight behind it.
 
-    Arrays have one entry per metric, or none at all for a single metric. `weight` is the number of groups, of scores
+    Arrays have one entry per metric; for a single metric they are zero-dimensional. `weight` is the number of groups, of scores
     (micro-average) or of pairs that were averaged. If nothing can be averaged, both are 0, as in mt-metrics-eval.
     """
 

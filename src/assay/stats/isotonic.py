@@ -1,4 +1,4 @@
-"""Isotonic regression, and from it the agreement with human judgements at a given score difference.
+"""Isotonic regression, and the agreement with human judgements at a given score difference, which is derived from it.
 
 The fit is the non-decreasing curve with the least squared error (pool adjacent violators). Kocmi et al. 2024, "Navigating
 the metrics maze", fit a formula to the same data.
@@ -34,8 +34,8 @@ class Isotonic:
 class DeltaAgreement:
     """Agreement with annotators by score difference: the curve, its pointwise interval, and the difference each level needs.
 
-    `needed` maps a level of agreement to the smallest observed difference from which the curve stays at or above it, or to
-    None if the curve never reaches it.
+    `needed` maps a level of agreement to the smallest observed difference from which the curve stays at or above that level, or
+    to None if the curve never reaches it.
     """
 
     curve: Isotonic

@@ -20,7 +20,7 @@ def bonferroni(p: ArrayLike) -> Floats:
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Apply Holm's step-down correction, which gives Bonferroni's guarantee with more power."""
+    """Apply Holm's step-down correction, which has the same guarantee as Bonferroni's and more power."""
     values = np.asarray(p, np.float64)
     order = np.argsort(values, kind="stable")
     stepped = np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1))
@@ -57,7 +57,7 @@ def correct_p_values(p: ArrayLike, method: str = "none") -> Floats:
 
 
 def correct_family(p: Floats, method: str = "none") -> Floats:
-    """Correct the p-values of a table as one family; comparisons that were not tested (NaN) get 1."""
+    """Correct a table's p-values as one family; comparisons that were not tested (NaN) get 1."""
     p, tested = p.copy(), ~np.isnan(p)
     p[tested] = correct_p_values(p[tested], method)
     p[~tested] = 1.0
@@ -85,8 +85,8 @@ def ranks_from_p_values(p_values: Floats, alpha: float = 0.05) -> list[int]:
 def rank_ranges(better: Bools) -> list[tuple[int, int]]:
     """Return the best and the worst rank of each system, as in the WMT findings.
 
-    ``better[i, j]`` is True if i is significantly better than j. The best rank is one more than the number of systems that
-    beat it; the worst rank leaves all systems that it beats below it.
+    ``better[i, j]`` is True if i is significantly better than j. The best rank is one more than the number of systems that beat
+    it; the worst rank places only the systems that it beats below it.
     """
     better = np.asarray(better, dtype=bool)
     wins, losses = better.sum(axis=1), better.sum(axis=0)
@@ -94,7 +94,7 @@ def rank_ranges(better: Bools) -> list[tuple[int, int]]:
 
 
 def cluster_numbers(better: Bools) -> list[int]:
-    """Return the cluster of each system, from 1, given in ranking order: every member of a cluster beats all systems below it."""
+    """Return each system's cluster, from 1, given the ranking order: every member of a cluster beats all systems below it."""
     better = np.asarray(better, dtype=bool)
     clusters, cluster = [], 1
     for rank in range(len(better)):

@@ -1,8 +1,8 @@
-"""Permutation test for accuracy with ties, swapping correctness of pairs instead of scores (the "pairs" test of mt-metrics-eval).
+"""Permutation test for accuracy with ties that swaps pair correctness instead of scores (the "pairs" test in mt-metrics-eval).
 
-Each metric keeps its own tie threshold. The test swaps whether a pair was ordered as annotators order it, so no threshold
-has to be calibrated again in a draw. Correctness is stored as bits, all metrics share the draws, and a draw is one popcount
-per metric.
+Each metric keeps its own tie threshold. The test swaps whether a pair is in the same order as in the annotators' ranking, so
+thresholds need not be calibrated again in each draw. Correctness is stored as bits, all metrics share the draws, and a draw is
+one popcount per metric.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Verdicts:
-    """Which pairs each metric orders as annotators do, as bits; groups with the same number of pairs are stored together."""
+    """Which pairs each metric orders as annotators do, stored as bits; groups with the same number of pairs are stored together."""
 
     def __init__(self, groups: Groups, metrics: Floats, epsilons: Floats | None = None) -> None:
         rows = groups.rows(metrics)
@@ -56,7 +56,7 @@ class Verdicts:
         return np.asarray(np.sum(counts, axis=0) / self.used)
 
     def masks(self, rng: Random, draws: int) -> list[Words]:
-        """Draw random masks of the pairs that are not swapped; a legacy generator repeats the draws of mt-metrics-eval."""
+        """Draw random masks of the pairs that are not swapped; a legacy generator reproduces the draws of mt-metrics-eval."""
         if isinstance(rng, np.random.RandomState):
             flips = self.flips(rng, draws)
             return [_packed(flips[:, where]) for _, where, _ in self.parts]

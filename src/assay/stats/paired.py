@@ -1,4 +1,4 @@
-"""Paired tests of each metric against the best one, on the items that both scored."""
+"""Paired tests of each metric against the best one, on the items that both of them scored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 class Duels(NamedTuple):
-    """Head-to-head counts of every two contestants i and j in every stratum."""
+    """Head-to-head counts for every pair of contestants i and j in every stratum."""
 
     wins: Ints
     """[i, j, stratum]: items that i got right and j wrong."""
@@ -23,7 +23,7 @@ class Duels(NamedTuple):
 
 
 def duels(right: NDArray[np.bool_], answered: NDArray[np.bool_], strata: Ints, size: int) -> Duels:
-    """Count the items that each contestant wins against each other one. `right` and `answered` are [contestant, item]."""
+    """Count the items on which each contestant beats each other one. `right` and `answered` are [contestant, item]."""
     contestants = len(right)
     wins = np.zeros((contestants, contestants, size), np.int64)
     common = np.zeros_like(wins)
@@ -67,7 +67,7 @@ def weighted_difference_test(
     generator: np.random.Generator,
     samples: int = 1000,
 ) -> float:
-    """Run a one-sided paired bootstrap of a weighted sum of differences, resampling items within each stratum.
+    """Run a one-sided paired bootstrap test of a weighted sum of differences, resampling items within each stratum.
 
     The p-value is (1 + draws at or below zero) / (1 + samples), but at least 1 / 2^d, the lowest p of a sign test on the d
     items on which the two differ. Resamples of a handful of items agree with each other whatever the items are.
@@ -83,7 +83,7 @@ def bootstrap_p(differences: Floats) -> float:
 
 
 def share_first(values: Floats, p_worse: Floats, level: float = 0.05) -> NDArray[np.bool_]:
-    """Return who shares the first place: the best, and everyone whom the (corrected) test does not show to be worse.
+    """Return who shares first place: the best, and everyone whom the (corrected) test does not show to be worse.
 
     Contestants without a value (NaN) are excluded.
     """

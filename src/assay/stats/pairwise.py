@@ -1,4 +1,4 @@
-"""Pairwise accuracy: how often a metric and annotators order two systems or translations alike.
+"""Pairwise accuracy: how often a metric and annotators rank two systems or translations in the same order.
 
 - `calibrate_ties`: pairs of scores within a group, with ties (Deutsch et al. 2023).
 - `pooled_accuracy`: pairs of systems, pooled over language pairs (Kocmi et al. 2021).
@@ -45,7 +45,9 @@ class Calibrated:
 
 @dataclass(frozen=True)
 class PooledAccuracy:
-    """Share of system pairs that metric and annotators order alike, with the counts behind it, one entry per metric."""
+    """Share of system pairs that the metric and annotators rank in the same order, with the underlying counts, one entry per
+    metric.
+    """
 
     value: Floats
     agreeing: Floats
@@ -57,9 +59,9 @@ def calibrate_ties(
 ) -> Calibrated:
     """Return accuracy with ties at the threshold that best fits the annotators (Deutsch et al. 2023, Section 5; WMT23's ``acc_t``).
 
-    Candidates are 0 and every observed absolute difference of two metric scores in a group. All groups share one threshold,
-    and the smallest of equally good ones wins. Sums are compared as exact fractions. ``23`` is 2 acc23 - 1 in every group,
-    so both variants have the same threshold. The value is NaN if no group has a pair.
+    Candidates are 0 and every observed absolute difference between two metric scores in a group. All groups share one
+    threshold, and ties go to the smallest one. Sums are compared as exact fractions. ``23`` is 2 acc23 - 1 in every group, so
+    both variants have the same threshold. The value is NaN if no group has a pair.
     """
     if variant not in ("acc23", "23"):
         raise InputError(f"variant {variant!r} cannot be calibrated. Use acc23 or 23.")
@@ -93,7 +95,7 @@ def pooled_accuracy(gold: Sequence[Floats], metrics: Sequence[Floats]) -> Pooled
 
 
 def pair_accuracy(gold: Floats, metrics: Floats) -> Floats:
-    """Return the share of right pairs among the translations of one source, pooled over sources, for each metric.
+    """Return each metric's share of correctly ordered pairs among the translations of one source, pooled over sources.
 
     Pairs that are tied in `gold` do not count. A tie of the metric counts as half.
 
@@ -113,11 +115,13 @@ def pair_accuracy(gold: Floats, metrics: Floats) -> Floats:
 
 
 def pairwise_p_values(scores: Floats, *, draws: int = 1000, seed: int = SEED, exact: bool = False) -> Floats:
-    """Return the p-value that system i is better than j, for i < j, from segment scores (systems by segments); NaN elsewhere.
+    """Return a matrix of p-values for the hypothesis that system i is better than system j (i < j; NaN elsewhere), from segment
+    scores.
 
-    A draw flips the signs of segment differences; p is the share of draws whose sum reaches the observed one. Two systems
-    are compared on the segments that both have (NaN: missing). `exact` sums in single precision, as mt-metrics-eval does,
-    so draws that equal the observed sum up to rounding are counted or not by chance.
+    Scores are systems by segments. Each draw flips the signs of the segment differences at random; p is the share of draws
+    whose sum reaches the observed one. Two systems are compared on the segments that both have (NaN: missing). With `exact`,
+    sums are computed in single precision, as in mt-metrics-eval; whether a draw that ties with the observed sum is counted then
+    depends on rounding.
     """
     scores = np.asarray(scores, dtype=np.float64)
     systems = len(scores)
@@ -132,7 +136,7 @@ def _flips(draws: int, segments: int, seed: int) -> NDArray[np.bool_]:
 
 
 def _p_values(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
-    """Return p-values of all pairs i < j (metrics by pairs), for metrics with the same missing cells."""
+    """Return p-values for all pairs i < j (metrics by pairs), for metrics with the same missing cells."""
     metrics, systems, segments = stack.shape
     left, right = np.triu_indices(systems, 1)
     missing = np.isnan(stack[0])
@@ -171,10 +175,10 @@ def soft_pairwise_accuracy(
 ) -> Floats:
     """Return 1 - PCE for each metric.
 
-    Gold scores are systems by segments, NaN if not judged; `metrics` is a matrix or a stack of them. Cells without a gold
-    score are left out on both sides, and so are pairs of systems without a common segment. mt-metrics-eval removes these
-    cells from the flattened scores and cuts the rest into equal rows, so segments no longer match unless all systems lack
-    the same ones. `exact` repeats that, and its single precision.
+    Gold scores are systems by segments, NaN if not judged; `metrics` is a matrix or a stack of them. Cells without a gold score
+    are left out on both sides, and so are pairs of systems without a common segment. mt-metrics-eval removes these cells from
+    the flattened scores and cuts the rest into equal rows, so segments no longer match unless the same ones are missing for all
+    systems. `exact` reproduces that, including the single precision.
     """
     groups = group(gold, "system")
     systems, segments = groups.shape

@@ -1,4 +1,4 @@
-"""Permutation tests of whether one metric agrees better with human judgements than another.
+"""Permutation tests for whether one metric agrees better with human judgements than another.
 
 Deutsch et al. (2021): standardise the scores of both metrics, swap them at random, and count the draws whose difference in
 agreement reaches the observed one. Single cells are swapped (PERM-BOTH of mt-metrics-eval).
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 Statistic = Callable[[Groups, "Floats"], "Floats"]
-"""Groups and rows of metric scores in, one value per row out."""
+"""Function from groups and rows of metric scores to one value per row."""
 SLACK = 1e-12
 """Tolerance within which a draw counts as reaching the observed difference."""
 
@@ -61,7 +61,7 @@ def over_groups(by_group: Callable[[Groups, Floats], Floats], nan_as_zero: bool 
 
 
 def pooled_pairwise_accuracy(groups: Groups, rows: Floats) -> Floats:
-    """Return the share of pairs within groups ordered as annotators order them, over all groups (WMT's system accuracy)."""
+    """Return the share of pairs within groups that are in the annotators' order, over all groups (WMT's system accuracy)."""
     counts = pair_counts(groups, rows).sum(axis=1)
     return np.asarray((counts[:, 0] + counts[:, 4]) / groups.pairs.sum())
 
@@ -78,8 +78,8 @@ def permutation_matrix(
 ) -> PermutationMatrix:
     """Test every pair of metrics (a stack of score matrices) with the same random swaps.
 
-    Without a statistic, the test uses Pearson's r over all cells. A metric's sums under a mask then serve all its pairs, so
-    a draw costs three dot products per metric. Other statistics are computed on the swapped scores of every pair.
+    If no statistic is given, the test uses Pearson's r over all cells. A metric's sums under a mask can then be reused for all
+    its pairs, so a draw costs three dot products per metric. Other statistics are computed on the swapped scores of every pair.
     """
     rows = np.stack([_standardised(groups, scores) for scores in metrics])
     left, right = np.triu_indices(len(rows), 1)
@@ -104,7 +104,7 @@ def permutation_matrix(
 
 
 def swaps(rng: Random, cells: int, draws: int) -> Bools:
-    """Draw which judged cells are swapped; a legacy ``RandomState`` repeats the draws of mt-metrics-eval."""
+    """Draw which judged cells are swapped; a legacy ``RandomState`` reproduces the draws of mt-metrics-eval."""
     if isinstance(rng, np.random.RandomState):
         return np.asarray(rng.binomial(1, 0.5, (draws, cells)) == 0)
     noise = np.frombuffer(rng.bytes(draws * ((cells + 7) // 8)), np.uint8).reshape(draws, -1)
@@ -118,7 +118,7 @@ def masked_sums(masks: Bools, rows: Floats) -> Floats:
 
 
 class PermutationTally:
-    """Counts, per direction of every pair, of the draws that reach the observed difference; each test may stop early."""
+    """Counts, for each direction of every pair, of the draws that reach the observed difference; each test may stop early."""
 
     def __init__(self, delta: Floats, early: EarlyStop | None, keep: bool = False) -> None:
         self.delta = np.stack([delta, -delta])

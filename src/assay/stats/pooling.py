@@ -26,7 +26,7 @@ TOLERANCE = 1e-8
 
 
 def beta_quantiles(a: ArrayLike, b: ArrayLike, share: float) -> Floats:
-    """Return the quantile `share` of beta distributions; 0 or 1 for one with all its weight there."""
+    """Return the quantile `share` of beta distributions; 0 or 1 if all its weight is there."""
     first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
     quantiles = np.where(first <= 0, 0.0, 1.0)
     pending: NDArray[Any] = np.flatnonzero((first > 0) & (second > 0))
@@ -39,7 +39,7 @@ def beta_quantiles(a: ArrayLike, b: ArrayLike, share: float) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = x - off / np.exp((a - 1) * np.log(x) + (b - 1) * np.log1p(-x) - log_beta)
             inside = (low < step) & (step < high)
-        new = np.where(inside, step, (low + high) / 2)  # Newton's step, or half the bracket where it leaves it
+        new = np.where(inside, step, (low + high) / 2)  # Newton's step, or bisection if the step leaves the bracket
         quantiles.flat[pending] = new
         going = np.abs(new - x) >= TOLERANCE
         if not going.any():
@@ -59,7 +59,7 @@ def _near_quantiles(a: Floats, b: Floats, share: float) -> Floats:
 
 
 def incomplete_betas(a: Floats, b: Floats, x: Floats, log_beta: Floats) -> Floats:
-    """Return the regularised incomplete beta function I_x(a, b) of arrays: the vector form of `distributions.incomplete_beta`."""
+    """Return the regularised incomplete beta function I_x(a, b), vectorised over arrays; see `distributions.incomplete_beta`."""
     with np.errstate(divide="ignore"):
         front = np.exp(a * np.log(x) + b * np.log1p(-x) - log_beta)
     below = x < (a + 1) / (a + b + 2)  # the side where the fraction converges fast
@@ -93,13 +93,13 @@ def _log_betas(a: Floats, b: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """Pooled shares of the groups with their intervals, [..., group]; NaN for a group without trials."""
+    """The groups' pooled shares with their intervals, [..., group]; NaN for a group without trials."""
 
     shares: Floats
     low: Floats
     high: Floats
     mean: Floats
-    """[...]: the share of all trials together."""
+    """[...]: the share over all trials together."""
     strength: Floats
     """[...]: weight of the prior for one group, in trials; 0 if there is nothing to pool with."""
 
@@ -107,7 +107,8 @@ class Pooled:
 def pooled_shares(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> Pooled:
     """Pool shares of `k` successes in `n` trials, [..., group], over the groups of the last axis.
 
-    The prior never weighs more than all trials together. With one group, only its own share and Wilson's interval remain.
+    The prior never weighs more than all trials together. If there is only one group, the result is its own share with Wilson's
+    interval.
     """
     successes, trials = np.asarray(k, np.float64), np.asarray(n, np.float64)
     tried = trials > 0
@@ -128,7 +129,9 @@ def pooled_shares(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> Poole
 
 
 def _strength(successes: Floats, trials: Floats, mean: Floats) -> Floats:
-    """Return the weight of the prior in trials, (1 - rho) / rho, at most all trials; all of them if every share is 0 or 1."""
+    """Return the weight of the prior in trials, (1 - rho) / rho, capped at the number of trials, which is also the result if
+    every share is 0 or 1.
+    """
     whole = trials.sum(axis=-1)
     groups = np.count_nonzero(trials, axis=-1)
     variance = mean * (1 - mean)

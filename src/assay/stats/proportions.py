@@ -1,4 +1,4 @@
-"""Proportions: Wilson intervals, intervals of weighted sums, and a one-sided z-test of two shares."""
+"""Proportions: Wilson intervals, intervals of weighted sums, and a one-sided z-test for two shares."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
 
 
 def stratified_z_test(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: ArrayLike) -> tuple[float, float]:
-    """Return z and p of the one-sided test of two means of proportions over equally weighted strata (a macro-average).
+    """Return z and p for the one-sided test of two means of proportions over equally weighted strata (a macro-average).
 
     A small p means that the first mean is below the second. The variance of the difference is the sum over strata of the
     variance of independent differences, each with the pooled variance of its stratum. One stratum is the two-proportion
@@ -35,7 +35,7 @@ def stratified_z_test(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: ArrayLike
 
 
 def wilson_bounds(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
-    """Return lower and upper bounds of `wilson` for many shares at once; NaN without trials."""
+    """Return the lower and upper bounds of `wilson` for many shares at once; NaN if there are no trials."""
     k, n = np.asarray(k, np.float64), np.asarray(n, np.float64)
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -31,7 +31,7 @@ def alpha_parts(scores: Floats) -> Floats:
 def alpha(parts: Floats) -> Floats:
     """Return Krippendorff's alpha with squared differences (interval scale) from summed terms, over the last axis.
 
-    1 is full agreement and 0 is chance. The value is NaN if all judgements are equal.
+    1 is full agreement and 0 is chance. The value is NaN if all judgements are the same.
     """
     n, total, squares, within = (parts[..., column] for column in range(4))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -41,9 +41,9 @@ def alpha(parts: Floats) -> Floats:
 
 
 def z_scores(raters: Sequence[str], scores: Floats) -> Floats:
-    """Standardise each score by the mean and the standard deviation (n - 1) of its rater.
+    """Standardise each score by its annotator's mean and standard deviation (n - 1).
 
-    A rater with one score has no scale, so the result is NaN; a rater who always gives the same score gets 0.
+    An annotator with one score has no scale, so the result is NaN; an annotator who always gives the same score gets 0.
     """
     scores = np.asarray(scores, dtype=np.float64)
     _, which = np.unique(np.asarray(raters, dtype=str), return_inverse=True)

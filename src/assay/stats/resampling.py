@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Combine = Callable[[Floats], Floats]
 
 DRAWS_AT_ONCE = 4_000_000
-"""Random indices or bits held at a time: 32 MB of indices, regardless of the number of segments."""
+"""Number of random indices or bits held at a time: 32 MB of indices, regardless of the number of segments."""
 
 
 FEWEST_FOR_MEDIAN = 6
@@ -39,7 +39,7 @@ class Interval:
 def interval(scores: Floats) -> Interval:
     """Return the central 95% of resampled scores, cut as in sacrebleu (one fortieth at each end).
 
-    If all resamples are equal, as for a single segment, the bounds are NaN instead of an interval of width zero.
+    If all resamples have the same score, as for a single segment, the bounds are NaN instead of an interval of width zero.
     """
     ordered = np.sort(scores)
     cut = len(ordered) // 40
@@ -50,7 +50,7 @@ def interval(scores: Floats) -> Interval:
 
 
 def percentile_interval(draws: Floats, level: float = 0.95) -> tuple[float, float]:
-    """Return the percentile interval of bootstrap draws; NaN if all draws are equal, which proves no certainty."""
+    """Return the percentile interval of bootstrap draws; NaN if all draws are the same, which does not imply certainty."""
     if draws.min() == draws.max():
         return np.nan, np.nan
     tail = (1.0 - level) / 2.0
@@ -65,8 +65,9 @@ def median_interval(
 
     The full range of n values contains the population median with probability 1 - 2^(1 - n), which reaches 95% at six.
 
-    The middle of a resample is drawn directly. The k-th smallest of n uniform numbers is Beta(k, n - k + 1), and the value
-    at that height is the k-th smallest of the resample. For an even n the two middle values are drawn one after the other.
+    The middle of a resample is drawn directly. The k-th smallest of n uniform numbers is Beta(k, n - k + 1), and the sample
+    quantile at that level is the k-th smallest value of the resample. For an even n the two middle values are drawn one after
+    the other.
     """
     n = len(values)
     if n < FEWEST_FOR_MEDIAN:
@@ -116,12 +117,12 @@ def _in_steps(total: int, width: int, multiple: int = 1) -> Iterator[int]:
 
 
 def p_value(draws: Floats, observed: float) -> float:
-    """Return the share of draws beyond the observed difference, with one added to both counts (Clark et al. 2011)."""
+    """Return the share of draws beyond the observed difference, after adding one to both counts (Clark et al. 2011)."""
     return (int((draws > observed).sum()) + 1) / (len(draws) + 1)
 
 
 def paired_bootstrap(baseline: Floats, system: Floats, observed: float) -> float:
-    """Return the p-value of the difference between two systems from their scores on the same resamples."""
+    """Return the p-value for the difference between two systems from their scores on the same resamples."""
     differences = np.abs(system - baseline)
     return p_value(differences - differences.mean(), observed)
 
@@ -129,7 +130,7 @@ def paired_bootstrap(baseline: Floats, system: Floats, observed: float) -> float
 def paired_randomization(
     baseline: Floats, system: Floats, combine: Combine, observed: float, trials: int, seed: int | None
 ) -> float:
-    """Return the p-value of the difference between two systems when the outputs of each segment are swapped at random."""
+    """Return the p-value for the difference between two systems when the outputs for each segment are swapped at random."""
     picked = randomization_sums(baseline - system, trials, seed)
     first = combine(system.sum(axis=0) + picked)
     second = combine(baseline.sum(axis=0) - picked)

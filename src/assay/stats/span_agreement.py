@@ -40,7 +40,7 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = {
 
 @dataclass(frozen=True)
 class SpanVariant:
-    """One variant of span agreement: what counts as a match, and how credits are averaged."""
+    """One variant of span agreement: which spans count as a match, and how credits are averaged."""
 
     measure: str
     matching: str
@@ -98,7 +98,7 @@ def span_agreement(
 def segment_credits(
     predictions: Sequence[Sequence[Span]], references: Sequence[Sequence[Span]], variant: SpanVariant
 ) -> NDArray[np.float64]:
-    """Return one row per segment: credit and total of the predictions, credit and total of the references."""
+    """Return one row per segment: credit and total for the predictions, credit and total for the references."""
     if len(predictions) != len(references):
         raise InputError(
             f"{len(predictions):,} segments have predicted spans and {len(references):,} have reference spans; "
@@ -114,7 +114,7 @@ def segment_credits(
 
 
 def averaged(credits: NDArray[np.float64], average: str) -> tuple[float, float, float]:
-    """Return precision, recall and F of rows of credits, as micro or macro average."""
+    """Return precision, recall and F computed from rows of credits, as a micro or macro average."""
     if average == "micro":
         whole = ratios(credits.sum(axis=0)[None])
         return float(whole[0, 0]), float(whole[0, 1]), float(whole[0, 2])
@@ -123,7 +123,7 @@ def averaged(credits: NDArray[np.float64], average: str) -> tuple[float, float, 
 
 
 def ratios(credits: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return precision, recall and F for each row of credits; an empty total gives a ratio of 1."""
+    """Return precision, recall and F for each row of credits; a total of 0 gives a ratio of 1."""
     out = np.ones((len(credits), 3))
     for side in (0, 1):
         total = credits[:, 2 * side + 1]

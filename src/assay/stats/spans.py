@@ -1,7 +1,7 @@
 """Counts of error spans compared with gold spans: character-level F1 with partial credit, precision and recall.
 
-A span is (start, end, severity) in characters of the translation. An empty span marks the one character at its start, and
-an end beyond the text is cut to it. Critical counts as major, and neutral as no error.
+A span is (start, end, severity) in characters of the translation. An empty span marks the one character at its start, and an
+end beyond the text is clipped. Critical counts as major, and neutral as no error.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ FIELDS = (
     "major_both",
     "major_gold",
     "major_predicted",
-    "exact",  # spans with equal ends and severity
+    "exact",  # spans with the same ends and severity
     "gold_spans",
     "predicted_spans",
 )
@@ -58,7 +58,7 @@ LEVELS = ("minor", "major")
 
 
 def counts(gold: Spans, predicted: Spans, length: int) -> Floats:
-    """Return the row of `FIELDS` for one translation of `length` characters."""
+    """Return the `FIELDS` row for one translation of `length` characters."""
     row = np.zeros(len(FIELDS))
     if not gold and not predicted:
         return row
@@ -79,7 +79,7 @@ def counts(gold: Spans, predicted: Spans, length: int) -> Floats:
 
 
 def total_counts(gold: Sequence[Spans], predicted: Sequence[Spans], lengths: Sequence[int]) -> Floats:
-    """Sum `counts` over translations, the basis of the scores of the WMT23 quality-estimation task."""
+    """Sum `counts` over translations, the basis for the scores in the WMT23 quality-estimation task."""
     if not len(gold) == len(predicted) == len(lengths):
         gold_segments, texts = count(len(gold), "gold segment"), count(len(lengths), "text")
         raise InputError(f"there are {gold_segments}, {len(predicted):,} predicted and {texts}; the counts must match.")
@@ -108,25 +108,25 @@ def f1(
 ) -> Floats:
     """Return F1 from summed rows, over the last axis.
 
-    `hits`, `gold` and `predicted` name the fields to compare. If there is nothing on either side the result is `empty`;
-    bootstrap draws pass NaN, which `drop_undefined` leaves out.
+    `hits`, `gold` and `predicted` name the fields to compare. If both sides are empty, the result is `empty`; bootstrap draws
+    pass NaN, which `drop_undefined` removes.
     """
     present = sums[..., PLACES[gold]] + sums[..., PLACES[predicted]] > 0
     return np.where(present, harmonic(precision(sums, hits, predicted), recall(sums, hits, gold)), empty)
 
 
 def precision(sums: Floats, hits: str = "credit", predicted: str = "predicted", *, empty: float = 0.0) -> Floats:
-    """Return the share of predictions that are right."""
+    """Return the share of predictions that are correct."""
     return ratio(sums[..., PLACES[hits]], sums[..., PLACES[predicted]], empty)
 
 
 def recall(sums: Floats, hits: str = "credit", gold: str = "gold", *, empty: float = 0.0) -> Floats:
-    """Return the share of gold that was found."""
+    """Return the share of gold that was detected."""
     return ratio(sums[..., PLACES[hits]], sums[..., PLACES[gold]], empty)
 
 
 def drop_undefined(draws: Floats) -> Floats:
-    """Return the draws that have a value, or a single NaN if none has.
+    """Return the draws that have a value, or a single NaN if none does.
 
     A resample without the spans in question does not mean that the share is 0.
     """
@@ -135,7 +135,7 @@ def drop_undefined(draws: Floats) -> Floats:
 
 
 def sum_by_group(rows: Floats, groups: Sequence[object]) -> Floats:
-    """Sum rows of the same group, in the order of first occurrence: the units that a bootstrap resamples."""
+    """Sum the rows of each group, in order of first occurrence; groups are the units that a bootstrap resamples."""
     numbers: dict[object, int] = {}
     which = np.array([numbers.setdefault(group, len(numbers)) for group in groups], dtype=np.int64)
     summed = np.zeros((len(numbers), rows.shape[1]))

@@ -1,4 +1,4 @@
-"""Tests of two samples: Welch's t-test (two-sided, unpaired), and Wilcoxon's tests as in the WMT findings.
+"""Two-sample tests: Welch's t-test (two-sided, unpaired), and Wilcoxon's tests as in the WMT findings.
 
 Signed-rank (paired, WMT24) compares two systems segment by segment. Rank-sum (Mann and Whitney, direct assessment until
 WMT23) compares two samples of judgements that need not share segments. Both use the normal approximation with tie
@@ -29,9 +29,9 @@ class Welch(NamedTuple):
 def welch(a: NDArray[np.float64], b: NDArray[np.float64]) -> Welch:
     """Test whether the means of two samples differ; t is positive if the first mean is larger.
 
-    If all values of one side are equal, its variance is zero and df is the other side's n - 1. With two constant sides df
-    is the pooled n1 + n2 - 2; t is 0 (p 1) if they are equal and infinite (p 0) if not. Fewer than two values on a side
-    give NaN.
+    If all values on one side are the same, its variance is zero and df is the other side's n - 1. If both sides are constant,
+    df is the pooled n1 + n2 - 2; t is 0 (p 1) if they are equal and infinite (p 0) if not. Fewer than two values on a side give
+    NaN.
     """
     if len(a) < 2 or len(b) < 2:
         return Welch(math.nan, math.nan, math.nan)
@@ -53,7 +53,7 @@ def _mean_and_squared_error(values: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def ranks(values: Floats) -> Floats:
-    """Return ranks from 1; equal values share their mean rank."""
+    """Return ranks from 1; tied values share their mean rank."""
     _, which, sizes = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(sizes)
     return np.asarray((ends - (sizes - 1) / 2)[which])

@@ -1,4 +1,4 @@
-"""Registry of challenge sets and judged sets by name."""
+"""Registry of challenge sets and human-rated test sets by name."""
 
 from assay.core.registry import Registry
 

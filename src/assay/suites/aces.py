@@ -16,14 +16,14 @@ from assay.data.aces import phenomena
 from assay.suites.contrastive import Contrastive
 
 OTHER = "other names"
-"""Category of phenomena outside the 68: kept, shown separately, and in no ACES-Score."""
+"""Category for phenomena outside the 68: retained, shown separately, and not part of any ACES-Score."""
 
 _NAMES = ("challenge_set", "aces", "ACES", "aces_full", "train", "test")
 _ENDINGS = tuple(f"{kind}{packed}" for kind in (".tsv", ".jsonl", ".csv") for packed in ("", ".gz", ".xz", ".zst"))
 
 
 def place(name: str) -> tuple[str, Mapping[str, Any]]:
-    """Return the category of a phenomenon and its facts; `OTHER` for names outside the 68."""
+    """Return a phenomenon's category and attributes; `OTHER` for names outside the 68."""
     one = phenomena().get(name)
     if one is None:
         return OTHER, MappingProxyType({"sub_level": "", "known": False})
@@ -31,11 +31,11 @@ def place(name: str) -> tuple[str, Mapping[str, Any]]:
 
 
 class Aces(Suite):
-    """ACES from the official TSV, or from the JSON lines or Parquet of Hugging Face.
+    """ACES, read from the official TSV, or from the JSON lines or Parquet file on Hugging Face.
 
-    ``meta["sub_level"]`` is the sub-level of Table 2. One level of leftover CSV quoting is removed from every field,
-    because the published numbers were computed that way. Items with two equal translations are kept, as in the paper. After
-    loading, `problems` lists what was skipped or odd.
+    ``meta["sub_level"]`` is the sub-level of Table 2. One level of leftover CSV quoting is removed from every field, because
+    the published numbers were computed that way. Items with two identical translations are kept, as in the paper. After
+    loading, `problems` lists rows that were skipped or unusual.
     """
 
     card = SuiteCard(
@@ -61,7 +61,7 @@ class Aces(Suite):
         self.problems: list[str] = []
 
     def load(self, folder: Path | None) -> list[Item]:
-        """Load the items of the one ACES file in `folder`, or of `folder` itself if it is a file."""
+        """Load the items from the one ACES file in `folder`, or from `folder` itself if it is a file."""
         if folder is None:
             raise InputError("ACES requires a folder. Specify it with --data-dir.")
         reader = Contrastive(find(folder), skip_bad=self.skip_bad)
@@ -77,7 +77,7 @@ class Aces(Suite):
 
 
 def find(folder: Path) -> Path:
-    """Find the file with ACES's rows: a known name first, else the only table file in the folder."""
+    """Find the file that contains the ACES rows: a known name first, else the only table file in the folder."""
     if folder.is_file():
         return folder
     for name in _NAMES:

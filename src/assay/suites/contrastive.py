@@ -1,6 +1,6 @@
-"""Contrastive files of users: a good and an incorrect translation in each row.
+"""Users' contrastive files: a good and an incorrect translation in each row.
 
-ACES's column names and similar names are recognised; other names are mapped (``good=better,incorrect=worse``).
+ACES column names and similar names are recognised; other names can be mapped (``good=better,incorrect=worse``).
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ WANTED = Wanted(
 )
 
 Place = Callable[[str], tuple[str, Mapping[str, Any]]]
-"""Function from a phenomenon to its category and other facts."""
+"""Function from a phenomenon to its category and other attributes."""
 
 
 class Contrastive(Suite):
     """A TSV, CSV, JSON lines or Parquet file with a good and an incorrect translation in each row.
 
     Only `good` and `incorrect` are required. Rows without an id are numbered from 1 in file order, and rows without a
-    phenomenon belong to ``all``. After loading, `problems` describes repeated headers, rows left out (`skip_bad`), and
-    items with two equal translations. Such items are kept, as ACES does: no metric can tell the translations apart, so they
-    count as ties. `notes` describes how ambiguous quotation marks were read.
+    phenomenon belong to ``all``. After loading, `problems` describes repeated headers, rows left out (`skip_bad`), and items
+    with two identical translations. Such items are kept, as ACES does: no metric can tell the translations apart, so they count
+    as ties. `notes` describes how ambiguous quotation marks were read.
     """
 
     card = SuiteCard(
@@ -85,11 +85,11 @@ class Contrastive(Suite):
         return list(self.stream())
 
     def stream(self) -> Iterator[Item]:
-        """Yield the items one by one, for files too large to hold; `problems` is complete after the last one."""
+        """Yield the items one by one, for files that do not fit into memory; `problems` is complete after the last one."""
         return self.read(place_by_name)
 
     def read(self, place: Place) -> Iterator[Item]:
-        """Yield the items; `place` provides categories and facts that the file does not have."""
+        """Yield the items; `place` provides categories and attributes that are missing from the file."""
         bad = BadRows(self.skip_bad)
         cached_place = functools.cache(place)
         self.problems = []
@@ -159,7 +159,7 @@ class ItemReader:
         )
 
     def _fault(self, texts: Mapping[str, Any], identity: str) -> str:
-        """Return why a row is not a valid item, or an empty string."""
+        """Return the reason a row is not a valid item, or an empty string."""
         for role in ("source", "good", "incorrect", "reference", "langpair"):
             if not isinstance(texts.get(role, ""), str):
                 return f"the {role} must be text, not {type(texts[role]).__name__}."
@@ -170,7 +170,7 @@ class ItemReader:
         return f"id {identity!r} was already on line {self.seen[identity]}." if identity in self.seen else ""
 
     def problems(self) -> list[str]:
-        """Describe oddities of the items read."""
+        """Describe unusual features of the items that were read."""
         notes = []
         if self.unwrapped:
             notes.append(f"{count(self.unwrapped, 'row')} had one level of leftover CSV quoting, which was removed.")
@@ -185,7 +185,7 @@ class ItemReader:
 
 
 def _error_places(meta: Any, text: str) -> list[tuple[int, int]]:
-    """Return the positions of the error in the incorrect translation of an item made by ``assay make``; empty if unknown."""
+    """Return the positions of the error in the incorrect translation, for an item made by ``assay make``; empty if unknown."""
     spans = meta.get("spans") if isinstance(meta, dict) else None
     positions = []
     for span in spans if isinstance(spans, list) else ():
@@ -197,6 +197,6 @@ def _error_places(meta: Any, text: str) -> list[tuple[int, int]]:
 
 
 def place_by_name(phenomenon: str) -> tuple[str, Mapping[str, Any]]:
-    """Return ACES's category for one of ACES's phenomena; none for others."""
+    """Return the ACES category for an ACES phenomenon; none for other names."""
     match = phenomena().get(phenomenon)
     return (match.category, {}) if match else ("", {})

@@ -37,7 +37,7 @@ _KEYS = (*_TEXTS, "id", "pert_check")
 _NUMBER_OR_TEXT = (str, int)
 _VALUES = itemgetter(*_KEYS)
 _GOOD = frozenset(((str,) * len(_TEXTS) + (kind, bool)) for kind in _NUMBER_OR_TEXT)
-"""Value types of a row that need no further check."""
+"""Value types in a row that need no further check."""
 _ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
 
@@ -72,7 +72,7 @@ class Demetr(Suite):
         self.problems: list[str] = []
 
     def load(self, folder: Path | None) -> list[Item]:
-        """Load the items of every perturbation file in `folder` (or its subfolder ``dataset``), in the paper's order."""
+        """Load the items from every perturbation file in `folder` (or its subfolder ``dataset``), in the paper's order."""
         if folder is None:
             raise InputError("DEMETR requires a folder. Specify it with --data-dir.")
         if (folder / "dataset").is_dir():
@@ -123,7 +123,7 @@ class Demetr(Suite):
 
 
 def _fault(row: dict[str, Any]) -> str:
-    """Return why a row cannot be used, or an empty string."""
+    """Return the reason a row cannot be used, or an empty string."""
     try:
         kinds = tuple(map(type, _VALUES(row)))
     except KeyError as missing:

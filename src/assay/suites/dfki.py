@@ -4,10 +4,10 @@ The suite contains sentences with rules, not translations of known quality. `dfk
 WMT systems, `build` makes contrastive items from the judged outputs (Avramidis et al. 2023, Section 3.2), and `Dfki` does
 both on loading.
 
-A challenge item has one right translation as the reference, another right one as the good candidate and a wrong one as the
-incorrect candidate, all of the same sentence. The paper takes random combinations and does not say how many per sentence.
-Here every sentence with two right translations and a wrong one gives one combination, then a second, and so on, until there
-are `n` or its combinations are used up. No sentence is left out, and sentences are weighted as evenly as possible.
+A challenge item uses one right translation as the reference, another right one as the good candidate and a wrong one as the
+incorrect candidate, all for the same sentence. The paper takes random combinations and does not say how many per sentence. Here
+every sentence with two right translations and a wrong one gives one combination, then a second, and so on, until there are `n`
+or its combinations are used up. No sentence is left out, and sentences are weighted as evenly as possible.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PAPER = 10_000
 
 
 def build(items: Sequence[DfkiItem], judged: JudgedOutputs, n: int | None = None, seed: int = 12345) -> list[Item]:
-    """Build `n` challenge items without repeated combinations, depending on `seed` and the texts but not on the order of outputs.
+    """Build `n` challenge items without duplicate combinations; they depend on `seed` and the texts, not on the order of outputs.
 
     Without `n`, build the paper's 10,000, or as many as the outputs allow. Texts that differ only in whitespace are the
     same text. Sentences that occur under two phenomena give items for both.
@@ -56,7 +56,7 @@ def build(items: Sequence[DfkiItem], judged: JudgedOutputs, n: int | None = None
 
 
 def pools(judged: JudgedOutputs) -> dict[str, Pool]:
-    """Return the right and wrong translations of each item, sorted; a text judged both ways is left out."""
+    """Return the right and wrong translations for each item, sorted; a text judged both ways is left out."""
     right: dict[str, dict[str, str]] = {}
     wrong: dict[str, dict[str, str]] = {}
     for id, text, ruling in zip(judged.outputs.ids, judged.outputs.texts, judged.rulings, strict=True):
@@ -72,7 +72,7 @@ def _without(texts: dict[str, str], others: dict[str, str]) -> list[str]:
 
 
 def combinations(pool: Pool) -> int:
-    """Return how many challenge items a pool allows: ordered pairs of right translations, times the wrong ones."""
+    """Return how many challenge items a pool allows: ordered pairs of right translations, times the number of wrong ones."""
     right, wrong = pool
     return len(right) * (len(right) - 1) * len(wrong)
 
@@ -96,7 +96,7 @@ def _challenge(item: DfkiItem, pool: Pool, index: int, number: int) -> Item:
 
 
 def _quotas(available: Sequence[int], n: int, langpair: str, rng: np.random.Generator) -> list[int]:
-    """Distribute items evenly over sentences as far as they have combinations; the remainder is drawn at random."""
+    """Distribute items as evenly over sentences as their numbers of combinations allow; the remainder is drawn at random."""
     if not available:
         raise InputError(
             f"no DFKI items can be built: no sentence of the judged {langpair} outputs has two right translations and a wrong one."
@@ -154,7 +154,7 @@ class Dfki(Suite):
 
 
 def read_folder(folder: Path | None, langpair: LangPair) -> tuple[list[DfkiItem], Outputs]:
-    """Read the items and outputs of one direction from a folder with both files."""
+    """Read the items and outputs for one direction from a folder that contains both files."""
     if folder is None:
         raise MissingPart(f"the data of the DFKI suite is missing. {Dfki.card.how_to_get}")
     return load_items(_find(folder, f"items.{langpair}.json")), load_outputs(_find(folder, f"outputs.{langpair}.tsv"))

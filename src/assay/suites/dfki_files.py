@@ -1,4 +1,4 @@
-"""File readers for the DFKI test suite: sentences with their rules, and outputs of MT systems."""
+"""File readers for the DFKI test suite: sentences with their rules, and MT system outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.io.documents import read_document
 from assay.io.files.text import read_text
 
 LangPair = Literal["de-en", "en-de", "en-ru"]
-"""Directions of Avramidis et al. 2023. The items of en-ru are not public; they are read if the user has them."""
+"""Directions in Avramidis et al. 2023. The en-ru items are not public; they are read if the user has them."""
 PUBLIC: tuple[LangPair, ...] = ("de-en", "en-de")
 
 
@@ -50,7 +50,7 @@ class Outputs:
 
 
 def load_items(path: Path) -> list[DfkiItem]:
-    """Load the items of one upstream file (``{"items": [...]}``, gzipped or not)."""
+    """Load the items in one upstream file (``{"items": [...]}``, gzipped or not)."""
     problem = 'is not a DFKI item file (JSON, {"items": [...]})'
     read = read_document(path, said=problem)
     if not isinstance(read, dict) or not isinstance(read.get("items"), list):
@@ -101,7 +101,7 @@ COLUMNS = ("id", "year", "system", "output")
 
 
 def load_outputs(path: Path) -> Outputs:
-    """Load the outputs of one tab-separated file with a header; quotes are ordinary characters."""
+    """Load the outputs in one tab-separated file with a header; quotes are ordinary characters."""
     header, *lines = _text(path).split("\n")
     names = tuple(header.removesuffix("\r").split("\t"))
     if names != COLUMNS:

@@ -22,7 +22,7 @@ from assay.suites.dfki_files import DfkiItem, Outputs
 
 Verdict = Literal["pass", "fail", "unresolved"]
 Ground = Literal["rules", "both", "neither", "bad rule", "person"]
-"""Reason of a verdict: the rules agreed, both kinds or neither matched, a rule is invalid, or an annotator decided."""
+"""Reason for a verdict: the rules agreed, both kinds or neither matched, a rule is invalid, or an annotator decided."""
 
 PASS_OR_FAIL = (Choice("p", "pass"), Choice("f", "fail"))
 
@@ -42,7 +42,7 @@ BAD_RULE = Ruling("unresolved", "bad rule")
 
 @dataclass(frozen=True, slots=True)
 class JudgedOutputs:
-    """Outputs of one direction with a ruling on each; `problems` names the items with invalid rules."""
+    """Outputs for one direction with a ruling on each; `problems` names the items with invalid rules."""
 
     langpair: str
     outputs: Outputs
@@ -51,9 +51,9 @@ class JudgedOutputs:
 
 
 def judge(items: Iterable[DfkiItem], outputs: Outputs, decisions: Mapping[str, str] | None = None) -> JudgedOutputs:
-    """Judge every output. Items must be of one direction, because ids differ between directions.
+    """Judge every output. Items must belong to one direction, because ids differ between directions.
 
-    `decisions` maps `key` to ``pass`` or ``fail``; other values leave the verdict of the rules in force. Equal outputs of
+    `decisions` maps `key` to ``pass`` or ``fail``; with any other value, the verdict of the rules stands. Identical outputs for
     an item are judged once.
     """
     by_id = {item.id: item for item in items}
@@ -73,7 +73,7 @@ def judge(items: Iterable[DfkiItem], outputs: Outputs, decisions: Mapping[str, s
 
 
 def key(item: DfkiItem, text: str) -> str:
-    """Return the key of a decision on `text` as a translation of `item`."""
+    """Return the key for a decision on `text` as a translation of `item`."""
     return decision_key(f"dfki:{item.langpair}:{item.id}", text)
 
 
@@ -87,7 +87,7 @@ def _overruled(ruling: Ruling, item: DfkiItem, text: str, decisions: Mapping[str
 
 
 def _search(items: Iterable[DfkiItem], distinct: Mapping[str, Iterable[str]]) -> dict[str, Searched]:
-    """Search every rule of `items` in the outputs of its items; rules shared by several items are searched once."""
+    """Search for every rule in the outputs for its items; rules shared by several items are searched for once."""
     texts_of: dict[str, dict[str, None]] = defaultdict(dict)
     for item in items:
         for pattern in (item.positive_regex, item.negative_regex):
@@ -103,7 +103,7 @@ def _rule_on(
     decisions: Mapping[str, str],
     problems: list[str],
 ) -> dict[str, Ruling]:
-    """Judge each output of an item; an invalid regex leaves all of them to annotators."""
+    """Judge each output for an item; an invalid regex leaves all of them to annotators."""
     right_in, wrong_in = searched.get(item.positive_regex, {}), searched.get(item.negative_regex, {})
     if isinstance(right_in, str) or isinstance(wrong_in, str):
         name, pattern, wrong = (
@@ -138,7 +138,7 @@ def _where(spans: Mapping[str, Span], text: str, sentences: frozenset[str]) -> S
 
 
 def questions(items: Iterable[DfkiItem], judged: JudgedOutputs) -> Iterator[Question]:
-    """Yield one question for each distinct unresolved translation of an item, in the order of the outputs."""
+    """Yield one question for each distinct unresolved translation of an item, in output order."""
     by_id = {item.id: item for item in items}
     systems: dict[tuple[str, str], list[str]] = {}
     rulings: dict[tuple[str, str], tuple[str, Ruling]] = {}
@@ -192,7 +192,7 @@ def _has_rule(item: DfkiItem) -> bool:
 
 
 def judge_summary(judged: Sequence[JudgedOutputs]) -> Table:
-    """Count passed, failed and unresolved outputs of each direction (system ``all``) and of each system."""
+    """Count passed, failed and unresolved outputs for each direction (system ``all``) and for each system."""
     rows = []
     for direction in judged:
         outputs = direction.outputs

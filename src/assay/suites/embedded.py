@@ -1,8 +1,8 @@
-"""Embedded suite: the challenge set in the package, the default of ``assay run``.
+"""Built-in suite: the challenge set bundled with the package, used by ``assay run`` by default.
 
-The folder ``assay/data/embedded`` has two kinds of files. ``base.jsonl`` has segments with a source, a reference and a
-second good translation, tagged with their contents. Every other ``.jsonl`` file has items, either written by hand (idioms,
-entailment, common sense, ambiguity) or made by a perturbation from the base segments.
+The folder ``assay/data/embedded`` contains two types of files. ``base.jsonl`` contains segments with a source, a reference and
+a second good translation, tagged with their contents. Every other ``.jsonl`` file contains items, either written by hand
+(idioms, entailment, common sense, ambiguity) or made from the base segments by a perturbation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BASE = "base.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class BaseSegment:
-    """A source with two good translations in different words; a perturbation edits the second."""
+    """A source with two differently worded good translations; a perturbation edits the second one."""
 
     id: str
     langpair: str
@@ -31,18 +31,18 @@ class BaseSegment:
     reference: str
     good: str
     domain: str
-    """Kind of text: news, manual, dialogue, legal, medical, travel, commerce, science, sport or culture."""
+    """Domain of the text: news, manual, dialogue, legal, medical, travel, commerce, science, sport or culture."""
     tags: tuple[str, ...]
-    """Contents that a perturbation may look for: numbers, dates, names, modals, idioms …"""
+    """Contents that a perturbation may require: numbers, dates, names, modals, idioms …"""
 
 
 class Embedded(Suite):
     """Minimal pairs written for assay, with the phenomenon names of ACES and DEMETR.
 
-    In every item, the good translation is a second correct one, worded differently from the reference, and the incorrect
-    one differs from it only in the phenomenon. Some ACES phenomena build the incorrect translation from the reference
-    (levels 2 and 3 of numbers and names, lexical overlap, entailment pairs) or use another text (copied source, similar
-    language); so do these items.
+    In every item, the good translation is a second correct one, worded differently from the reference, and the incorrect one
+    differs from it only in the phenomenon. Some ACES phenomena build the incorrect translation from the reference (levels 2 and
+    3 of numbers and names, lexical overlap, entailment pairs) or use another text (copied source, similar language). The items
+    for these phenomena do the same.
     """
 
     card = SuiteCard(
@@ -59,7 +59,7 @@ class Embedded(Suite):
     )
 
     def load(self, folder: Path | None = None) -> list[Item]:
-        """Load the items in the package, file by file in the order of their names; the folder is ignored."""
+        """Load the bundled items, file by file in order of file name; the folder is ignored."""
         names = sorted(
             entry.name for entry in _folder().iterdir() if entry.name.endswith(".jsonl") and entry.name != BASE
         )
@@ -67,12 +67,12 @@ class Embedded(Suite):
 
 
 def items_of(name: str) -> list[Item]:
-    """Return the items of one file: ``hand.jsonl``, ``generated.jsonl`` …"""
+    """Return the items in one file: ``hand.jsonl``, ``generated.jsonl`` …"""
     return [Item(**row) for row in _rows(name)]
 
 
 def base_segments() -> list[BaseSegment]:
-    """Return the segments that the generated items are made from."""
+    """Return the segments from which the generated items are made."""
     return [BaseSegment(**row | {"tags": tuple(row["tags"])}) for row in _rows(BASE)]
 
 

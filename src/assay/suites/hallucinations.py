@@ -22,7 +22,7 @@ HALLUCINATIONS = ("repetitions", "strong-unsupport", "full-unsupport")
 
 
 class Hallucinations(Suite):
-    """A judged batch with binary labels.
+    """A human-rated batch with binary labels.
 
     The labels are ``repetitions`` (oscillatory), ``named-entities``, ``omission``, ``strong-unsupport`` (strongly
     detached), ``full-unsupport`` (fully detached), ``any`` (one of the three hallucinations) and, if the file has it,
@@ -123,7 +123,7 @@ def _fault(row: Sequence[Any], header: Sequence[str], judged: Sequence[int], see
 
 
 def _rejoined(row: list[str], width: int) -> list[str]:
-    """Repair a row with one field too many by rejoining it at an unquoted comma.
+    """Repair a row that has one field too many by rejoining it at an unquoted comma.
 
     The text after such a comma begins with a space.
     """
@@ -137,7 +137,7 @@ def _rejoined(row: list[str], width: int) -> list[str]:
 
 
 def _lost(batch: Batch) -> list[str]:
-    """Report cells of the first copy that contain ``0`` instead of a text."""
+    """Report cells in the first copy that contain ``0`` instead of a text."""
     columns = (batch.sources or (), batch.hypotheses, *(batch.references or ()))
     ids = [row for row, *cells in zip(batch.ids or (), *columns, strict=True) if "0" in cells]
     return [f"{count(len(ids), 'row')} with 0 instead of a text: {listing(ids)}."] if ids else []

@@ -19,9 +19,9 @@ from assay.suites import SUITES
 def locate(card: SuiteCard, data_dir: str | os.PathLike[str] | None = None) -> Path:
     """Return the folder of a suite.
 
-    It is searched under `data_dir`, or else under ``$ASSAY_DATA`` and in the download folder of ``assay fetch``. Each of
-    these may be the folder of the suite, or contain it under one of the names in ``card.folders``. If `data_dir` is given,
-    only it is searched, and it may be the folder or file of the suite under any name.
+    It is searched under `data_dir`, or else under ``$ASSAY_DATA`` and in the download folder of ``assay fetch``. Each of these
+    may be the suite's folder, or contain it under one of the names in ``card.folders``. If `data_dir` is given, only it is
+    searched, and it may be the folder or file of the suite under any name.
     """
     searched = []
     for base in _bases(data_dir):
@@ -68,7 +68,7 @@ def _inside(base: Path, card: SuiteCard) -> Path | None:
 
 
 def verify(folder: Path, card: SuiteCard) -> list[str]:
-    """Return the names of the files whose sha256 matches the card; a known file with a different sha256 is an error.
+    """Return the names of the files whose sha256 matches the card; raise an error if a known file has a different sha256.
 
     A ``.gz`` copy of a known file is checked by its contents. Files unknown to the card are ignored.
     """
@@ -106,8 +106,8 @@ def fetch(
 ) -> Path:
     """Download the files of a suite into ``data_dir/NAME`` (by default under the cache directory) and return the folder.
 
-    An existing file with the right checksum is not downloaded again. After a broken connection, the partial download stays
-    as ``FILE.part`` and the next call resumes it. `say` is called for files without a checksum.
+    An existing file with the correct checksum is not downloaded again. After a broken connection, the partial download stays as
+    ``FILE.part`` and the next call resumes it. `say` is called for files without a checksum.
     """
     card = _card(suite)
     if not card.downloads:

@@ -1,6 +1,6 @@
 """Subsampling of a challenge set: at most N items per phenomenon, language pairs in their original proportions.
 
-ACES was cut the same way (Amrhein, Moghe and Guillou 2022, Section 6.3): phenomena with more than 1,000 examples keep
+ACES was subsampled in the same way (Amrhein, Moghe and Guillou 2022, Section 6.3): phenomena with more than 1,000 examples keep
 1,000, drawn at random in proportion to the language pairs.
 """
 
@@ -13,7 +13,7 @@ from assay.core.item import Item
 
 
 def subsample(items: Sequence[Item], most: int, seed: int = 12345) -> list[Item]:
-    """Return at most `most` items of each phenomenon, in order, independently of the other phenomena."""
+    """Return at most `most` items for each phenomenon, in order, independently of the other phenomena."""
     phenomena: dict[str, dict[str, list[int]]] = {}
     for i, item in enumerate(items):
         phenomena.setdefault(item.phenomenon, {}).setdefault(item.langpair, []).append(i)
@@ -34,7 +34,7 @@ def _drawn(rows: Sequence[int], quota: int, seed: int, stratum: str) -> list[int
 
 
 def quotas(sizes: Sequence[int], most: int) -> list[int]:
-    """Distribute `most` in proportion to `sizes`, largest remainders first; return `sizes` if they sum to no more."""
+    """Distribute `most` in proportion to `sizes`, largest remainders first; return `sizes` if their sum is no larger."""
     total = sum(sizes)
     if total <= most:
         return list(sizes)

@@ -1,4 +1,4 @@
-"""Judged sets of the WMT metrics tasks, read from mt-metrics-eval trees with the official settings of each year."""
+"""Test sets of the WMT metrics tasks, read from mt-metrics-eval folders with the official settings for each year."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairFacts:
-    """Official settings of one language pair."""
+    """Official settings for one language pair."""
 
     standard_reference: str
     gold: Mapping[str, str] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class PairFacts:
 
 @dataclass(frozen=True)
 class WmtFacts:
-    """Official settings of one year: metrics, language pairs, and the recipe of its tasks."""
+    """Official settings for one year: metrics, language pairs, and the task recipe."""
 
     name: str
     citation: str = ""
@@ -62,7 +62,7 @@ def years() -> list[str]:
 
 @functools.cache
 def facts(name: str) -> WmtFacts:
-    """Return the settings of one year, such as ``wmt23``."""
+    """Return the settings for one year, such as ``wmt23``."""
     if name not in years():
         raise unknown("WMT test set", name, years())
     raw = json.loads((files("assay") / "data" / "wmt" / f"{name}.json").read_text(encoding="utf-8"))
@@ -89,9 +89,9 @@ def read_pairs(folder: Path, pairs: Sequence[str]) -> dict[str, EvalSet]:
 
 
 def pair_facts(evalset: EvalSet, official: WmtFacts | None) -> PairFacts:
-    """Return the official settings of a pair.
+    """Return the official settings for a pair.
 
-    Without official settings, the first reference is standard, and gold is mqm or else the first human scores.
+    If there are none, the first reference is standard, and gold is mqm or else the first human scores.
     """
     if official is not None and evalset.langpair in official.langpairs:
         return official.langpairs[evalset.langpair]
@@ -110,7 +110,7 @@ def judged_systems(
     metrics: Sequence[str] | None = None,
     extra: Mapping[str, LevelScores] | None = None,
 ) -> JudgedSystems:
-    """Return the arrays of a language pair: the named metrics (or all), in the variant for the standard reference."""
+    """Return a language pair's arrays: the named metrics (or all), in the variant for the standard reference."""
     if about.standard_reference not in evalset.references:
         raise unknown("reference", about.standard_reference, evalset.references, f"in {evalset.files.label}")
     files = {name.name: str(name) for name in evalset.metric_names(about.standard_reference)}
@@ -131,7 +131,7 @@ def judged_systems(
 
 
 class Wmt(Suite):
-    """Every judged translation of a WMT test set as one batch, with human segment scores.
+    """Every judged translation in a WMT test set as one batch, with human segment scores.
 
     The standard reference is not scored as a system. ``wmt:path=FOLDER,year=NAME`` reads any tree of the same format.
     """
@@ -171,7 +171,7 @@ class Wmt(Suite):
         return [pair for pair in available if pair in self.official.langpairs and self.official.langpairs[pair].gold]
 
     def load(self, folder: Path | None) -> Judged:
-        """Load one row per judged segment of each system; ids are ``en-de/SYSTEM/17``."""
+        """Load one row per judged segment and system; ids are ``en-de/SYSTEM/17``."""
         import numpy as np
 
         folder = self.path or folder
@@ -218,7 +218,7 @@ def _extend(
 
 
 class Wmt23(Wmt):
-    """WMT23: en-de (paragraphs), he-en and zh-en with MQM. This is test data: exclude it from the training of metrics."""
+    """WMT23: en-de (paragraphs), he-en and zh-en with MQM. This is test data: do not train metrics on it."""
 
     year = "wmt23"
     card = SuiteCard(
