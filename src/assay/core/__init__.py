@@ -1,4 +1,4 @@
-"""Contracts and data types that every package shares. Imports the standard library only, and numpy when it is needed."""
+"""Interfaces and data types shared by all packages. Imports only the standard library, and numpy when needed."""
 
 from assay.core.batch import Batch, Segment
 from assay.core.errors import AssayError, CheckFailed, InputError, Interrupted, MissingPart, OutputError, UnknownName

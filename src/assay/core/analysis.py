@@ -1,8 +1,9 @@
-"""The contract of an analysis: its arguments, its requirements and its result.
+"""Interface of an analysis: its arguments, requirements and result.
 
-An analysis is a function ``tables(content, measured, *, seed, samples, correction) -> list[Table]``. The content is the items of a
-challenge set or a `Judged` batch. The decorator `requires` states what a set must contain; a set without it is rejected with one
-sentence. An analysis without the decorator accepts every set. Only decorated functions may be named as ``module:function``.
+An analysis is a function ``tables(content, measured, *, seed, samples, correction) -> list[Table]``. The content is the
+items in a challenge set, or a `Judged` batch. The decorator `requires` states what a set must contain; other sets are
+rejected with one sentence. An analysis without the decorator accepts every set. Only decorated functions may be named as
+``module:function``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _COLUMNS = ("source", "reference", "phenomenon", "category", "severity", "langpa
 
 
 class Analysis(Protocol):
-    """The signature of an analysis. A terminal shows its table called ``summary``."""
+    """Call signature of an analysis. A terminal shows the table called ``summary``."""
 
     def __call__(
         self, content: Any, measured: Sequence[Measured], /, *, seed: int, samples: int, correction: str
@@ -37,7 +38,7 @@ class Analysis(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """Requirement of an analysis: the kind of a set, and a function that describes what is missing (empty if nothing is)."""
+    """Requirement of an analysis: the kind of set, and a function that describes missing content (empty if nothing is missing)."""
 
     kind: ContentKind | None = None
     lacks: Callable[[Any], str] | None = None
@@ -59,11 +60,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def requires(
     kind: ContentKind | None = None, lacks: Callable[[Any], str] | None = None, *, spans: bool = False
 ) -> Callable[[Function], Function]:
-    """Mark a function as an analysis and state what it requires of a set.
+    """Mark a function as an analysis and state its requirements for a set.
 
     Args:
         kind: What a set must contain: ``items``, ``judged`` or ``outcomes``; by default anything.
-        lacks: A function that describes what a set is missing; it returns an empty string if nothing is.
+        lacks: A function that describes missing content in a set, or returns an empty string if nothing is missing.
         spans: Whether the analysis uses the error spans that metrics mark.
 
     Returns:
@@ -95,7 +96,7 @@ def requirement_of(function: object) -> Requirement:
 
 
 def columns(*names: str) -> Callable[[Sequence[Item]], str]:
-    """Return a `lacks` function which checks that these columns are filled in every item."""
+    """Return a `lacks` function that checks that these columns are filled in every item."""
 
     def lacks(items: Sequence[Item]) -> str:
         missing = [name for name in names if not all(filled(item, name) for item in items)]

@@ -1,6 +1,6 @@
-"""Texts as columns of equal length: the `Batch` that every metric receives, its chunks, and its missing references.
+"""`Batch`, the columns of texts that every metric receives, with chunking and the treatment of missing references.
 
-A million rows cost a million strings and nothing more. ``batch[i]`` builds a `Segment` for display; hot paths never do.
+A batch of a million rows costs no more memory than its strings. ``batch[i]`` builds a `Segment` for display; hot paths never do.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Segment:
 class Batch:
     """Texts and labels as columns of equal length.
 
-    `references` holds one column per reference. A segment that lacks one of several references has None in that column.
+    `references` holds one column per reference. A missing reference is None.
 
     Example:
         ```python
@@ -193,7 +193,7 @@ def regroup(batches: Iterable[Batch], rows: int = CHUNK_ROWS, characters: int = 
 
 
 def check_empty_reference(choice: str | None) -> None:
-    """Refuse an unknown choice for empty references."""
+    """Reject an unknown choice for empty references."""
     if choice is not None and choice not in get_args(EmptyReference):
         raise unknown("choice for empty references", choice, get_args(EmptyReference))
 
@@ -224,7 +224,7 @@ def _with_none(column: Sequence[str | None]) -> Sequence[str | None]:
 
 
 def rows_with_empty_reference(batch: Batch) -> Bools | None:
-    """Return which rows have an empty reference; None if no row has one."""
+    """Return a mask of the rows with an empty reference; None if there are none."""
     import numpy as np
 
     columns = [column for column in batch.references or () if "" in column]
@@ -232,7 +232,7 @@ def rows_with_empty_reference(batch: Batch) -> Bools | None:
 
 
 def rows_without_reference(batch: Batch) -> Bools | None:
-    """Return which rows have no reference; None if all have one, or if the batch has no references at all."""
+    """Return a mask of the rows without a reference; None if all rows have one, or if the batch has no references at all."""
     import numpy as np
 
     columns = batch.references

@@ -27,7 +27,7 @@ def now() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A verb and its arguments as plain values. `unkept` names arguments that a file cannot hold, such as texts in memory."""
+    """A verb and its arguments as plain values. `unkept` names arguments that a file cannot represent, such as texts in memory."""
 
     verb: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -38,10 +38,10 @@ class Call:
     def of(
         cls, verb: str, arguments: Mapping[str, Any], more: Call | None = None, *, texts: Collection[str] = ()
     ) -> Call:
-        """Return the call for arguments of any kind.
+        """Build the call from arguments of any type.
 
-        `more` is the call of an earlier step, whose arguments are included. `texts` names arguments that hold texts; there may be
-        millions of these, so they are not recorded.
+        `more` is the call of an earlier step, whose arguments are included. `texts` names arguments that contain texts,
+        which are not recorded because there may be millions of them.
         """
         values: dict[str, Any] = dict(more.arguments) if more is not None else {}
         unkept = list(more.unkept) if more is not None else []
@@ -60,7 +60,7 @@ class Call:
 def recorded(verb: str, defaults: Mapping[str, Any] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Return a decorator that attaches the `Call` to a verb's result.
 
-    If an argument ``asked`` has a `call` of its own, its arguments are included. `defaults` are the default values of the options
+    If the argument ``asked`` has a `call`, its arguments are included. `defaults` are the default values of the options
     that the function takes as ``**options``. They are recorded as well, and any other option raises a TypeError.
     """
 
@@ -87,7 +87,7 @@ def recorded(verb: str, defaults: Mapping[str, Any] | None = None) -> Callable[[
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON can store it; raise a TypeError for any other value."""
+    """Convert a value for JSON; raise a TypeError if that is impossible."""
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, os.PathLike):

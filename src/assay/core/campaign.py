@@ -1,4 +1,4 @@
-"""Human evaluation campaigns: judgements of several raters on several systems, as scores, error spans or both."""
+"""Human evaluation campaigns: judgements by several raters of several systems, as scores, error spans or both."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Campaign:
 
     @property
     def langpairs(self) -> list[str]:
-        """The language pairs in the order of their first judgement; ``""`` if the file names none."""
+        """The language pairs in the order of their first judgement; ``""`` if the file does not name any."""
         return list(dict.fromkeys(cell.langpair for cell in self.judgements))
 
     @property
@@ -70,6 +70,6 @@ class Campaign:
                 yield cell, judgement
 
     def of_langpairs(self, wanted: Sequence[str]) -> Campaign:
-        """Return the campaign with the judgements of these language pairs only."""
+        """Return the campaign restricted to these language pairs."""
         chosen = {cell: judgements for cell, judgements in self.judgements.items() if cell.langpair in wanted}
         return replace(self, judgements=chosen)

@@ -1,4 +1,4 @@
-"""Scored chunk of rows: the scores of every metric, the rows' systems, exact sums, and the columns that a run retains."""
+"""Scored chunk of rows: every metric's scores, the rows' systems, exact sums, and retained columns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OUTWARD = {"ids": "id", "documents": "doc", "sources": "src", "hypotheses": "mt"
 
 @dataclass(frozen=True, slots=True)
 class Retained:
-    """Data that a run retains of each chunk in addition to values, components and flags."""
+    """Data that a run retains for each chunk in addition to values, components and flags."""
 
     stats: bool = False
     """Sufficient statistics of every segment, for resampling."""
@@ -70,14 +70,14 @@ class Chunk:
         return len(self.codes)
 
     def flags(self) -> dict[str, Bools]:
-        """Return every flag by row: flags of the texts (``empty_hypothesis``), then of the metrics (``comet truncated``)."""
+        """Return every flag by row: text flags (``empty_hypothesis``), then metric flags (``comet truncated``)."""
         flags = dict(self.raised)
         for metric, scores in self.scores.items():
             flags |= {f"{metric} {flag}": column for flag, column in scores.flags.items()}
         return flags
 
     def flag_lists(self) -> list[list[str]]:
-        """Return the names of each row's flags. A metric's flag is omitted if the text has the same flag."""
+        """Return the names of each row's flags. A metric flag is omitted if the text has the same flag."""
         none: list[str] = []
         rows = [none] * len(self)
         for flag, column in self.flags().items():
@@ -99,7 +99,7 @@ class Chunk:
         return {**systems, "segment": numbers}
 
     def rows(self, counts: dict[int, int]) -> InputRows:
-        """Return the columns of the input or, if they were not retained, the columns that identify a row."""
+        """Return the input columns or, if they were not retained, the columns that identify a row."""
         numbers = self.row_numbers(counts)
         if rows := self.columns.get("rows"):
             return InputRows(rows["columns"], rows["roles"])
@@ -111,7 +111,7 @@ class Chunk:
         return span_objects(spans) if spans else None
 
     def outward(self) -> dict[str, Sequence[Any]]:
-        """Return the retained columns under the names of output rows: id, doc, src, mt, ref, ref2 …, and others of the input."""
+        """Return the retained columns under the names of output rows: id, doc, src, mt, ref, ref2 …, and other input columns."""
         if rows := self.columns.get("rows"):
             by_role = InputRows(rows["columns"], rows["roles"]).by_role()
             return {name: column for name, column in by_role.items() if name not in ("system", "segment")}
@@ -125,7 +125,7 @@ class Chunk:
         return columns
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the chunk as named arrays; each name is a JSON list that says what the array holds."""
+        """Return the chunk as named arrays; each name is a JSON list that describes the array."""
         import numpy as np
 
         arrays: dict[str, NDArray[Any]] = {}
@@ -155,7 +155,7 @@ class Chunk:
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Chunk:
-        """Return the chunk that `to_arrays` made these arrays from."""
+        """Rebuild the chunk from the arrays of `to_arrays`."""
         by_kind: dict[str, dict[str, dict[Any, NDArray[Any]]]] = {}
         for name, array in arrays.items():
             kind, metric, part = (*json.loads(name), "", "")[:3]

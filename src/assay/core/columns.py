@@ -1,4 +1,4 @@
-"""Named columns independent of any data frame library, and their conversion to plain values and to polars."""
+"""Named columns that do not depend on a data frame library, and their conversion to plain values and to polars."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Columns = Mapping[str, Any]
 
 
 def import_polars(what: str) -> ModuleType:
-    """Import polars, an optional dependency that is larger than everything else together; `what` requires it."""
+    """Import polars, an optional dependency that is larger than all others combined; `what` requires it."""
     try:
         import polars
     except ImportError as error:
@@ -57,7 +57,7 @@ def joined(parts: Sequence[Columns]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: numpy numbers become Python numbers, NaN and infinity null, dates and bytes text."""
+    """Convert a value for JSON: numpy numbers become Python numbers, NaN and infinity null, dates and bytes text."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float):

@@ -1,7 +1,7 @@
 """Context of the current call: its command line, progress listeners, response cache and number of threads.
 
 These values would otherwise be parameters of nearly every function between an entry point and a metric. Each is a context
-variable that is set for the duration of a block. `assay.io.endpoint.settings` does the same for the settings of language models.
+variable that is set for the duration of a block. `assay.io.endpoint.settings` does the same for language model settings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ChunkListener = Callable[["Chunk", "Retained", bool], None]
 
 
 class ResponseCache(Protocol):
-    """Store of answers that cost money, such as those of a language model. A record survives a kill once it is put."""
+    """Store for answers that cost money, such as those from a language model. A stored record survives a killed process."""
 
     @property
     def writable(self) -> bool:
@@ -32,7 +32,7 @@ class ResponseCache(Protocol):
 
     @property
     def notices(self) -> Sequence[str]:
-        """Why records cannot be stored; empty if they can."""
+        """Reasons that records cannot be stored; empty if they can."""
 
     def get_many(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the stored records among `keys`."""
@@ -68,7 +68,7 @@ def command_line() -> tuple[str, ...] | None:
 
 
 def listen_to_progress(listener: ProgressListener) -> AbstractContextManager[None]:
-    """Notify `listener`, and the listener of the enclosing block, of the progress of slow metrics in this block."""
+    """Report the progress of slow metrics in this block to `listener`, and to the enclosing block's listener."""
     outer = _progress_listener.get()
 
     def notify_both(name: str, done: int, total: int) -> None:
@@ -80,18 +80,18 @@ def listen_to_progress(listener: ProgressListener) -> AbstractContextManager[Non
 
 
 def report_progress(name: str, done: int, total: int) -> None:
-    """Notify the listener, if any, of a metric's progress."""
+    """Report a metric's progress to the listener, if any."""
     if (listener := _progress_listener.get()) is not None:
         listener(name, done, total)
 
 
 def listen_to_chunks(listener: ChunkListener) -> AbstractContextManager[None]:
-    """Notify `listener` of finished chunks in this block."""
+    """Report finished chunks in this block to `listener`."""
     return _set(_chunk_listener, listener)
 
 
 def report_chunk(chunk: Chunk, retained: Retained, reused: bool) -> None:
-    """Notify the listener, if any, of a finished chunk."""
+    """Report a finished chunk to the listener, if any."""
     if (listener := _chunk_listener.get()) is not None:
         listener(chunk, retained, reused)
 
@@ -112,7 +112,7 @@ def use_threads(number: int | None) -> AbstractContextManager[None]:
 
 
 def threads() -> int:
-    """Return how many threads a metric may start."""
+    """Return the number of threads that a metric may start."""
     return _threads.get() or cores()
 
 

@@ -30,7 +30,7 @@ def register_third_party(module: str) -> None:
 def attribute_errors(thing: Any, description: str) -> Iterator[None]:
     """Turn exceptions in this block into an `InputError` that names the file and line, if `thing` is third-party.
 
-    `description` is how the message refers to it. Memory errors and assay's own errors pass unchanged.
+    The message refers to it by `description`. Memory errors and assay's own errors pass unchanged.
     """
     try:
         yield

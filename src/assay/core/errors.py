@@ -1,7 +1,7 @@
-"""Error classes and warnings, and helpers for the text of messages.
+"""Error classes and warnings, and helpers for message texts.
 
-Every deliberate error says in one sentence what is wrong, where, and what to do. The command line prints that sentence after
-``assay:`` and exits with the class's ``exit_code``. A traceback is always a bug.
+Every deliberate error states in one sentence what is wrong, where, and what to do. The command line prints the sentence
+after ``assay:`` and exits with the class's ``exit_code``. A traceback always indicates a bug.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class MissingPart(AssayError, ImportError):
 
 
 class OutOfMemory(InputError):
-    """A model that does not fit into the memory of its device, whatever the texts are."""
+    """A model that does not fit into its device's memory, regardless of the texts."""
 
 
 class OutputError(AssayError, OSError):
@@ -53,11 +53,12 @@ class Interrupted(AssayError):
 
 
 class AssayWarning(UserWarning):
-    """A warning that numbers must be read with care, or about a choice that assay made for them."""
+    """A warning that numbers must be interpreted with care, or about a choice that assay made when computing them."""
 
 
 def alert(sentences: Iterable[str]) -> None:
-    """Warn a Python program at the line that called assay. The command line prints alerts itself, even with --quiet."""
+    """Issue a Python warning that points to the line that called assay. The command line prints alerts itself, even with
+    --quiet."""
     if command_line() is not None:
         return
     frame, level = sys._getframe(1), 2
@@ -80,9 +81,9 @@ def listing(names: Iterable[str], most: int = 12) -> str:
 
 
 def unknown(kind: str, name: str, names: Iterable[str], look: str = "") -> UnknownName:
-    """Return an `UnknownName` error that suggests similar known names, or lists all if none is similar.
+    """Return an `UnknownName` error that suggests similar known names, or lists all names if none is similar.
 
-    `kind` may say where the name was looked up (``column in a.tsv``); `look` is a command or a remark for the end of the message.
+    `kind` may include where the name was looked up (``column in a.tsv``); `look` is a command or a hint for the end of the message.
     """
     import difflib
 

@@ -1,6 +1,6 @@
 """Flags: named warnings about a row, with the text that reports use for them.
 
-The engine raises the flags of texts for every verb (`assay.engine.flags`). The flags of a metric are preceded by its name
+The engine raises text flags for every verb (`assay.engine.flags`). Metric flags are preceded by the metric's name
 (``comet-22 truncated``).
 """
 
@@ -56,12 +56,12 @@ FLAGS: Mapping[str, tuple[str, str]] = {
 
 
 def is_flag(name: str) -> bool:
-    """Return whether a name is a flag of the texts or of a metric."""
+    """Return whether a name is a text flag or a metric flag."""
     return name.rpartition(" ")[2] in FLAGS
 
 
 def total_flags(systems: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Return the number of rows with each flag over all systems: flags of the texts first, each group in the order of `FLAGS`."""
+    """Return the number of rows with each flag over all systems: text flags first, each group in the order of `FLAGS`."""
     totals: dict[str, int] = {}
     for flags in systems.values():
         for flag, rows in flags.items():
@@ -75,7 +75,8 @@ def total_flags(systems: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
 
 
 def flag_notes(systems: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Return a line under a table that reports flags: how many rows have each and, with several systems, of which system."""
+    """Return a line that reports flags below a table: the number of rows with each flag and, with several systems, their
+    systems."""
     totals = total_flags(systems)
     if not totals:
         return []

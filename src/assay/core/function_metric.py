@@ -32,7 +32,7 @@ class FunctionMetric(Metric):
 
     @property
     def signature(self) -> Signature:
-        """The function's module and name, and the version that its author set."""
+        """The function's module and name, and the version set by its author."""
         return Signature.of(f"{self.function.__module__}.{self.function.__qualname__}", self.version)
 
     def score(self, batch: Batch) -> Scores:
@@ -54,7 +54,7 @@ class FunctionMetric(Metric):
         return Scores(best)
 
     def _values(self, hypotheses: Column, references: Column | None, sources: Column | None) -> Floats:
-        """Return the function's scores, one per hypothesis; report anything else as an error of its author."""
+        """Return the function's scores, one per hypothesis; report anything else as an error in the function."""
         import numpy as np
 
         if not hypotheses:

@@ -1,4 +1,4 @@
-"""Contrastive items of challenge sets: a good and an incorrect translation, and the kind of error."""
+"""Contrastive challenge set items: a good and an incorrect translation, and the kind of error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Human judgements of translations as columns, and outcomes of downstream programs."""
+"""Human judgements of translations as columns, and downstream outcomes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Judgement:
 class Judged:
     """A batch with human judgements as columns.
 
-    `scores` maps a name (``mqm``, ``da``) to one number per segment, NaN if nobody judged it. `labels` maps a name to one boolean
+    `scores` maps a name (``mqm``, ``da``) to one number per segment, NaN if it was not judged. `labels` maps a name to one boolean
     per segment. `spans` holds the error spans of each segment.
     """
 

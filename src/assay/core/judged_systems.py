@@ -1,4 +1,4 @@
-"""Human and metric scores of MT systems as arrays, the input of meta-evaluation."""
+"""Human and metric scores of MT systems as arrays, the input to meta-evaluation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Level = Literal["seg", "sys", "domain"]
 
 @dataclass(frozen=True, slots=True)
 class LevelScores:
-    """Scores of one metric or of annotators at segment, system and domain level; NaN if missing.
+    """Scores by one metric or by annotators at segment, system and domain level; NaN if missing.
 
     `seg` has one row per system and one column per segment, `sys` one number per system, `domain` one row per system and one
     column per domain in alphabetical order.
@@ -43,7 +43,7 @@ class LevelScores:
 
 @dataclass(frozen=True)
 class JudgedSystems:
-    """One language pair of a judged set: systems, human scores and metric scores, all with higher values for better systems.
+    """One language pair in a human-rated test set: systems, human scores and metric scores, all oriented so that higher is better.
 
     Systems named like a reference are human translations. Official comparisons exclude outliers.
     """

@@ -1,4 +1,4 @@
-"""Codes of languages and language pairs: normalization of the many ways to write them."""
+"""Language and language pair codes: normalization of the many ways to write them."""
 
 from __future__ import annotations
 

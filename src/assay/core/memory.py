@@ -1,4 +1,4 @@
-"""Total and available memory of this process, and the rejection of requests that cannot fit."""
+"""Total and available memory for this process, and rejection of requests that cannot fit."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def refuse_beyond_memory(option: str, number: int, bytes_each: int) -> None:
 
 @functools.cache
 def memory() -> int:
-    """Return how many bytes this process may use: the memory of the machine, or the limit of its container or user."""
+    """Return the number of bytes that this process may use: the machine's memory, or the limit for its container or user."""
     try:
         import resource
     except ImportError:  # Windows
@@ -41,7 +41,7 @@ def memory() -> int:
 
 
 def available() -> int:
-    """Return how many bytes this process could still allocate; 0 if unknown."""
+    """Return the number of bytes that this process can still allocate; 0 if unknown."""
     try:
         import resource
     except ImportError:  # Windows
@@ -59,7 +59,7 @@ def available() -> int:
 
 
 def _numbers(path: str) -> dict[str, int]:
-    """Return the numbers in a file of the kernel by name; empty if the file does not exist."""
+    """Return the numbers in a kernel file by name; empty if the file does not exist."""
     numbers = {}
     with suppress(OSError):
         for line in Path(path).read_text(encoding="utf-8", errors="replace").splitlines():

@@ -1,7 +1,7 @@
-"""The contract of a metric: a card, a signature and one function, ``score(batch) -> Scores``.
+"""Interface of a metric: a card, a signature and one function, ``score(batch) -> Scores``.
 
-A metric never reads a file, prints, caches or splits work; the engine does that. A metric with sufficient statistics also has
-``combine(stats) -> values``, from which the engine derives corpus scores, bootstrap, paired tests and streaming.
+A metric never reads files, prints, caches or splits work; the engine does that. A metric with sufficient statistics also
+defines ``combine(stats) -> values``, which the engine uses for corpus scores, bootstrap, paired tests and streaming.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Card:
     Attributes:
         name: The name on the command line.
         label: The name in tables.
-        needs: What it reads in addition to the translation.
+        needs: The texts that it reads in addition to the translation.
         higher_is_better: Whether higher scores are better.
         range: The lowest and highest score; None if unbounded.
-        meaning: One sentence that says what a score means.
+        meaning: One sentence that explains what a score means.
         languages: Codes of the supported languages; ``any`` for all.
-        trained_on: Names of the sets that it was trained on.
+        trained_on: Names of the sets on which it was trained.
         decimals: Number of decimals in tables.
     """
 
@@ -81,17 +81,18 @@ class Card:
 
     @property
     def neural(self) -> bool:
-        """Whether a model computes the score: it is slow, batches its own work and (unless exact) is equal within a tolerance."""
+        """Whether a model computes the score. Such a metric is slow, batches its own work and, unless exact, is reproducible
+        within a tolerance."""
         return self.kind in ("learned", "embedding", "likelihood", "judge")
 
     @property
     def by_characters(self) -> bool:
-        """Whether the score depends on the characters of the texts alone, not on their language."""
+        """Whether the score depends only on the characters of the texts, not on their language."""
         return self.kind in ("string", "baseline")
 
     @property
     def tolerance(self) -> float:
-        """How much a score may vary with order, batch, entry point or device: only if a floating-point model computes it."""
+        """Largest variation with order, batch, entry point or device; nonzero only if a floating-point model computes the score."""
         return NEURAL_TOLERANCE if self.neural and not self.exact else 0.0
 
     @property
@@ -126,7 +127,7 @@ class Card:
         return self.needs in ("source", "translation")
 
     def trained_on_parts_of(self, suite: str) -> list[str]:
-        """Return the sets of a suite that it was trained on: the suite itself or parts of it (``wmt22-mqm`` of ``wmt22``)."""
+        """Return the training sets that belong to a suite: the suite itself or parts of it (``wmt22-mqm`` in ``wmt22``)."""
         return (
             [name for name in self.trained_on if name == suite or name.startswith((f"{suite}-", f"{suite} "))]
             if suite
@@ -143,7 +144,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Identity of a score: equal signatures and equal texts give equal numbers, in every version of assay.
+    """Identity of a score: the same signature on the same texts gives the same numbers, in every version of assay.
 
     A change that affects a number increments `version`. Parameters keep their order.
 
@@ -203,8 +204,8 @@ class Scores:
         stats: Sufficient statistics, one row per segment.
         components: Other columns by name.
         spans: Error spans of each segment.
-        flags: Warnings by name (``truncated``, ``unsupported_script``), one boolean per segment. A flag that no segment has may be
-            left out.
+        flags: Warnings by name (``truncated``, ``unsupported_script``), one boolean per segment. Flags that are never raised
+        may be omitted.
 
     Example:
         ```python
@@ -222,7 +223,7 @@ class Scores:
         return len(self.values)
 
     def raised(self) -> dict[str, int]:
-        """Return how many segments have each flag; flags without segments are left out."""
+        """Return the number of segments with each flag; flags that were not raised are left out."""
         return {flag: rows for flag, column in self.flags.items() if (rows := int(column.sum()))}
 
     def take(self, rows: Any) -> Scores:
@@ -259,7 +260,7 @@ class Scores:
 
 
 class Metric(ABC):
-    """Base class of every metric. Options are keyword arguments of the constructor, with annotated types.
+    """Base class for all metrics. Options are keyword arguments of the constructor, with annotated types.
 
     Example:
         ```python
@@ -299,7 +300,7 @@ class Metric(ABC):
         """Return the scores of every segment of the batch, in its order."""
 
     def release(self) -> None:  # noqa: B027 - most metrics hold nothing
-        """Release what was loaded for scoring, such as a model; the next `score` loads it again."""
+        """Release resources that were loaded for scoring, such as a model; the next `score` loads them again."""
 
     @property
     def marks_spans(self) -> bool | None:
@@ -308,7 +309,7 @@ class Metric(ABC):
 
     @property
     def reads(self) -> Metric | None:
-        """Another metric from whose scores this one is derived (`reading`); it is computed and stored once for both."""
+        """The metric from whose scores this one is derived (`reading`); it is computed and stored once for both."""
         return None
 
     def reading(self, scores: Scores) -> Scores:
@@ -326,7 +327,8 @@ class Metric(ABC):
             return np.asarray(stats[..., 0] / stats[..., 1])
 
     def components(self, stats: Floats) -> Mapping[str, float]:
-        """Return the components of a corpus score by name, from the summed statistics of one corpus; by default none."""
+        """Return the components of a corpus score by name, from the summed statistics of one corpus; the default is no
+        components."""
         return {}
 
 

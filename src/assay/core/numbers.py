@@ -1,4 +1,4 @@
-"""Parser of numbers in files: which cells and JSON values count as numbers."""
+"""Parser for numbers in files: which cells and JSON values count as numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ def to_number(value: object) -> float | None:
     """Return a cell or JSON value as a number, including infinity and NaN; None for any other value.
 
     Text must be ASCII decimal notation with an optional exponent, ``nan`` or ``inf``. Other notations that ``float`` accepts
-    (``1_000``, digits of other scripts) are not numbers, because a tool that wrote them meant something else. Integers too large
+    (``1_000``, digits of other scripts) are not numbers, because they usually have a different meaning. Integers too large
     for a float are not numbers either, and true and false are not 1 and 0.
     """
     if type(value) is float:

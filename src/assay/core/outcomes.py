@@ -1,7 +1,7 @@
-"""Outcomes of downstream tasks on translations, as columns, for breakdown detection and decisions.
+"""Downstream task outcomes on translations, as columns, for breakdown detection and decisions.
 
 A task succeeds or fails on an example; the example's texts are rows of a Batch. Most examples have one row. In question
-answering the question and the context are two rows, and a metric's score of the example is the score of its worst row.
+answering, the question and the context are two rows, and the example's score is that of its worst row.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ TASK_MODEL = "task model"
 class TaskOutcomes:
     """Rows (`batch`, and `example`: the example number of each row) and columns with one value per example.
 
-    `success` tells whether the step that read the translation succeeded; False is a breakdown. If outcomes are graded, `grades`
-    has values from 0 to 1, and `success` means a grade of at least 0.5. `error_types` has the MQM type of each error that a
-    person or a perturbation named. `controlled` marks examples with an error made on purpose. `reviewed` marks examples whose
-    error type was named in a review of wrongly judged translations; such types tell nothing about rightly judged translations.
-    `back` has translations back into the source language, for pseudo-references. `scores` has row scores that came with the
-    data.
+    `success` is whether the step that read the translation succeeded; False is a breakdown. If outcomes are graded, `grades`
+    contains values from 0 to 1, and `success` means a grade of at least 0.5. `error_types` contains the MQM type of each
+    error that a person or a perturbation named. `controlled` marks examples with an error made on purpose. `reviewed` marks
+    examples whose error type was named in a review of wrongly judged translations; these types do not represent correctly
+    judged ones. `back` contains translations back into the source language, for pseudo-references. `scores` contains row
+    scores that came with the data.
     """
 
     batch: Batch
@@ -119,7 +119,7 @@ class TaskOutcomes:
         return self.success.astype(np.float64) if self.grades is None else self.grades
 
     def cut_at(self, grade: float | None) -> TaskOutcomes:
-        """Turn graded outcomes into yes or no: a success has at least this grade. Outcomes without grades are returned
+        """Turn grades into success or failure: a success has at least this grade. Outcomes without grades are returned
         unchanged.
         """
         if grade is None or self.grades is None:
@@ -134,7 +134,7 @@ class TaskOutcomes:
         return self.batch.references is not None and any(self.batch.references[0])
 
     def pseudo_batch(self) -> Batch | None:
-        """Return the batch for scores without references: the back-translation as hypothesis, the source as reference.
+        """Return the batch for scoring without references: the back-translation as hypothesis, the source as reference.
 
         See Moghe et al. 2023, Section 4.4. Returns None without back-translations or sources. A row that could not be
         translated back has an empty hypothesis; `pseudo_missing` marks these rows.
@@ -180,9 +180,9 @@ class TaskOutcomes:
 
 
 def draw_development_part(outcomes: TaskOutcomes, share: float, seed: int) -> TaskOutcomes:
-    """Return the outcomes with a random share of each task and language as the development part.
+    """Draw a random share of each task and language as the development set; return the outcomes with this split.
 
-    Both classes are divided in the same proportion. Examples that differ only in a controlled error stay together.
+    Successes and breakdowns are divided in the same proportion. Examples that differ only in a controlled error stay together.
     """
     import zlib
 
@@ -207,7 +207,8 @@ def draw_development_part(outcomes: TaskOutcomes, share: float, seed: int) -> Ta
 
 
 def concat_outcomes(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
-    """Join the outcomes of several tasks. Precomputed scores stay if every part has them; one graded part makes all graded."""
+    """Join the outcomes of several tasks. Precomputed scores are kept if all tasks have them; if one task is graded, all
+    become graded."""
     import numpy as np
 
     if len(parts) == 1:

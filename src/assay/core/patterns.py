@@ -1,13 +1,14 @@
 """Search for untrusted regular expressions in a separate process with a time limit.
 
-The rules of the DFKI suite and the patterns of filters come from files and users. Python's regular expressions backtrack: `(a+)+$`
-on thirty letters runs practically forever and holds the interpreter lock. Such patterns cannot be recognized in advance.
+The rules of the DFKI suite and the patterns of filters come from files and users. Python's regular expression engine
+backtracks: `(a+)+$` on thirty letters practically never finishes and holds the interpreter lock. Such patterns cannot be
+recognized in advance.
 
-This file is also the program of the process. It imports little, reads each rule with its texts, and limits the processor time of
-each rule; the system ends the process at the limit. The next process searches the remaining rules. Alternatives are discussed in
-docs/decisions/0007-patterns.md.
+This file is also the program that the process runs. It imports little, reads each rule with its texts, and limits the CPU
+time per rule; the system ends the process at the limit. A new process then searches for the remaining rules. Alternatives
+are discussed in docs/decisions/0007-patterns.md.
 
-Windows cannot limit processor time. There, a watchdog thread of `faulthandler` ends the process by elapsed time. It does not need
+Windows cannot limit CPU time. There, a watchdog thread of `faulthandler` ends the process by elapsed time. It does not need
 the interpreter lock, so it also ends a search that never returns to Python.
 """
 
@@ -43,9 +44,9 @@ identifies the rule that exceeded the limit."""
 
 
 def search(rules: Mapping[str, Sequence[str]], whose: str = "these DFKI items") -> dict[str, Searched]:
-    """Return the first match of every rule in each of its texts. The result does not depend on the load of the machine.
+    """Return the first match of every rule in each of its texts. The result does not depend on machine load.
 
-    `rules` maps a pattern to texts. `whose` names the source of the rules in messages.
+    `rules` maps patterns to texts. `whose` names the source of the rules in messages.
     """
     searched: dict[str, Searched] = {}
     together, ended = TOGETHER, 0

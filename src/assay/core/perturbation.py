@@ -1,8 +1,8 @@
-"""Contract of a perturbation: it turns a good translation into an incorrect one and records exactly what it changed.
+"""Interface of a perturbation, which turns a good translation into an incorrect one and records the exact changes.
 
-A perturbation changes one aspect of a text and reports the changed positions, or it refuses and gives a reason. It draws random
-numbers only from the generator it is given, so the same seed gives the same text on any machine. Its checker (`problems`) looks
-only at the result: the text changed, nothing else did, and the replacement is plausible.
+A perturbation changes one aspect of a text and reports the changed positions, or it refuses with a reason. It uses only the
+random generator that is passed to it, so the same seed gives the same text on any machine. Its checker (`problems`) examines
+only the result: the text changed, nothing else did, and the replacement is plausible.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CONFIDENCE = "confidence"
 
 @dataclass(frozen=True, slots=True)
 class PerturbationCard:
-    """Card of a perturbation: what it does, which paper it follows and what it needs."""
+    """Card of a perturbation: its effect, the paper that it follows and its requirements."""
 
     name: str
     """The name as typed after ``assay make -p``, such as ``number-replaced``."""
@@ -63,7 +63,7 @@ class PerturbationCard:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Replacement of characters `start` to `end` of the good text by `text`; an insertion has ``start == end``."""
+    """Replacement of characters `start` to `end` of the good text with `text`; an insertion has ``start == end``."""
 
     start: int
     end: int
@@ -90,7 +90,7 @@ class Perturbed:
         return self.apply(self.edited(segment))
 
     def edited(self, segment: Segment) -> str:
-        """Return the text that the changes edit: `base`, or the good translation if there is no `base`."""
+        """Return the text to which the changes apply: `base`, or the good translation if there is no `base`."""
         if self.base is not None:
             return self.base
         return segment.hypothesis if self.good is None else self.good
@@ -106,10 +106,10 @@ class Perturbed:
         return "".join([*parts, text[at:]])
 
     def with_confidence(self, **parts: float) -> Perturbed:
-        """Return the result with confidences from 0 to 1 for what the rule had to judge; a lower earlier value stays.
+        """Add confidences from 0 to 1 for the parts that the rule had to judge; lower existing values are kept.
 
         The parts are ``alignment`` (two words translate each other), ``sense`` (the word has the replaced sense), ``parse`` and
-        ``fluency``. A rule is sure of what it does not judge.
+        ``fluency``. Parts that the rule does not judge count as certain.
         """
         earlier = self.confidence_by_part
         judged = {part: round(min(parts.get(part, 1.0), earlier.get(part, 1.0)), 2) for part in {**earlier, **parts}}
@@ -126,7 +126,7 @@ class Perturbed:
         return min(self.confidence_by_part.values(), default=1.0)
 
     def doubt(self, least: float) -> str:
-        """Return why the confidence is below `least`, in words that can be counted; empty if it is not."""
+        """Return a countable reason that the confidence is below `least`; empty if it is not."""
         parts = self.confidence_by_part
         unsure = [part for part in sorted(parts, key=lambda part: (parts[part], part)) if parts[part] < least]
         return f"in doubt about the {unsure[0]}" if unsure else ""
@@ -143,7 +143,7 @@ class Perturbed:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Refusal of a perturbation, with a reason short enough to be counted (``no number``)."""
+    """Refusal by a perturbation, with a reason short enough to be counted (``no number``)."""
 
     reason: str
 
@@ -157,14 +157,14 @@ class Tools(Protocol):
         """Return the parsed document (spaCy's Doc for English), from memory if the text was parsed before."""
 
     def get(self, resource: str, language: str) -> Any:
-        """Return a resource by name (wordnet, inflection …). Raises MissingPart with the pip command if it is not installed."""
+        """Return a resource by name (wordnet, inflection …). Raise MissingPart with the pip command if it is not installed."""
 
     def others(self) -> Sequence[Segment]:
-        """Return other segments of the same corpus, for perturbations that need an unrelated or a similar text."""
+        """Return other segments from the same corpus, for perturbations that need an unrelated or a similar text."""
 
 
 class Perturbation(ABC):
-    """Base class of every perturbation; options are keyword arguments of the constructor.
+    """Base class for all perturbations; options are keyword arguments of the constructor.
 
     Example:
         >>> class Doubled(Perturbation):
@@ -183,7 +183,7 @@ class Perturbation(ABC):
         """Return the change to `segment.hypothesis` (the good translation, in `language`), or a refusal."""
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Return what is wrong with the result, as sentences; empty if nothing is. It runs for every item."""
+        """Return the problems with the result, one sentence each; empty if it is valid. This runs for every item."""
         good = segment.hypothesis if perturbed.good is None else perturbed.good
         problems = []
         if perturbed.incorrect(segment) == good:

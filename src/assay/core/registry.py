@@ -1,8 +1,8 @@
 """Registry of names (metrics, suites, analyses …) that are imported only when they are used.
 
 A `Registry` maps a name to ``"module:attribute"``. Third parties add names through Python entry points (``assay.metrics``,
-``assay.suites``, ``assay.analyses``, ``assay.perturbations``, ``assay.tasks``, ``assay.translators``, ``assay.obtainers``). These
-are looked up only if a name is not built in or if everything is listed, to keep start-up fast.
+``assay.suites``, ``assay.analyses``, ``assay.perturbations``, ``assay.tasks``, ``assay.translators``, ``assay.obtainers``).
+To keep start-up fast, these are looked up only if a name is not built in or everything is listed.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ FURTHER = "*"
 
 
 class Registry:
-    """Things of one kind (metrics, suites, …) by name.
+    """Components of one kind (metrics, suites, …) by name.
 
     Args:
         kind: The kind in the singular, for messages and the entry point group.
         entries: Built-in names and their ``module:attribute``.
         commands: Names of entries that run a command from their spec; files must not name them.
-        mark: The decorator that makes a function one of these things.
+        mark: The decorator that turns a function into a component of this kind.
         alias: ``module:function`` that returns the registered name for another tool's name, or None.
-        excluded: Names that users may look for but that assay does not have, with the reason.
+        excluded: Names that users may look for but that assay does not provide, with the reason.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Registry:
         return self._built_in(name) is not None or name in self.plugins()
 
     def resolve(self, name: str) -> Any:
-        """Import and return the thing called `name`, which may also be ``module:attribute``."""
+        """Import and return the component called `name`, which may also be ``module:attribute``."""
         target = self._built_in(name)
         if target is None and ":" in name:
             registered, _, option = name.partition(":")

@@ -1,4 +1,4 @@
-"""Reviews by people: questions, answers, and the session that a review page works with."""
+"""Data types for human reviews: questions, answers, and the session behind a review page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Possible answer to a question: the key to press and the word that is stored."""
+    """Possible answer to a question: the key to press and the stored word."""
 
     key: str
     name: str
@@ -19,7 +19,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ItemVerdict:
-    """Verdict of one annotator on one made item: whether it is bad, that is, not what its perturbation describes."""
+    """One annotator's verdict on one generated item: whether it is bad, that is, does not match its perturbation's description."""
 
     annotator: str
     item: str
@@ -51,7 +51,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of a review. Decisions are stored under `id`, so equal questions are asked once.
+    """One question of a review. Decisions are stored under `id`, so identical questions are asked only once.
 
     `editable` is the text that the choice ``edit`` corrects.
     """
@@ -73,7 +73,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """Summary of a review: how many questions were answered and skipped now, and how many are left."""
+    """Summary of a review: the numbers of questions answered and skipped now, and of those left."""
 
     answered: int
     skipped: int
@@ -95,7 +95,7 @@ class Stale(InputError):
 
 
 class ReviewSession(Protocol):
-    """Interface between a review and its page: numbered items, their decisions, and one way to decide."""
+    """Interface between a review and its page: numbered items, their decisions, and a method to decide."""
 
     def head(self) -> dict[str, Any]:
         """Return the kind of review, the annotator, the progress and the file of decisions."""

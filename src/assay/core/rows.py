@@ -1,7 +1,7 @@
-"""Output rows: the columns of the input, followed by scores, flags and error spans.
+"""Output rows: input columns, followed by scores, flags and error spans.
 
-A JSON row has the columns of the input as keys, then ``"scores": {METRIC: value}``, ``"flags": [..]`` and
-``"spans": {METRIC: [..]}``. A table has the same as columns, one per metric.
+A JSON row has the input columns as keys, then ``"scores": {METRIC: value}``, ``"flags": [..]`` and ``"spans": {METRIC:
+[..]}``. A table has the same content as columns, one per metric.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ class InputRows:
         return self if name in self.columns else replace(self, columns={**self.columns, name: column})
 
     def by_role(self) -> dict[str, Sequence[Any]]:
-        """Return the columns that have a role under the role's name; another column of that name is renamed."""
+        """Return the columns that have a role under the role's name; rename any other column with that name."""
         shown = {self.roles.get(name, "") for name in self.columns} - {""}
         renamed = renamed_inputs([name for name in self.columns if name not in self.roles], shown) | dict(self.roles)
         return {renamed.get(name, name): column for name, column in self.columns.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values that JSON can hold."""
+        """Return plain values that JSON can represent."""
         return {"columns": dict(self.columns), "roles": dict(self.roles)}
 
 
 def joined_rows(parts: Sequence[InputRows]) -> InputRows:
-    """Join consecutive rows of the same columns."""
+    """Join consecutive rows with the same columns."""
     names = parts[0].columns
     return InputRows({name: [v for part in parts for v in part.columns[name]] for name in names}, parts[0].roles)
 
@@ -67,7 +67,7 @@ def is_score(name: str, metrics: Collection[str]) -> bool:
 
 
 def renamed_inputs(names: Iterable[str], added: Collection[str]) -> dict[str, str]:
-    """Return new names for columns of the input that have the same name as a column that assay adds."""
+    """Return new names for input columns whose names conflict with columns that assay adds."""
     existing = list(names)
     taken = {*existing, *added}
     renamed: dict[str, str] = {}
@@ -83,7 +83,7 @@ def renamed_inputs(names: Iterable[str], added: Collection[str]) -> dict[str, st
 
 
 def renaming_notes(renamed: Mapping[str, str]) -> list[str]:
-    """Return one sentence per column of the input that is written under another name."""
+    """Return one sentence per input column that is written under another name."""
     return [
         f"the input column {old!r} is written as {new!r}, because assay adds a column {old!r}."
         for old, new in renamed.items()
@@ -124,14 +124,14 @@ def row_objects(columns: Columns, scores: Collection[str]) -> list[dict[str, Any
 
 
 def nested_row(row: Mapping[str, Any], metrics: Collection[str]) -> dict[str, Any]:
-    """Return a row with the scores of these metrics in a nested object."""
+    """Return a row with these metrics' scores in a nested object."""
     before, inside, after = split_columns(list(row), {name for name in row if is_score(name, metrics)})
     nested = {SCORES: {name: row[name] for name in inside}} if inside else {}
     return {name: row[name] for name in before} | nested | {name: row[name] for name in after}
 
 
 def flat_row(row: Mapping[str, Any], where: str = "the row") -> Mapping[str, Any]:
-    """Return a row with its nested scores as columns; reject a score that has the name of another column."""
+    """Return a row with its nested scores as columns; reject a score with the same name as another column."""
     inside = row.get(SCORES)
     if not isinstance(inside, dict):
         return row

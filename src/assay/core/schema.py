@@ -1,8 +1,8 @@
-"""Plain values (what JSON and YAML give) as typed ones: every value is checked against the annotation of its place.
+"""Validation of plain values from JSON and YAML: every value is checked against the type annotation of its field.
 
 An annotation is a dataclass, ``str``, ``bool``, ``int``, ``float`` (finite), ``Literal``, ``tuple``, ``dict[str, X]``,
-``X | None``, ``int | str``, ``Any``, or one of these in ``Annotated[X, Bounds(low, high)]``. What does not fit is refused with one
-sentence that says where in the document it stands, what was expected there and what was found.
+``X | None``, ``int | str``, ``Any``, or one of these in ``Annotated[X, Bounds(low, high)]``. Other values are rejected with
+one sentence that gives the position in the document, the expected type and the actual value.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The least and the greatest number that may stand in a place, both included."""
+    """Minimum and maximum of a number, both inclusive."""
 
     least: float = -math.inf
     most: float = math.inf
@@ -43,18 +43,18 @@ Count = Annotated[int, Bounds(0, 10**15)]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in a document, as a message names it: ``rule.json: groups.de.above``."""
+    """Position in a document, as shown in messages: ``rule.json: groups.de.above``."""
 
     file: str = ""
     path: str = ""
 
     def inside(self, key: object) -> Place:
-        """The value of a key."""
+        """Return the position of a key's value."""
         shown = shorten(str(key), 40).removeprefix("'").removesuffix("'")
         return Place(self.file, f"{self.path}.{shown}" if self.path else shown)
 
     def item(self, number: int) -> Place:
-        """An entry of a list, counted from 1."""
+        """Return the position of a list entry, counted from 1."""
         return Place(self.file, f"{self.path}[{number}]")
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class Place:
 
 
 def shorten(value: object, most: int = 60) -> str:
-    """A value as a message shows it: on one line, and cut where it is long."""
+    """Return a value for a message: on one line, and shortened if it is long."""
     if isinstance(value, dict):
         return "an object" if value else "an empty object"
     if isinstance(value, list | tuple):
@@ -77,13 +77,13 @@ def shorten(value: object, most: int = 60) -> str:
 _NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
 Trail = tuple[Any, Any]
-"""Where a value stands: the trail of what holds it, and its key or its number; the first one has the `Place` of all."""
+"""Position of a value: its container's trail, and its key or number; the outermost trail holds the document's `Place`."""
 Check = Callable[[Any, Trail, bool], Any]
-"""The value as it is wanted, or an InputError; the last argument says whether unknown keys are refused."""
+"""Function that returns the converted value or raises InputError; the last argument is whether to reject unknown keys."""
 
 
 def typed(kind: type[T], value: Any, where: Place, *, strict: bool = True) -> T:
-    """The value as `kind`, a dataclass; `strict` refuses keys that it does not know, else they are passed over."""
+    """Convert a value to `kind`, a dataclass. With `strict`, unknown keys are rejected, otherwise ignored."""
     check: Check = _check_of(typing.cast(Any, kind))
     found: T = check(value, (None, where), strict)
     return found
@@ -99,7 +99,7 @@ def _at(trail: Trail) -> Place:
 
 @functools.cache
 def _check_of(hint: Any) -> Check:
-    """The check that an annotation stands for, made once."""
+    """Return the check for an annotation; the result is cached."""
     if hint is Any:
         return lambda value, trail, strict: value
     if dataclasses.is_dataclass(hint):
@@ -145,7 +145,7 @@ def _section(kind: Any) -> Check:
 
 
 def _fine(hint: Any) -> frozenset[type]:
-    """The types whose values are taken as they are, so that files with a million values need no call for each."""
+    """Return the types whose values need no conversion, to avoid a function call per value in large files."""
     if typing.get_origin(hint) in (types.UnionType, Union):
         return frozenset().union(*map(_fine, typing.get_args(hint)))
     return frozenset({hint} if hint in (str, int, bool, NoneType) else ())
@@ -170,7 +170,7 @@ def _sequence(hints: tuple[Any, ...]) -> Check:
             raise InputError(f"{_at(trail)} must be a list, not {shorten(value)}.")
         if not open_ended and len(value) != len(checks):
             raise InputError(f"{_at(trail)} must have {count(len(checks), 'value')}, not {len(value)}.")
-        if easy and (Any in easy or set(map(type, value)) == easy):  # nothing to look at one by one
+        if easy and (Any in easy or set(map(type, value)) == easy):  # no values to check individually
             return tuple(value)
         inner = itertools.repeat(checks[0], len(value)) if open_ended else checks
         return tuple([one(v, (trail, i), strict) for i, (one, v) in enumerate(zip(inner, value, strict=True), 1)])
@@ -216,7 +216,7 @@ def _plain(kind: type) -> Check:
 def _number(value: Any, trail: Trail, strict: bool) -> float:
     if type(value) is float and math.isfinite(value):
         return value
-    number = to_number(value)  # YAML reads 1e-6 without a point as text
+    number = to_number(value)  # YAML reads 1e-6 as text because it has no decimal point
     if number is None or not math.isfinite(number):
         kind = "a number" if number is None else "a finite number"
         raise InputError(f"{_at(trail)} must be {kind}, not {shorten(value)}.")

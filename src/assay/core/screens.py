@@ -1,6 +1,6 @@
-"""Data of the screens *People* and *Breakdown and decisions*, as stored in view.json.
+"""Data for the screens *People* and *Breakdown and decisions*, as stored in view.json.
 
-The tables rank metrics. These classes hold what the tables leave out: the test of every two metrics, systems as points, and the
+The tables rank metrics. These classes hold the remaining data: tests for all metric pairs, systems as points, and the
 results at every threshold. All lists of one class have the same order.
 """
 
@@ -22,7 +22,7 @@ Apart = Literal["", "human", "outlier"]
 
 @dataclass(frozen=True)
 class PairwiseTests:
-    """Tests of every two metrics in one ranking, best metric first.
+    """Tests for all metric pairs in one ranking, best metric first.
 
     The flat lists have one number for each pair i < j, row by row in the order of `numpy.triu_indices`. They are the difference
     i - j, its 95% interval, and the p-value of the hypothesis that i is not better than j.
@@ -39,7 +39,7 @@ class PairwiseTests:
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """Systems of one language pair as points: human scores and metric scores."""
+    """Systems for one language pair as points: human scores and metric scores."""
 
     langpair: str
     gold: str

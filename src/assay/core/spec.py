@@ -1,4 +1,4 @@
-"""Specs: ``name``, ``name:option=value,option=value`` or ``module:Class:option=value`` as people type them."""
+"""Parser for specs as typed by users: ``name``, ``name:option=value,option=value`` or ``module:Class:option=value``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.core.registry import Registry
 
 Word = Annotated[str, "a word"]
-"""The type of an option that takes any text and reads neither a path nor code by it: such a text may stand in a file."""
+"""Type of an option that accepts any text but never treats it as a path or code, so files may specify it."""
 
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
@@ -32,10 +32,10 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def split(text: str) -> list[str]:
-    """Several specs with commas between them: ``chrf,bleu:tokenize=zh,lowercase=yes,ter`` is three.
+    """Split comma-separated specs: ``chrf,bleu:tokenize=zh,lowercase=yes,ter`` contains three.
 
-    A piece with an equals sign and no colon before it (``lowercase=yes``) is an option of the spec before it; any other begins a
-    spec. For what a person types: in a file every spec stands alone, so that none can hide behind another.
+    A part with an equals sign and no colon before it (``lowercase=yes``) is an option of the previous spec; any other part
+    begins a new spec. This is for typed input only: in files every spec is separate, so none can be hidden in another.
     """
     specs: list[str] = []
     for piece in text.split(","):
@@ -50,14 +50,14 @@ def split(text: str) -> list[str]:
 
 
 def name_of(spec: str) -> str:
-    """The name in a spec: what stands before the options."""
+    """Return the name in a spec, which precedes the options."""
     name, _, rest = spec.partition(":")
     attribute = rest.partition(":")[0]
     return f"{name}:{attribute}" if rest and "=" not in attribute else name
 
 
 def create(registry: Registry, spec: str, base: type) -> Any:
-    """What `spec` names in `registry`, built with its options; a thing that is no whole `base` is refused uncalled."""
+    """Build the component that `spec` names in `registry`; reject, without calling it, one that does not implement `base`."""
     name, options = parse(spec)
     found = contracted(registry, name, base)
     if not inspect.isclass(found):
@@ -76,9 +76,9 @@ def create(registry: Registry, spec: str, base: type) -> Any:
 
 
 def contracted(registry: Registry, name: str, base: type) -> Any:
-    """The class, or the object, that `name` stands for; one that does not keep the contract `base` is refused.
+    """Return the class or object that `name` refers to; reject one that does not implement the interface `base`.
 
-    Nothing is called to find out. Of a protocol the methods count: its classes need not inherit from it.
+    Nothing is called for this check. For a protocol, only the methods are checked, so classes need not inherit from it.
     """
     found = registry.resolve(name)
     if not inspect.isclass(found):
@@ -100,7 +100,7 @@ def _no(registry: Registry, name: str, found: object, base: type) -> InputError:
 
 
 def build(factory: Callable[..., Any], name: str, options: Mapping[str, str], look: str = "") -> Any:
-    """Call `factory` with its options converted to the types its signature names; `look` is where they are listed."""
+    """Call `factory` with options converted to the annotated types; `look` is the command that lists them."""
     parameters, hints = _parameters(factory), _hints(factory) if options else {}
     arguments = {}
     for key, text in options.items():
@@ -124,7 +124,7 @@ def _required(parameter: inspect.Parameter) -> bool:
 
 
 def free_options(factory: Callable[..., Any], options: Mapping[str, str]) -> list[str]:
-    """Those of `options` whose text could be anything, a path or code among it: no number, yes or no, or known word."""
+    """Return the `options` that may hold any text, including a path or code, rather than a number, a boolean or a known word."""
     parameters, hints = _parameters(factory), _hints(factory)
     given = {key: _choice(text, hints.get(key, str)) for key, text in options.items() if key in parameters}
     return [
@@ -148,9 +148,9 @@ def _called(factory: Any, kind: str = "the class ") -> str:
 
 
 def options(factory: Callable[..., Any]) -> dict[str, tuple[str, str]]:
-    """What `build` accepts: for each option what it takes, and its default, in the words in which it is typed.
+    """Return the options that `build` accepts, each with its accepted values and its default as the user types them.
 
-    A thing that cannot be made without an argument (a folder, a command) has no options: all that follows its name is that.
+    A component with a required argument (a folder, a command) has no options: everything after its name is the argument.
     """
     hints = _hints(factory)
     known: dict[str, tuple[str, str]] = {}
@@ -176,7 +176,7 @@ _TRUE, _FALSE = ("yes", "true", "1", "on"), ("no", "false", "0", "off")
 
 
 def _choice(text: str, hint: Any) -> Any:
-    """The type of a union by which `text` is read: None, the words that it is one of, or else the first."""
+    """Return the union member that `text` is converted to: None, the literal type that contains it, or else the first type."""
     if typing.get_origin(hint) not in (types.UnionType, typing.Union):
         return hint
     choices = [choice for choice in typing.get_args(hint) if choice is not types.NoneType]

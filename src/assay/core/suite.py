@@ -1,4 +1,4 @@
-"""The contract of a suite (a challenge set or a judged set), and the scores of a metric on it."""
+"""Interface of a suite (a challenge set or a human-rated test set), and a metric's scores on it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SuiteCard:
 
 
 class Suite(ABC):
-    """One challenge set or judged set. It reads its files once and is independent of metrics.
+    """A challenge set or human-rated test set. It reads its files once and is independent of metrics.
 
     Example:
         ```python
@@ -65,12 +65,12 @@ class Suite(ABC):
 
     @abstractmethod
     def load(self, folder: Path | None) -> Sequence[Item] | Judged:
-        """Return the items (contrastive) or the judged batch from a local copy; embedded suites need no folder."""
+        """Return the items (contrastive) or the judged batch from a local copy; built-in suites do not need a folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Scores of one metric on a suite, unchanged (never negated; NaN if a text was not scored).
+    """One metric's scores on a suite, unchanged (never negated; NaN if a text was not scored).
 
     Contrastive suites have `good` and `incorrect`, one value per item. Judged suites have `values`, one per segment. The direction
     is `card.higher_is_better`.

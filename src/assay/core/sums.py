@@ -1,4 +1,4 @@
-"""Exact sums that do not depend on how rows are split: plain sums of integers, and `math.fsum` for other numbers."""
+"""Exact sums that do not depend on how rows are split: plain sums for integers, and `math.fsum` for other numbers."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ def total(parts: Sequence[Floats]) -> Floats:
 
 
 def exact_sum(stats: Floats) -> Floats:
-    """Return column sums, each rounded once: the same bits for the same rows, however they are split."""
+    """Return column sums, each rounded once; the result is bit-identical however the rows are split."""
     return total([exact_parts(stats)])

@@ -1,7 +1,7 @@
 """Tables and figures: the results of every analysis.
 
-A `Table` is rows of plain values under named, typed columns. Every output format renders the same Table, so JSON and the terminal
-cannot disagree. Intervals and marks are separate keys of a row; the column that they belong to names them.
+A `Table` contains rows of plain values under named, typed columns. All output formats are rendered from the same Table, so
+JSON and the terminal always agree. Intervals and marks are separate keys in a row, which their column names.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Kind = Literal["text", "number", "change", "count", "percent", "p"]
 class TableColumn:
     """A column of a table: its key in the rows, its label and format, and related keys.
 
-    `percent` columns hold fractions from 0 to 1 and are shown as percentages; `change` columns are shown with a sign. `digits` is
-    the key of each row's number of decimals, if it varies. `interval` has the keys of the lower and upper bound. `mark` is the key
-    of a short text (``*``) that follows the value. `hidden` columns appear in data formats only.
+    `percent` columns hold fractions from 0 to 1 and are shown as percentages; `change` columns are shown with a sign.
+    `digits` is the key for each row's number of decimals, if it varies. `interval` holds the keys of the lower and upper
+    bounds. `mark` is the key of a short text (``*``) that follows the value. `hidden` columns appear in data formats only.
     """
 
     key: str
@@ -46,7 +46,7 @@ class TableColumn:
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """Wide layout of a long table: one line per value of `index`, one column per value of `columns`."""
+    """Wide layout for a long table: one line per value of `index`, one column per value of `columns`."""
 
     index: str
     columns: str
@@ -57,7 +57,7 @@ class Pivot:
 class Figure:
     """A figure of a table: file stem, kind of drawing and its parameters. `assay.report` draws it.
 
-    `family` is the analysis that it belongs to (``aces``); it distinguishes figures of the same name on a page.
+    `family` is the analysis that it belongs to (``aces``); it distinguishes figures with the same name on a page.
     """
 
     name: str
@@ -110,6 +110,6 @@ _html_renderer: Callable[[Table], str] | None = None
 
 
 def set_html_renderer(renderer: Callable[[Table], str]) -> None:
-    """Set the function that renders tables in notebooks. `assay.verbs` sets it to that of `assay.report`."""
+    """Set the function that renders tables in notebooks. `assay.verbs` sets it to the one in `assay.report`."""
     global _html_renderer  # noqa: PLW0603
     _html_renderer = renderer

@@ -1,9 +1,9 @@
-"""Contract of a downstream task, its model, and the translators that feed it.
+"""Interfaces for a downstream task, its model, and its translators.
 
-A `Task` provides parallel examples. A `Translator` turns foreign input into the task's language, a `TaskModel` (a parser, an
-answerer, a tracker) answers, and `Task.succeeds` tells whether the answer is right. An example counts only if the model
-succeeds on the human text in the task language. Whether it also succeeds on the translation is the outcome; a failure is a
-breakdown.
+A `Task` provides parallel examples. A `Translator` translates the input into the task's language, a `TaskModel` (a parser,
+an answerer, a tracker) answers, and `Task.succeeds` checks whether the answer is correct. An example counts only if the
+model succeeds on the human text in the task language. Whether it also succeeds on the translation is the outcome; a failure
+is a breakdown.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Example:
 
     `inputs` has one or more named texts (``utterance``; ``question`` and ``context``) in the task language. `translations` maps
     a language to the same names in that language, translated by people. A name that is in `inputs` but not in a language's
-    translations (a dialogue's oracle history) is not translated: the model gets it unchanged. `split` is ``dev``, ``test``, or
-    ``dev+test`` for an example in both parts.
+    translations (a dialogue's oracle history) is not translated: the model gets it unchanged. `split` is ``dev``, ``test``,
+    or ``dev+test`` for an example in both splits.
     """
 
     id: str
@@ -66,7 +66,7 @@ class Example:
 
 @runtime_checkable
 class Translator(Protocol):
-    """Anything that translates: a program, a model, or a file of ready translations."""
+    """Interface of anything that translates: a program, a model, or a file with existing translations."""
 
     name: str
 
@@ -75,7 +75,7 @@ class Translator(Protocol):
 
 
 class TaskModel(Protocol):
-    """Anything that answers a task's input in the task language."""
+    """Interface of anything that answers a task's input in the task language."""
 
     name: str
 
@@ -84,7 +84,7 @@ class TaskModel(Protocol):
 
 
 class Task(ABC):
-    """Downstream task with its examples and its measure of success."""
+    """Downstream task with its examples and success criterion."""
 
     name: str
     language: str = "en"
@@ -92,16 +92,16 @@ class Task(ABC):
 
     @abstractmethod
     def examples(self) -> Sequence[Example]:
-        """Return all examples of the development and test parts."""
+        """Return all examples in the development and test splits."""
 
     def omitted(self) -> Mapping[str, int]:
-        """Return how many examples of the data `examples` leaves out in every language, by reason."""
+        """Return the number of examples in the data that `examples` leaves out in every language, by reason."""
         return {}
 
     @abstractmethod
     def model(self) -> TaskModel:
-        """Return the task's own model, ready to answer."""
+        """Return the task's default model, ready to answer."""
 
     @abstractmethod
     def succeeds(self, example: Example, answer: Any) -> bool:
-        """Return whether an answer is right for an example."""
+        """Return whether an answer is correct for an example."""

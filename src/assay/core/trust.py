@@ -1,7 +1,8 @@
-"""Trust check for specs in files: rules, cards and receipts from others must not run code.
+"""Trust check for specs in files: third-party rules, cards and receipts must not run code.
 
-A spec that the user types may name anything. A spec in a file may only name a registered thing (built in, or an entry point of an
-installed package), with numbers, yes or no, or plain words as options. It must not name code, a command, a path or a paid service.
+A spec that the user types may name anything. A spec in a file may name only registered components (built in, or an entry
+point of an installed package), with numbers, booleans or plain words as options. It must not name code, a command, a path or
+a paid service.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Data of a run directory for `assay view`: rows, types of columns, and the names of its files."""
+"""Run directory data for `assay view`: rows, column types, and file names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TEXTS = ("src", "mt", "ref", "good", "incorrect")
 
 @dataclass(frozen=True, slots=True)
 class ViewData:
-    """Rows of a run with texts, labels and scores.
+    """Rows of a run, with texts, labels and scores.
 
     A segment has ``system``, ``segment``, ``id``, ``doc``, ``langpair``, ``src``, ``mt``, ``ref`` (``ref2`` …), one number per
     metric, ``flags`` and ``spans``. An item has ``id``, ``phenomenon``, ``category``, ``severity``, ``langpair``, ``src``,
@@ -41,7 +41,7 @@ class ViewData:
 
 @dataclass
 class ColumnTypes:
-    """Types of columns, collected row by row. A reader that knows the types reads a run five times as fast.
+    """Column types, collected row by row. A reader that knows the types reads a run five times as fast.
 
     A column is ``text``, ``integer``, ``number``, ``truth``, ``texts`` (a list of texts) or ``spans`` if all its values are of
     that type or null. Any other column has no type.
@@ -57,7 +57,7 @@ class ColumnTypes:
                 self._seen.setdefault(name, set()).add(kind)
 
     def named(self) -> dict[str, str]:
-        """Return the type of every column that has one."""
+        """Return the type of every column that has a single type."""
         types = {
             name: "number" if kinds == {"integer", "number"} else "/".join(kinds) for name, kinds in self._seen.items()
         }

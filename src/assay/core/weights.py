@@ -18,13 +18,13 @@ class WeightsNeeded:
 
     Attributes:
         gigabytes: Size of the download; None if any folder of the right kind will do.
-        get: The command or other way to get the weights, without a full stop.
+        get: The command or another way to obtain the weights, without a full stop.
         find: ``module:function`` that returns their folder for the metric's name; None or `MissingPart` if they are not installed.
             It must not import torch. Without it, users pass the path of the weights.
         name: The name for `find`, if it differs from the metric's.
-        what: What is needed, if it is not weights.
+        what: The name of the requirement, if it is not weights.
         licence: The licence of the weights, if it differs from the metric's.
-        given: What else an option must name each time.
+        given: Anything else that an option must specify each time.
     """
 
     gigabytes: float | None

@@ -24,7 +24,7 @@ def make_batch(
 ) -> Batch:
     """Return the arguments of a Python function as a Batch.
 
-    None is a missing reference and an empty text is an empty reference, as in sacrebleu, unless `empty_reference` says otherwise.
+    None is a missing reference and an empty text is an empty reference, as in sacrebleu, unless `empty_reference` overrides this.
     """
     if isinstance(hypotheses, str):
         raise InputError("hypotheses must be a list of strings, not one string. Write hypotheses=[text].")

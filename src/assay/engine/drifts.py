@@ -39,7 +39,7 @@ def in_digits(drift: float) -> str:
 
 
 def machine() -> str:
-    """Return what a drift depends on in addition to the signature: system, processor and Python version."""
+    """Return the environment that a drift depends on: system, processor and Python version."""
     return f"{platform.system()} {platform.machine()}, {_processor()}, Python {platform.python_version()}"
 
 
@@ -57,12 +57,12 @@ def drifts_file() -> Path:
 
 
 def measured(metric: str) -> list[MeasuredDrift]:
-    """Return the drifts of a metric on this machine, one per signature; a damaged file counts as empty."""
+    """Return a metric's drifts on this machine, one per signature; a damaged file counts as empty."""
     return [drift for drift in _all().get(machine(), {}).values() if drift.metric == metric]
 
 
 def save_drifts(metrics: Iterable[tuple[str, str, float]]) -> list[MeasuredDrift]:
-    """Save (metric, signature, drift) for this machine; each replaces an earlier measurement."""
+    """Save (metric, signature, drift) tuples for this machine, replacing earlier measurements."""
     fresh = [MeasuredDrift(*measurement, now()) for measurement in metrics]
     drifts = _all()
     drifts.setdefault(machine(), {}).update({drift.signature: drift for drift in fresh})

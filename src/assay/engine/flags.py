@@ -1,11 +1,12 @@
-"""Flags of texts for every verb: empty, copied, much too long or short, in the wrong language.
+"""Text flags for every verb: empty, copied, much too long or short, in the wrong language.
 
 Length is counted in characters. A Han character or kana counts three times, a Hangul syllable twice. A translation is too long if
 it exceeds three times the length of its longest reference (without references, of its source) by more than 50 characters. At this
 threshold, one in ten thousand human translations between the 22 languages of NTREX is flagged (docs/decisions/0010-flags.md).
 
-All flags except the language cost a few percent of the cheapest metric. Languages are identified if the extra ``languages`` is
-installed and either a slow metric runs anyway or there are few rows. ``flags="all"`` requests it, ``flags="none"`` disables flags.
+All flags except the language flag take a few percent of the cheapest metric's time. Languages are identified if the extra
+``languages`` is installed and either a slow metric runs anyway or there are few rows. ``flags="all"`` forces language
+identification, ``flags="none"`` disables flags.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ FEW = 2000
 
 
 def raise_flags(batch: Batch, *, languages: bool = False) -> dict[str, Bools]:
-    """Return the flags of the texts by row, without flags that no row has; with `languages`, identify languages."""
+    """Return the text flags by row, omitting flags that are never raised; with `languages`, identify languages."""
     bits = _native.describe(batch.hypotheses, batch.sources, batch.references or (), RATIO, MARGIN)
     raised: dict[str, Bools] = {}
     if bits.any():
@@ -53,7 +54,7 @@ def _drop_far_longer(bits: NDArray[np.uint8], batch: Batch) -> None:
 
 
 def uncovered(batch: Batch, metric: Metric) -> dict[str, Bools]:
-    """Return the flag ``unknown_language`` for rows in language pairs that the metric's card does not list, if there are any."""
+    """Return the flag ``unknown_language`` for rows in language pairs that the metric's card does not list, if any."""
     import numpy as np
 
     if batch.langpairs is None or metric.card.languages == ("any",):

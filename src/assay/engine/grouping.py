@@ -1,4 +1,4 @@
-"""Groups of rows for scores by group: a column of the table, one label per segment, the language pair, or the length."""
+"""Row groups for scores by group: a column of the table, one label per segment, the language pair, or the length."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def column_of(by: str | Sequence[str] | None, table: bool) -> str | None:
 
 
 def grouped(inputs: Inputs, by: str | Sequence[str] | None) -> Inputs:
-    """Return the inputs with a group for every row. A list has one label per segment, the same for every system."""
+    """Assign a group to every row of the inputs. A list has one label per segment, the same for every system."""
     if by is not None and not isinstance(by, str):
         inputs.chunks = _labelled(inputs.chunks, [str(label) for label in by])
     elif by in (LENGTH, "langpair"):

@@ -74,9 +74,9 @@ def from_files(
     langpair: str | None = None,
     empty_reference: EmptyReference | None = None,
 ) -> Inputs:
-    """Read text files with one segment per line in parallel. Each file of `mt` is a system with a given name or the file's name.
+    """Read text files with one segment per line in parallel. Each file in `mt` is a system, named explicitly or after the file.
 
-    An empty line is an empty reference, as in sacrebleu, unless `empty_reference` says otherwise.
+    An empty line is an empty reference, as in sacrebleu, unless `empty_reference` overrides this.
     """
     systems, translations = named_files(mt)
     references = [os.fspath(path) for path in ref]
@@ -91,7 +91,7 @@ def from_files(
 
 
 def _with_empty_references(batches: Iterator[Batch], choice: EmptyReference, many: int, path: str) -> Iterator[Batch]:
-    """Yield batches of `many` systems with empty lines of references treated as `choice` says."""
+    """Yield batches of `many` systems, treating empty reference lines according to `choice`."""
     done = 0
     for batch in batches:
         n = len(batch) // many
@@ -105,7 +105,7 @@ def _with_empty_references(batches: Iterator[Batch], choice: EmptyReference, man
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Sources and references of a known test set, for which users pass files of translations only."""
+    """Sources and references of a known test set, for which users pass only translation files."""
 
     label: str
     langpair: str
@@ -116,7 +116,7 @@ class Known:
 
 
 def from_known(mt: Sequence[PathName] | Mapping[str, PathName], known: Known) -> Inputs:
-    """Read files of translations together with the sources and references of a test set."""
+    """Read translation files together with a test set's sources and references."""
     systems, translations = named_files(mt)
     if translations.count("-") > 1:
         raise InputError("only one input can be standard input (-). Save the other inputs as files.")
@@ -158,10 +158,10 @@ def from_table(
     empty_reference: EmptyReference | None = None,
     whole: bool = False,
 ) -> Inputs:
-    """Read a table (a file, a frame of polars, pandas or Arrow, an iterable of rows) with one row per segment.
+    """Read a table (a file, a polars, pandas or Arrow frame, or an iterable of rows) with one row per segment.
 
-    The table must have the columns that `metrics` need. The column `by` becomes the rows' groups. With `whole`, batches include
-    every column. An empty cell is a missing reference, unless `empty_reference` says otherwise.
+    The table must have the columns that `metrics` need. The column `by` determines the rows' groups. With `whole`, batches
+    include every column. An empty cell is a missing reference, unless `empty_reference` overrides this.
     """
     needs: dict[str, str] = {}
     for metric in metrics:
@@ -207,7 +207,7 @@ def with_pair(batch: Batch, langpair: str | None, name: str, alerts: list[str]) 
 
 
 def from_columns(systems: Mapping[str, Batch]) -> Inputs:
-    """Return texts in memory as inputs: one batch per system, all with the same segments."""
+    """Return texts in memory as inputs: one batch per system, each with the same segments."""
     (first, *_), many = systems.values(), len(systems)
     step = max(IN_MEMORY // many, 1)
 
@@ -235,7 +235,7 @@ def named_files(mt: Sequence[PathName] | Mapping[str, PathName]) -> tuple[list[s
 
 
 def split_name(argument: str) -> tuple[str, str]:
-    """Return name and file of ``NAME=FILE``; an existing file with an equals sign in its name is a file."""
+    """Split ``NAME=FILE`` into name and file; an existing file with an equals sign in its name is not split."""
     name, equals, path = argument.partition("=")
     if not equals or os.path.exists(argument):
         return "", argument
@@ -245,7 +245,7 @@ def split_name(argument: str) -> tuple[str, str]:
 
 
 def system_names(paths: Sequence[str]) -> list[str]:
-    """Return each file's name, or its path if two names are equal."""
+    """Return each file's name, or its path if two files have the same name."""
     names = ["stdin" if path == "-" else Path(path).name for path in paths]
     names = [path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)]
     for name in names:
@@ -257,7 +257,7 @@ def system_names(paths: Sequence[str]) -> list[str]:
 def _lines(
     paths: Sequence[str], systems: Sequence[str], nrefs: int, with_source: bool, langpair: str | None
 ) -> Iterator[Batch]:
-    """Read files line by line: those of the systems, then of the references, then of the source, if any."""
+    """Read files line by line: systems, then references, then the source, if any."""
     segments: dict[str, list[str]] = {}
     if any(".sgm" in path.lower() for path in paths):
         from assay.io.table.wmt_sets import segment_lists

@@ -1,4 +1,4 @@
-"""Language identification: the script and the language of texts, and translations in the wrong language.
+"""Language identification: the script and language of texts, and detection of translations in the wrong language.
 
 CLD2 is fast and knows 160 languages. False alarms would make every warning worthless, so a translation counts as wrong only if it
 is certainly *not* in its language. It must be long enough, CLD2 must call its answer reliable, and the expected language must not
@@ -111,7 +111,7 @@ def script_of_language(language: str) -> str:
 
 
 def is_long_enough(text: str | None) -> bool:
-    """Return whether a text is long enough to identify its language."""
+    """Return whether a text is long enough for language identification."""
     if not text or len(text) * 4 < SHORTEST:
         return False
     return len(text) >= SHORTEST or len(text.encode("utf-8", "replace")) >= SHORTEST
@@ -120,7 +120,7 @@ def is_long_enough(text: str | None) -> bool:
 def script_of(text: str) -> str:
     """Return the script that clearly dominates a text; empty if none does.
 
-    Japanese mixes kana with Han characters. A text with too few kana for Japanese and too many for Chinese is in doubt.
+    Japanese mixes kana with Han characters. A text with too few kana for Japanese and too many for Chinese is ambiguous.
     """
     starts, blocks, _ = _scripts()
     counts: Counter[str] = Counter()
@@ -176,7 +176,7 @@ def _identify(text: str, hint: str | None) -> tuple[bool, list[str], float]:
 
     try:
         reliable, _, details = _detect()(text, hintLanguage=hint)
-    except (pycld2.error, UnicodeError):  # control characters are an error to CLD2
+    except (pycld2.error, UnicodeError):  # CLD2 rejects control characters
         return False, [], 0.0
     languages = [written(code) for _, code, _, _ in details if code != "un"]
     return bool(reliable), languages, float(details[0][3])

@@ -1,10 +1,10 @@
-"""Metrics that depend on the target language, such as BLEU with its tokenizers, and the target languages of texts.
+"""Metrics that depend on the target language, such as BLEU with its tokenizers, and detection of target languages.
 
-Such a metric has no common corpus score for texts in several languages, because the languages count different words. There is one
-score per language, named after the metric and the language (``bleu zh``).
+Such a metric has no common corpus score for texts in several languages, because words are counted differently in each
+language. There is one score per language, named after the metric and the language (``bleu zh``).
 
-If no language pair is given, the script of the texts decides: Chinese, Japanese, Korean, and the languages of Southeast Asia that
-are written without spaces. An explicit tokenizer or language pair takes precedence.
+Without a language pair, the writing system of the texts determines the language: Chinese, Japanese, Korean, and Southeast
+Asian languages written without spaces. An explicit tokenizer or language pair takes precedence.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def languages_of(batch: Batch, known: Sequence[str] = ()) -> tuple[list[str], ND
 
 
 def lacking(metric: Metric, langpairs: Iterable[str | None]) -> dict[str, str]:
-    """Return the target languages that this installation cannot compute a metric for, with the reasons."""
+    """Return the target languages for which this installation cannot compute a metric, with the reasons."""
     reasons: dict[str, str] = {}
     for language in dict.fromkeys(map(target, langpairs)) if metric.by_language else ():
         try:
@@ -160,7 +160,8 @@ def target_languages(first: Batch, metrics: Mapping[str, Metric]) -> tuple[dict[
 
 
 def _language(batch: Batch) -> tuple[str, str]:
-    """Return the language that follows from the script of the texts, or a sentence of doubt; two empty texts for other scripts."""
+    """Return the language implied by the texts' writing system, or a sentence if it is ambiguous; two empty texts for other
+    scripts."""
     text = "".join(_texts(batch))
     letters = len(_LETTERS.findall(text)) or 1
     counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS.items()}

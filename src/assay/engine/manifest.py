@@ -1,4 +1,4 @@
-"""Manifest of a run: its call, signatures, versions, times, inputs, and hashes of its results.
+"""Manifest of a run: its call, signatures, versions, times, inputs, and result hashes.
 
 ``assay rerun`` repeats a run from its manifest and checks whether the results are the same.
 """
@@ -25,7 +25,7 @@ from assay.io.files.atomic import atomic_write
 
 
 def working_folder() -> str:
-    """Return the working folder of the process; empty if it was deleted."""
+    """Return the working directory of the process; empty if it was deleted."""
     try:
         return os.getcwd()
     except OSError:
@@ -42,7 +42,7 @@ class InputFile:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> InputFile:
-        """Return size and hash of a file as stored, without decompression."""
+        """Return the size and hash of a file as stored, without decompression."""
         try:
             with Path(path).open("rb") as file:
                 digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
@@ -53,7 +53,7 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Description of a run. `signatures` are by metric, `counts` has the numbers of segments, systems and so on."""
+    """Description of a run. `signatures` are by metric; `counts` has the numbers of segments, systems and so on."""
 
     command: str
     """The command line for a shell, or the function that was called."""

@@ -1,4 +1,4 @@
-"""Scores of a metric on a suite or on all systems of a judged test set, as one batch that shares references."""
+"""Scoring of a suite, or of all systems in a human-rated test set, as one batch that shares references."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def measure_items(
 ) -> Measured:
     """Score the good and the incorrect translation of every item.
 
-    Items without a text that the metric needs are not scored, nor are items in a language that it cannot be computed for.
+    Items are not scored if a required text is missing or the metric does not support the language.
     """
     card = metric.card
     missing = lacking(metric, (item.langpair for item in items))
@@ -68,7 +68,7 @@ def measure_judged(
     workers: int | None = None,
     store: Store | None = None,
 ) -> Measured:
-    """Score every segment of a judged suite except those in a language that the metric cannot be computed for."""
+    """Score every segment of a judged suite except those in a language that the metric does not support."""
     pairs = judged.batch.langpairs or [""] * len(judged.batch)
     missing = lacking(metric, pairs)
     rows = [i for i, pair in enumerate(pairs) if target(pair) not in missing]
@@ -83,7 +83,7 @@ def measure_judged(
 def measure_systems(
     evalset: EvalSet, reference: str, metric: Metric, *, workers: int | None = None, store: Store | None = None
 ) -> LevelScores:
-    """Return the scores of every system except the reference itself, with higher values for better systems.
+    """Return the scores of every system except the reference itself, oriented so that higher is better.
 
     System and domain scores are corpus scores if the metric has sufficient statistics, otherwise means of segment scores. A metric
     that depends on the target language uses that of the set.

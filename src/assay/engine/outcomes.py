@@ -1,4 +1,4 @@
-"""Outcomes of downstream tasks: reading, splitting into development and test, and scoring with metrics."""
+"""Downstream task outcomes: reading, splitting into development and test sets, and scoring with metrics."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def load_outcomes(
     success_at: float | None = None,
     judged: Sequence[float | None] | None = None,
 ) -> TaskOutcomes:
-    """Read outcomes from a table or a folder of tables, choose languages, and ensure that there is a development part.
+    """Read outcomes from a table or a folder of tables, select languages, and ensure that there is a development set.
 
-    Notes about the reading are added to `notes`. `success_at` turns graded outcomes into successes and failures. `judged` has the
-    outcomes of the table's rows if a judge produced them.
+    Notes about the reading are added to `notes`. `success_at` turns graded outcomes into successes and failures. `judged`
+    contains the outcomes of the table's rows if a judge produced them.
     """
     if isinstance(data, TaskOutcomes):
         outcomes, name = data, "the outcomes"

@@ -53,7 +53,7 @@ def _columns(run: ScoredRun, names: Sequence[str]) -> dict[str, dict[str, list[A
 
 
 def paired_rows(run: ScoredRun) -> dict[str, Rows]:
-    """Return the rows in the first system's order, for every system whose rows have another order.
+    """Return the row order that matches the first system, for every system whose rows are in a different order.
 
     Rows are paired by language pair, document and id if every system has each of them once; otherwise by these, source and
     reference together. Nothing is paired by guesswork.
@@ -103,7 +103,7 @@ def _distinct(keys: Sequence[tuple[Any, ...]]) -> bool:
 
 
 def _numbered(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """Return each key with the number of equal keys before it, so that repeated segments keep their order."""
+    """Number repeated keys, so that repeated segments keep their order."""
     seen: Counter[tuple[Any, ...]] = Counter()
     numbered = []
     for key in keys:
@@ -113,7 +113,7 @@ def _numbered(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 
 def _label(names: Sequence[str], key: tuple[Any, ...]) -> str:
-    """Return how a message names a segment: its id, then its document and language pair if it has them."""
+    """Return a segment's label for messages: its id, then its document and language pair, if any."""
     values = {name: value for name, value in zip(names, key, strict=True) if value}
     document = f" of document {values['documents']!r}" if "documents" in values else ""
     return (
@@ -165,7 +165,7 @@ class PairedStats:
     """The rows that a metric covers, if not all: one language of several, or rows with a reference."""
 
     def of(self, rows: Rows | None = None) -> dict[str, dict[str, Floats]]:
-        """Return the statistics of all or some rows, restricted to those that each metric covers."""
+        """Return the statistics for all or some rows, restricted to those that each metric covers."""
         return {s: {name: self._column(s, name, rows) for name in row} for s, row in self.whole.items()}
 
     def _column(self, system: str, name: str, rows: Rows | None) -> Floats:
@@ -176,7 +176,7 @@ class PairedStats:
 
 
 def paired_stats(run: ScoredRun, systems: Sequence[str], orders: Mapping[str, Rows]) -> PairedStats:
-    """Return the statistics of these systems with corresponding rows at the same indices."""
+    """Return these systems' statistics, with corresponding rows at the same indices."""
 
     def put(system: str, column: Any) -> Any:
         return column[orders[system]] if system in orders else column
@@ -247,7 +247,7 @@ def group_scores(
 def texts(
     run: ScoredRun, wanted: Mapping[str, Collection[int]], names: Sequence[str]
 ) -> dict[tuple[str, int], dict[str, Any]]:
-    """Return columns and flags of the wanted rows, by system and row."""
+    """Return the columns and flags of the wanted rows, by system and row."""
     values_by_row: dict[tuple[str, int], dict[str, Any]] = {}
     seen = dict.fromkeys(run.systems, 0)
     sets = {system: set(rows) for system, rows in wanted.items()}

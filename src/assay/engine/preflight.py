@@ -1,8 +1,9 @@
-"""Preflight check of the first rows: warn if texts seem to be in the wrong column or language. It changes nothing.
+"""Preflight check of the first rows: warn if texts seem to be in the wrong column or language. Nothing is changed.
 
-Swapped columns, a reference in the wrong language, a reference given as a system or a source given as a reference produce
-plausible numbers. Most of these mistakes show in the script of the texts. With the extra ``languages``, it also
-distinguishes languages of the same script. Texts that are too short to identify, such as names and numbers, are ignored.
+Swapped columns, a reference in the wrong language, a reference passed as a system, or a source passed as a reference produce
+plausible numbers. Most of these mistakes are visible in the writing system of the texts. With the extra ``languages``,
+languages with the same writing system are also distinguished. Texts that are too short, such as names and numbers, are
+ignored.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ FEWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class WrittenIn:
-    """The script and language that some texts are clearly in; empty if in doubt."""
+    """Script and language of some texts; empty if ambiguous."""
 
     script: str = ""
     language: str = ""
@@ -53,7 +54,7 @@ class WrittenIn:
 
 
 def find_misplaced_texts(batch: Batch) -> list[str]:
-    """Return one sentence per suspicion about the first rows of a batch."""
+    """Return one sentence per suspected problem in the first rows of a batch."""
     sentences: dict[str, None] = {}
     rows = _first_of_each(batch)
     for system, own in rows.items():
@@ -115,7 +116,7 @@ def _language_suspicions(
 
 
 def _equal(one: Sequence[str | None], other: Sequence[str | None]) -> str:
-    """Return how many of the longer texts of two columns are equal, in words; empty if too few are."""
+    """Return the share of longer texts that are the same in two columns, in words; empty if it is too small."""
     longer = [(a, b) for a, b in zip(one, other, strict=True) if is_long_enough(a) and b is not None]
     equal = sum(a == b for a, b in longer)
     if equal < FEWEST or equal < ALIKE * len(longer):

@@ -1,8 +1,8 @@
-"""Progress file of a run: its finished chunks on disk, from which an interrupted run resumes.
+"""Progress file of a run: finished chunks on disk, from which an interrupted run resumes.
 
-A progress file belongs to one run (inputs, metrics, chunking), and the same command finds it again. It is a folder with one file
-per chunk. Each has the hash of its input, so that changed input is scored again, and a checksum, so that a truncated file counts
-as missing. The final result is assembled chunk by chunk, so memory does not grow.
+A progress file belongs to one run (inputs, metrics, chunking), and the same command finds it again. It is a folder with one
+file per chunk. Each file contains a hash of its input, so changed input is scored again, and a checksum, so a truncated file
+counts as missing. The final result is assembled chunk by chunk in constant memory.
 """
 
 from __future__ import annotations
@@ -84,14 +84,14 @@ class ProgressFile:
         return cls(path, lock, notice)
 
     def get(self, index: int, data_hash: bytes) -> dict[str, NDArray[Any]] | None:
-        """Return the arrays of a finished chunk; None if it is missing, incomplete or made from other data."""
+        """Return the arrays of a finished chunk; None if it is missing, incomplete or based on different data."""
         arrays = _read(self._path(index), data_hash)
         if arrays is not None:
             self._done[index] = data_hash
         return arrays
 
     def put(self, index: int, data_hash: bytes, arrays: Arrays) -> None:
-        """Write the arrays of a chunk (of any type but objects) atomically."""
+        """Write a chunk's arrays (of any type except objects) atomically."""
         path = self._path(index)
         temporary = path.with_suffix(".part")
         try:
@@ -138,7 +138,7 @@ class ProgressFile:
 
 
 def prune(folder: str | os.PathLike[str], days: float = 30) -> int:
-    """Delete progress files under `folder` that are not in use and older than `days`; return how many."""
+    """Delete progress files under `folder` that are unused and older than `days`; return their number."""
     removed = 0
     for path in _progress_files(Path(folder)):
         with suppress(OSError):
@@ -178,7 +178,7 @@ def _acquire(path: Path) -> int | None:
         try:
             check_folder(path)
             held = open_own(path / _LOCK)
-        except FileNotFoundError:  # removed by another process just now
+        except FileNotFoundError:  # another process has just removed it
             continue
         try:
             lock(held, wait=False)

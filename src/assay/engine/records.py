@@ -1,7 +1,8 @@
-"""Scores as records of the store: look up stored scores, compute missing ones, and convert both from and to bytes.
+"""Score records in the store: look up stored scores, compute missing ones, and convert between scores and bytes.
 
-A record of one segment is a header (the names of its content) and a body: value, statistics and components as float64, one byte per
-flag, then spans as JSON. Segments scored together have the same header, so columns are read from the joined bodies at once.
+A segment's record consists of a header (the names of its content) and a body: value, statistics and components as float64,
+one byte per flag, then spans as JSON. Segments scored together have the same header, so columns are read from the joined
+bodies at once.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ def through_store(batch: Batch, metric: Metric, store: Store, compute: Callable[
 
 
 def _parts(missing: Sequence[bool], size: int) -> Iterator[list[int]]:
-    """Yield the missing rows in parts, the first of `size` rows, so that stored scores survive a kill.
+    """Yield the missing rows in parts, beginning with `size` rows, so that scores survive a killed process.
 
-    The last digits of a neural metric depend on its batch. Parts therefore end where they would end without stored scores,
+    The last digits of a neural metric's scores depend on the batch. Parts therefore end where they would end without stored scores,
     so an interrupted run resumes with the parts of an uninterrupted one. Parts with few missing rows are joined.
     """
     waiting: list[int] = []
@@ -95,7 +96,7 @@ def pack(scores: Scores) -> list[bytes]:
 
 
 def unpack(records: Sequence[bytes]) -> Scores:
-    """Return the scores that `records` were packed from; damaged records raise a ValueError."""
+    """Return the scores packed in `records`; damaged records raise a ValueError."""
     groups: dict[bytes, list[int]] = {}
     for i, record in enumerate(records):
         end = 2 + int.from_bytes(record[:2], "little")

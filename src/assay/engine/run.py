@@ -1,7 +1,7 @@
-"""A scoring run over inputs: memory stays flat, finished chunks survive a crash, totals are exact.
+"""Scoring run over inputs: memory use is constant, finished chunks survive a crash, and totals are exact.
 
-This is the only path to a score: the command line, Python, `compare` and `decide` all call `run_inputs`. Each chunk is a Batch
-whose `systems` column says which system a row belongs to. A run of one chunk stays in memory; a longer run over files writes its
+This is the only path to a score: the command line, Python, `compare` and `decide` all call `run_inputs`. Each chunk is a
+Batch whose `systems` column gives each row's system. A run of one chunk stays in memory; a longer run over files writes its
 chunks to a progress file, from which an interrupted run resumes.
 """
 
@@ -68,7 +68,7 @@ def run_inputs(
         if progress is not None:
             progress(rows, reused)
 
-    # Answers of a judge are cached one by one, and its signature includes the model that answered; they are read again each time.
+    # A judge's answers are cached one by one, and its signature includes the model that answered; they are read again each time.
     judged = any(metric.card.kind == "judge" for metric in metrics.values())
     started, kept_scores = now(), Store.for_metrics(metrics, store)
     try:
@@ -163,7 +163,7 @@ def score_stream(
 
 
 def _key(inputs: Inputs, metrics: Mapping[str, Metric], retain: Retained) -> str:
-    """Return a text that is equal for identical runs."""
+    """Return a text that is the same for identical runs."""
     signed = [f"{name} {metric.signature}{' by language' * metric.by_language}" for name, metric in metrics.items()]
     parts = [*signed, repr(retain), inputs.about]
     return "\n".join([*parts, *(os.path.abspath(path) if path != "-" else "-" for path in inputs.paths)])
@@ -210,7 +210,8 @@ def _hash(batch: Batch, systems: list[str], kept: Sequence[str] = ()) -> bytes:
 def score_chunk(
     batch: Batch, run: ScoredRun, workers: int | None, store: Store | None, identify: bool, *, last: bool = False
 ) -> Chunk:
-    """Return what `run` retains of one chunk: scores of every metric, sums and flags. `identify` enables language identification.
+    """Score one chunk and return the data that `run` retains: every metric's scores, sums and flags. `identify` enables
+    language identification.
 
     In the `last` chunk, each of several metrics releases its model before the next one is loaded.
     """

@@ -91,7 +91,7 @@ class ScoredRun:
         return metric in self.shares or (self.metrics[metric].card.needs_reference and MISSING_REFERENCE in self.flags)
 
     def count(self, system: str, metric: str) -> int:
-        """Return how many segments of a system the metric covers."""
+        """Return the number of a system's segments that the metric covers."""
         return int(self.about(system, metric).sum()) if self.partial(metric) else self.segments[system]
 
     def stats(self, system: str, metric: str) -> Floats:
@@ -101,14 +101,14 @@ class ScoredRun:
         return np.concatenate([statistics(scores) for scores in self.scores(system, metric)])
 
     def about(self, system: str, metric: str) -> Bools:
-        """Return which segments of a system the metric covers: with the reference it needs, in the language of its variant."""
+        """Return a mask of a system's segments that the metric covers: with any required reference, in its variant's language."""
         if not self.partial(metric):
             return np.ones(self.segments[system], bool)
         code = self.systems.index(system)
         return np.concatenate([self.about_rows(chunk, metric)[chunk.codes == code] for chunk in self.chunks()])
 
     def about_rows(self, chunk: Chunk, metric: str) -> Bools:
-        """Return which rows of a chunk the metric covers."""
+        """Return a mask of a chunk's rows that the metric covers."""
         _, number = self.shares.get(metric, (metric, None))
         rows = (
             np.ones(len(chunk), bool)
@@ -139,7 +139,7 @@ class ScoredRun:
 
     @property
     def flags(self) -> dict[str, int]:
-        """The number of rows with each flag over all systems: flags of the texts, then of metrics."""
+        """The number of rows with each flag over all systems: text flags, then metric flags."""
         return total_flags(self.system_flags)
 
     @property
@@ -175,7 +175,7 @@ class ScoredRun:
 
 
 def _only(scores: Scores, rows: Bools) -> Scores:
-    """Return the scores with those of other rows removed."""
+    """Return the scores without those of other rows."""
     return Scores(
         values=np.where(rows, scores.values, np.nan),
         stats=None if scores.stats is None else np.where(rows[:, None], scores.stats, 0.0),

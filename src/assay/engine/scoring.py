@@ -1,10 +1,10 @@
 """Scoring of a batch with a metric: deduplication, look-up in the store, parallel computation, validation.
 
-A metric receives parts of the batch with equal references next to each other, so each reference is prepared once. Results are in
-the batch's order and do not depend on the number of workers.
+A metric receives parts of the batch with identical references next to each other, so each reference is prepared once.
+Results are in the batch's order and do not depend on the number of workers.
 
 A metric that depends on the target language scores each row with the variant for its language. Metrics that need a reference skip
-rows without one. Third-party metrics are validated, and errors name their file and line.
+rows without one. The output of third-party metrics is validated, and errors give the metric's file and line.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def score(
 
     Args:
         batch: The texts.
-        metric: The metric. With `languages` (see `assay.engine.languages`), each row is scored with the variant for its own.
+        metric: The metric. With `languages` (see `assay.engine.languages`), each row is scored with the variant for its language.
         languages: Target languages, and the index of each row's language.
-        without: The rows without a reference: they get no value, and statistics that add nothing.
+        without: The rows without a reference. They get no value, and their statistics add nothing.
         workers: Threads; by default one per core.
-        store: Where scores of slow metrics are looked up and stored.
+        store: The store for scores of slow metrics.
     """
     if without is not None or (languages is not None and metric.by_language and len(batch)):
         rows = np.arange(len(batch)) if without is None else np.flatnonzero(~without)
@@ -86,7 +86,7 @@ def score(
 def _shares(
     metric: Metric, languages: Languages | None, rows: NDArray[np.int64]
 ) -> list[tuple[NDArray[np.int64], Metric]]:
-    """Return the `rows` of each target language, with the metric for it."""
+    """Return the `rows` for each target language, with the corresponding metric."""
     if languages is None or not metric.by_language or not len(rows):
         return [(rows, metric)]
     names, codes = languages
@@ -123,8 +123,8 @@ def _joined(shares: Sequence[tuple[NDArray[np.int64], Scores]], n: int) -> Score
 def may_mark_spans(metric: Metric) -> bool:
     """Return whether a metric marks error spans, before the user's texts are scored.
 
-    Unless the metric declares it, one invented segment is scored. A metric that fails on that segment counts as marking spans; the
-    run then reports what is wrong.
+    Unless the metric declares it, one invented segment is scored. A metric that fails on that segment counts as marking
+    spans; the run then reports the error.
     """
     if metric.marks_spans is not None:
         return metric.marks_spans
@@ -150,7 +150,7 @@ def relevant(batch: Batch, metric: Metric) -> Batch:
 
 
 def open_response_cache(store: Store | None = None) -> ResponseCache:
-    """Return the store of language models' answers, which is next to the score store and is used even if scores are not stored."""
+    """Return the store for language model answers. It is next to the score store and is used even if scores are not stored."""
     from assay.engine.store import default_store
 
     return (store or default_store()).answers

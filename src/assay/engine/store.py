@@ -1,7 +1,7 @@
 """Score store: a cache of slow metrics' scores in an SQLite database.
 
 A key is the hash of the metric's signature and the texts, so entries never have to be invalidated. The database is one file in WAL
-mode. A put is one transaction, many processes may read and write, and a kill leaves the state before or after it.
+mode. Each put is one transaction. Many processes may read and write, and a killed process leaves the state before or after a put.
 
 The store is optional. If it fails (full disk, read-only folder, damaged file), it reports this once in `notices` and the run
 continues. docs/decisions/0003-store.md explains why SQLite, with measurements.
@@ -58,8 +58,8 @@ class StoreInfo:
 class Store:
     """A score store in a folder, created on the first write. It may be used from several threads and processes.
 
-    Files are numbered, and no number is used twice. SQLite finds a database's journal by name, so a new file must not have the name
-    of one that another process still has open.
+    Files are numbered, and no number is reused. SQLite finds a database's journal by name, so a new file must not have the
+    same name as one that another process still has open.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -76,12 +76,12 @@ class Store:
 
     @classmethod
     def for_metrics(cls, metrics: Mapping[str, Metric], wanted: bool = True) -> Store | None:
-        """Return the store in the cache folder, if it is wanted and a metric's scores are worth storing."""
+        """Return the store in the cache folder, if it is enabled and any metric's scores are worth storing."""
         return default_store() if wanted and any(m.card.stored or m.by_language for m in metrics.values()) else None
 
     @property
     def answers(self) -> Store:
-        """The store of language models' answers. It is not cleared with the scores, because answers cost money."""
+        """Store for language model answers. It is not cleared with the scores, because answers cost money."""
         with self._mutex:
             if self._answers is None:
                 self._answers = Store(self.folder / "answers")
@@ -216,7 +216,7 @@ class Store:
                 self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
             )
             try:
-                # A commit in WAL mode without a sync each time: safe against kills; a power cut may cost the last puts.
+                # A commit in WAL mode without a sync: safe if the process is killed, but a power failure may lose the last puts.
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
                 connection.execute("PRAGMA wal_autocheckpoint = 8000")
@@ -231,7 +231,7 @@ class Store:
 
     @contextmanager
     def _folder_lock(self) -> Iterator[None]:
-        """Lock the folder for opening, clearing or renaming; the system frees the lock of a dead process."""
+        """Lock the folder for opening, clearing or renaming; the system releases the lock when the process ends."""
         private_folder(self.folder)
         held = open_own(self.folder / "lock")
         try:
@@ -241,7 +241,7 @@ class Store:
             os.close(held)
 
     def _number(self) -> int:
-        """Return the highest number of a file in the folder."""
+        """Return the highest file number in the folder."""
         return max((int(m[1]) for path in self.folder.iterdir() if (m := _NAME.fullmatch(path.name))), default=0)
 
     def _set_aside(self) -> None:

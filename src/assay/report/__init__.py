@@ -1,4 +1,4 @@
-"""Output formats of tables, rows and figures: terminal, Markdown, LaTeX, HTML, CSV, JSON, Parquet, XLSX, SVG."""
+"""Output formats for tables, rows and figures: terminal, Markdown, LaTeX, HTML, CSV, JSON, Parquet, XLSX, SVG."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def render(
 ) -> str:
     """Return the tables in one of `TEXT_FORMATS`.
 
-    `head` is further JSON before ``tables``; `spreadsheet_safe` is for CSV and TSV.
+    `head` is additional JSON content before ``tables``; `spreadsheet_safe` applies to CSV and TSV.
     """
     if format == "table":
         from assay.report import terminal

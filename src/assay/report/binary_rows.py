@@ -1,4 +1,4 @@
-"""Streaming writer of rows into one Parquet file or one spreadsheet."""
+"""Streaming writer for rows in a single Parquet file or spreadsheet."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def write_parts(
     *,
     numbers: Collection[str] = (),
 ) -> None:
-    """Write parts of the same columns as ``parquet`` or ``xlsx``; in a sheet, a list is a comma-separated cell.
+    """Write parts with the same columns as ``parquet`` or ``xlsx``; in a spreadsheet, a list becomes a comma-separated cell.
 
-    `kinds` are the polars types of the columns, if known: other values are refused. `numbers` are columns of numbers even if
-    all of their values are missing.
+    `kinds` are the columns' polars types, if known; other values are rejected. `numbers` are numeric columns, even if all of
+    their values are missing.
     """
     if format == "parquet":
         if kinds is None:
@@ -61,7 +61,7 @@ def _strict_parquet(parts: Iterator[Columns], stream: IO[bytes], kinds: Mapping[
 
 
 def _parquet(parts: Iterator[Columns], stream: IO[bytes], numbers: Collection[str]) -> None:
-    """Write a file of all parts. The type of a column is known after all parts; a part with another type is written again."""
+    """Write all parts to a file. Column types are known only after all parts; parts with other types are written again."""
     polars = import_polars("Parquet")
     with _scratch() as folder:
         files, kinds_by_part = [], []
@@ -81,7 +81,7 @@ def _parquet(parts: Iterator[Columns], stream: IO[bytes], numbers: Collection[st
 
 
 def _common_type(polars: ModuleType, kinds: Sequence[Any], number: bool) -> Any:
-    """Return the type for the values of all parts; text if they have nothing in common."""
+    """Return a type for the values in all parts; text if they have nothing in common."""
     different = {kind for kind in kinds if kind != polars.Null}
     if not different:
         return polars.Float64 if number else polars.String
@@ -115,7 +115,7 @@ def _write_joined(files: Sequence[Path], folder: Path, stream: IO[bytes]) -> Non
 
 
 def span_kind(metrics: Sequence[str]) -> Any:
-    """Return the type of the column of error spans: one list per metric."""
+    """Return the type of the error span column: one list per metric."""
     polars = import_polars("Parquet")
     kinds = {"start": polars.Int64, "end": polars.Int64, "confidence": polars.Float64}
     span = polars.Struct({name: kinds.get(name, polars.String) for name in SPAN})
@@ -144,7 +144,7 @@ def kinds_of(columns: Columns) -> dict[str, Any]:
 
 
 def _are_spans(column: Sequence[Any]) -> bool:
-    """Return whether a column contains assay's error spans, of the same metrics in every row."""
+    """Return whether a column contains assay's error spans, for the same metrics in every row."""
     first = column[0] if len(column) else None
     return (
         isinstance(first, dict)

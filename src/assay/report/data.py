@@ -1,4 +1,4 @@
-"""Tables as data (JSON, JSON lines, CSV, TSV): raw rows, nothing rounded. NaN becomes null or an empty cell."""
+"""Tables as data (JSON, JSON Lines, CSV, TSV): raw, unrounded rows. NaN becomes null or an empty cell."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FORMULA = r"^ *[=+@\t\r\n＝＋－＠-]"
 
 
 def rows(table: Table) -> list[dict[str, Any]]:
-    """Return the table's rows as JSON shows them."""
+    """Return the table's rows as they appear in JSON."""
     return [{key: plain(value) for key, value in row.items()} for row in table.rows]
 
 
 def digest(table: Table) -> str:
-    """Return BLAKE2b-128 of the table's rows, independent of caption, notes and order of keys."""
+    """Return the BLAKE2b-128 hash of the table's rows, which does not depend on caption, notes or key order."""
     text = json.dumps(rows(table), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
@@ -44,9 +44,9 @@ def as_jsonl(tables: Sequence[Table]) -> str:
 
 
 def as_csv(tables: Sequence[Table], delimiter: str = ",", *, spreadsheet_safe: bool = False) -> str:
-    """Return each table with a header line; several tables are separated by an empty line and a comment line with the name.
+    """Return each table as CSV with a header line; tables are separated by a blank line and a comment with the table's name.
 
-    With `spreadsheet_safe`, texts that a spreadsheet would run are quoted; see `inert`.
+    With `spreadsheet_safe`, cells that a spreadsheet would evaluate as formulas are quoted; see `inert`.
     """
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
@@ -62,8 +62,8 @@ def as_csv(tables: Sequence[Table], delimiter: str = ",", *, spreadsheet_safe: b
 
 
 def inert(value: Any) -> Any:
-    """Return a text that a spreadsheet does not run: an apostrophe precedes the beginning of a formula.
+    """Prefix text that begins like a formula with an apostrophe, so a spreadsheet does not evaluate it.
 
-    Numbers stay numbers, also negative ones.
+    Numbers, including negative ones, are unchanged.
     """
     return f"'{value}" if isinstance(value, str) and re.match(FORMULA, value) else value

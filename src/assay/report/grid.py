@@ -26,7 +26,7 @@ class Grid:
 
 
 def grid(table: Table) -> Grid:
-    """Return the table for reading: pivoted if it says so, with intervals and marks next to their numbers.
+    """Return the table for display: pivoted if specified, with intervals and marks next to their numbers.
 
     A count that is 0 in every row (usually ``unscored``) is left out.
     """
@@ -68,7 +68,7 @@ def _pivoted(table: Table, pivot: Pivot, shown: Sequence[TableColumn]) -> Grid:
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], pivot: Pivot) -> list[dict[Any, Mapping[str, Any]]]:
-    """Return the rows of each line by column; an index that occurs twice (in two categories) starts another line."""
+    """Return the rows for each line by column; an index that occurs twice (in two categories) starts a new line."""
     lines: dict[tuple[Any, int], dict[Any, Mapping[str, Any]]] = {}
     seen: Counter[tuple[Any, Any]] = Counter()
     for row in rows:
@@ -89,7 +89,7 @@ def _describes_line(
 
 
 def split_mark(text: str) -> tuple[str, str]:
-    """Split a number from its mark, to align digits: ``"88.8 ±0.4 *"`` is ``"88.8 ±0.4"`` and ``"*"``."""
+    """Split a number from its mark, to align digits: ``"88.8 ±0.4 *"`` becomes ``"88.8 ±0.4"`` and ``"*"``."""
     number, blank, mark = text.rpartition(" ")
     return (number, mark) if blank and not any(char.isalnum() for char in mark) else (text, "")
 

@@ -11,7 +11,7 @@ from assay.report.text import visible
 
 
 def markdown(tables: Sequence[Table]) -> str:
-    """Return GitHub's pipe tables, with captions in bold above and notes below."""
+    """Return GitHub pipe tables, with bold captions above and notes below."""
     return "\n".join(_markdown(table) for table in tables)
 
 
@@ -29,7 +29,7 @@ def _markdown(table: Table) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text that Markdown shows literally: characters of markup are escaped."""
+    """Escape markup characters, so that Markdown shows the text literally."""
     return re.sub(r"([\\`*_<|\[])", r"\\\1", _one_line(text))
 
 

@@ -52,7 +52,7 @@ def _cell(text: str, right: bool) -> str:
     if not right:
         return f"<td{' class=t' if len(text) > _LONG and ' ' in text else ''} dir=auto>{html.escape(text)}</td>"
     number, mark = split_mark(text)
-    # A mark has no width, so that digits are aligned.
+    # A mark has zero width, so that digits are aligned.
     return f"<td class=n>{html.escape(number)}" + (f"<i>&nbsp;{html.escape(mark)}</i>" if mark else "") + "</td>"
 
 
@@ -90,12 +90,12 @@ def head_of(title: str, style: str) -> str:
 
 
 def page_of_tables(tables: Sequence[Table], title: str = "assay") -> str:
-    """Return a page with tables alone."""
+    """Return a page that contains only tables."""
     return head_of(title, _STYLE) + "\n".join(map(fragment, tables)) + "\n</body></html>\n"
 
 
 def page(sections: Sequence[Section], title: str) -> str:
-    """Return a page of sections, the first table of each first."""
+    """Return a page with sections, starting with the first table of each."""
     body = "\n".join(_section(section, f"s{i}-") for i, section in enumerate(sections))
     return f"{head_of(title, _STYLE + _SECTIONS)}{body}\n</body></html>\n"
 

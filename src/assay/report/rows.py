@@ -1,4 +1,4 @@
-"""Row writers: one class per text format (TSV, CSV, JSON lines), fed with columns part by part so that memory stays flat."""
+"""Row writers: one class per text format (TSV, CSV, JSON Lines), fed with columns part by part to keep memory use constant."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ ROWS = ("jsonl", "tsv", "csv", "parquet", "xlsx")
 
 
 class RowWriter(ABC):
-    """Text format of rows with the columns `names`: a head line, then one line per row.
+    """Text format for rows with the columns `names`: a header line, then one line per row.
 
-    `scores` are the columns that JSON nests in an object. With `spreadsheet_safe`, texts that a spreadsheet would run are quoted.
+    `scores` are the columns that JSON nests in an object. With `spreadsheet_safe`, cells that a spreadsheet would evaluate
+    as formulas are quoted.
     """
 
     head = ""
@@ -36,7 +37,7 @@ class RowWriter(ABC):
 
     @abstractmethod
     def lines(self, columns: Sequence[Sequence[Any]], objects: Objects | None = None) -> list[str]:
-        """Return the line of each row, with its end; `objects` are the same rows as JSON, if they were read as JSON."""
+        """Return one line per row, with its line ending; `objects` are the same rows as JSON, if they were read as JSON."""
 
     @property
     def notes(self) -> list[str]:
@@ -62,7 +63,7 @@ class _Delimited(RowWriter):
 
 
 class TsvRows(_Delimited):
-    """Tab-separated cells. A cell that begins with a quotation mark, or contains a tab or a line end, is quoted as in CSV."""
+    """Tab-separated cells. A cell that begins with a quotation mark, or contains a tab or a line break, is quoted as in CSV."""
 
     _odd = 0
 
@@ -140,9 +141,9 @@ def write_rows(
     scores: Collection[str] = (),
     spreadsheet_safe: bool = False,
 ) -> list[str]:
-    """Write rows that come in parts, as columns by name, in one of `ROWS`; return warnings about the file.
+    """Write parts of rows, as columns by name, in one of the formats `ROWS`; return warnings about the file.
 
-    `scores` are the columns that JSON nests in an object, and that hold numbers even if all are missing.
+    `scores` are the columns that JSON nests in an object; they are numeric even if all values are missing.
     """
     if format not in WRITERS:
         from assay.report.binary_rows import write_parts
@@ -188,7 +189,7 @@ def _member(name: str) -> str:
 
 
 def json_cells(column: Sequence[Any]) -> list[str]:
-    """Return each value as JSON; texts and numbers, which are most values, take a fast path."""
+    """Return each value as JSON, with a fast path for the most common types, text and numbers."""
     values = plain_list(column)
     kinds = set(map(type, values))
     if kinds == {str}:

@@ -1,4 +1,4 @@
-"""Segment scores of a run: rows as columns, chunk by chunk, or all of it as one JSON document."""
+"""Writers for a run's segment scores: rows as columns, chunk by chunk, or everything as one JSON document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Scored(Protocol):
     def retained(self) -> Retained: ...
 
     def own_values(self, system: str, metric: str) -> Iterator[Any]:
-        """Yield the values of the segments that a metric is about, one chunk at a time."""
+        """Yield the values of the segments that a metric covers, one chunk at a time."""
 
     def chunks(self) -> Iterator[Chunk]: ...
 
@@ -69,7 +69,7 @@ def as_json(
 
 
 def _write_columns(run: Scored, code: int, write: Any, texts: bool) -> None:
-    """Write the other columns of a system's rows, and the flags of the rows that have any, by row number."""
+    """Write the other columns of a system's rows, and all flags by row number."""
 
     def columns(chunk: Chunk) -> Mapping[str, Sequence[Any]]:
         if texts:
@@ -116,9 +116,9 @@ class RowStream:
 
 
 def add_columns(columns: Columns, added: Columns, notes: list[str], *, nested: bool) -> dict[str, Any]:
-    """Return the columns of the input and the added ones; rename input columns with the same names, with `notes`.
+    """Return the input columns and the added ones; rename conflicting input columns and report this in `notes`.
 
-    `nested`: JSON keeps some of them in an object ``scores``, so this name is taken too.
+    With `nested`, JSON keeps some of them in an object ``scores``, so this name is reserved too.
     """
     renamed = renamed_inputs(columns, {*added, *((SCORES,) if nested else ())})
     notes[:] = renaming_notes(renamed)

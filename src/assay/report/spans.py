@@ -1,4 +1,4 @@
-"""Translations with marked error spans, for a terminal, a browser and programs."""
+"""Rendering of translations with marked error spans, for a terminal, a browser and programs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SpanRow:
     source: str | None = None
 
     def on(self, side: Side) -> list[ErrorSpan]:
-        """Return the errors in one of the texts."""
+        """Return the errors in one of the two texts."""
         return [span for span in self.spans if span.side == side]
 
 
@@ -79,7 +79,7 @@ def as_terminal(row: SpanRow, *, colour: bool = False) -> str:
 
 
 def as_json(parts: Iterable[Columns], scores: Collection[str], signatures: Signatures) -> Iterator[str]:
-    """Yield ``{"segments": [ROW, ...], "signatures": {METRIC: ...}}``; the rows are those of JSON lines.
+    """Yield ``{"segments": [ROW, ...], "signatures": {METRIC: ...}}``; the rows are the same as in JSON Lines.
 
     The signatures come last: the number of references is known after all segments were read.
     """

@@ -1,7 +1,7 @@
 """Tables for a terminal: aligned by display width, wrapped to fit, with bold headings if colour is allowed.
 
 A table that is too wide first folds its long texts inside their cells. If it is still too wide, it is split into blocks of
-columns that repeat the columns with the names of the rows. Long texts are shown below their rows, one line each.
+columns, each of which repeats the columns that name the rows. Long texts are shown below their rows, one line each.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _render_table(table: Table, width: int | None, colour: bool) -> str:
 
 
 def paragraph(text: str, width: int | None) -> list[str]:
-    """Return running text under a table; further lines are indented."""
+    """Return running text below a table; all lines after the first are indented."""
     text = visible(text)
     return [f" {line}" for line in (wrap(text, max(width - 1, 20), 2) if width else [text])]
 
@@ -136,7 +136,7 @@ def _own_columns(block: Grid) -> list[int]:
 
 
 def _floor(width: int) -> int:
-    """Return the width below which no column of texts is folded if another can be."""
+    """Return the width below which a text column is not folded if another one can be."""
     return max(LEAST, min(28, width // 3))
 
 

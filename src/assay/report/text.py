@@ -20,13 +20,13 @@ _STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u20
 def visible(text: str) -> str:
     """Return third-party text for one line of a terminal, with control characters as escapes such as ``\\x1b``.
 
-    Marks that scripts need (joiners, left-to-right marks) stay.
+    Marks that writing systems need (joiners, left-to-right marks) are kept.
     """
     return _STEERING.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
 def display_width(text: str) -> int:
-    """Return the terminal cells of a text: two for wide East Asian characters, none for combining marks."""
+    """Return the number of terminal cells that a text takes: two for wide East Asian characters, none for combining marks."""
     if text.isascii():
         return len(text)
     return sum(map(_cells, text))
@@ -57,7 +57,7 @@ def wrap(text: str, width: int, indent: int = 0) -> list[str]:
 
 
 def _pieces(word: str, width: int) -> Iterator[str]:
-    """Yield the word if it fits a line, otherwise its parts, none wider than `width`."""
+    """Yield the word if it fits on a line, otherwise its parts, none wider than `width`."""
     if display_width(word) <= width:
         yield word
         return

@@ -1,8 +1,8 @@
-"""Files of a run directory for `assay view`: view.json and rows.jsonl.gz.
+"""Writer for the run directory files of `assay view`: view.json and rows.jsonl.gz.
 
-Rows are JSON lines in gzip because every install reads them (Parquet needs an extra), and so do `assay filter` and a shell.
-They are written one at a time, so memory does not grow with a run. gzip's fastest level halves the writing time and costs a
-fifth more bytes.
+Rows are gzipped JSON Lines, which every installation, `assay filter` and shell tools can read (Parquet needs an extra). They
+are written one at a time, so memory use is constant. gzip's fastest level halves the writing time and takes a fifth more
+space.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _write_rows(path: Path, viewed: ViewData) -> dict[str, Any]:
             line = json_line(nested_row(row, viewed.metrics))
             try:
                 buffered.write(line.encode())
-            except UnicodeEncodeError:  # a lone surrogate, which readers treat differently
+            except UnicodeEncodeError:  # a lone surrogate, which JSON readers treat differently
                 buffered.write(line.encode("utf-8", "backslashreplace"))
                 sound = False
     return {
@@ -78,7 +78,7 @@ def _write_rows(path: Path, viewed: ViewData) -> dict[str, Any]:
 
 
 def table_description(table: Table) -> dict[str, Any]:
-    """Return how a table is shown, without its rows, which are in tables.json."""
+    """Return a table's display settings without its rows, which are in tables.json."""
     columns = [asdict(column) | {"label": column.title} for column in table.columns]
     return {
         "name": table.name,

@@ -1,4 +1,4 @@
-"""Output of rendered results: to stdout, atomically to a file, or as messages to stderr."""
+"""Output of rendered results to stdout, atomically to a file, or as messages to stderr."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def write(text: str, out: str | None) -> None:
 
 
 def write_parts(pieces: Iterable[str], out: str | None) -> None:
-    """Write parts of a text as they come, to stdout or atomically to a file."""
+    """Write parts of a text as they arrive, to stdout or atomically to a file."""
     if not out or out == "-":
         for piece in pieces:
             sys.stdout.write(piece)

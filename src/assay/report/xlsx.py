@@ -1,7 +1,7 @@
-"""Tables as a spreadsheet (XLSX): one sheet per table, nothing rounded, written row by row.
+"""Spreadsheet writer (XLSX): one sheet per table, unrounded, written row by row.
 
-A workbook of plain cells is a few XML parts in a zip file, so no package is needed. A text is always written inline, never as
-a formula. A text that begins like a formula is marked, so that editing its cell does not make it one.
+A workbook of plain cells is a few XML parts in a zip file, so no package is needed. Text is always written inline, never as
+a formula. Text that begins like a formula is marked, so that editing its cell does not turn it into one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _STYLES = (
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One sheet: its name, the heading, and the rows, which may come one by one."""
+    """One sheet: its name, the heading, and the rows, which may arrive one by one."""
 
     name: str
     heading: Sequence[str]
@@ -80,7 +80,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _parts(names: Sequence[str]) -> dict[str, str]:
-    """Return the parts around the sheets."""
+    """Return the workbook parts other than the sheets."""
     ids = range(1, len(names) + 1)
     types = "".join(
         f'<Override PartName="/xl/worksheets/sheet{i}.xml" ContentType="{_TYPE}.worksheet+xml"/>' for i in ids

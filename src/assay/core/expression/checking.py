@@ -1,8 +1,9 @@
 """Type checker of filter expressions: every name must exist, and every operator must suit its operands.
 
-A text table does not say which columns are numbers, so the expression decides. A column that is ordered, added or compared with a
-number is read as numbers. One that is compared with a text is read as text, and an operand of ``and`` or ``or`` as a flag. A column
-cannot have two types. Two columns that are only compared with each other are compared as the rows contain them.
+A text table does not say which columns are numbers, so the expression decides. A column that is ordered, added or compared
+with a number is numeric. A column that is compared with text is a text column, and an operand of ``and`` or ``or`` is a
+flag. A column cannot have two types. Two columns that are only compared with each other are compared as the rows contain
+them.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Condition:
     ) -> Bools:
         """Return whether the expression holds for each row of the columns, which include `names`.
 
-        `where` describes a row's position in error messages. `search` searches for regular expressions (default:
+        `where` describes a row's position in error messages. `search` is the regular expression search (default:
         `assay.core.patterns.search`).
         """
         from assay.core.expression.rows import evaluate

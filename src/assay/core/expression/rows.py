@@ -1,7 +1,7 @@
 """Evaluation of filter expressions for a chunk of columns.
 
 ``and`` evaluates its right side only for rows in which the left side holds, and ``or`` only for the other rows. So ``chrf is not
-missing and chrf < 30`` never reads a missing score. A row without a required number is an error, neither true nor false.
+missing and chrf < 30`` never reads a missing score. If a required number is missing, an error is raised.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def evaluate(
     where: Callable[[int], str],
     search: Search | None,
 ) -> Bools:
-    """Return whether the expression holds, for each row."""
+    """Return a mask of the rows for which the expression holds."""
     rows = len(next(iter(columns.values()))) if columns else 0
     return _Evaluation(checked, columns, where, search or _search).truths(checked.tree, np.arange(rows))
 

@@ -64,7 +64,7 @@ def inline(tables: Tables) -> dict[str, list[str]]:
     for table, figure in _figures_of(tables):
         with settings():
             whole = save(draw(figure, table), "svg", f"{figure.family} {figure.name}").decode()
-        # Ids of groups are never referenced, and would be repeated in every figure.
+        # Group ids are never referenced, and would be repeated in every figure.
         element = re.sub(r'<g id="[^"]*"', "<g", whole[whole.index("<svg") :])
         elements.setdefault(table.name, []).append(re.sub(r"<metadata>.*?</metadata>", "", element, flags=re.DOTALL))
     return elements

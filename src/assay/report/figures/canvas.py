@@ -1,7 +1,7 @@
-"""Common parts of all figures: layout in inches, colour-blind-safe colours, title and legend, file output.
+"""Elements common to all figures: layout in inches, colour-blind-safe colours, title and legend, file output.
 
-The layout follows from the display width of the labels, so long names neither overlap nor are cut. matplotlib's settings are
-changed only during a call, and pyplot is never imported.
+The layout is based on the display width of the labels, so long names neither overlap nor get cut off. matplotlib's settings
+are changed only during a call, and pyplot is never imported.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _families() -> list[str]:
 
 
 def with_font_note(table: Table) -> Table:
-    """Return the table with a note if a PNG of it lacks letters; an SVG leaves fonts to the reader."""
+    """Add a note to the table if its PNG lacks glyphs; an SVG leaves fonts to the viewer."""
     from matplotlib.font_manager import findfont, get_font
 
     texts = "".join(
@@ -97,23 +97,23 @@ def with_font_note(table: Table) -> Table:
 
 
 def look(i: int) -> tuple[str, str]:
-    """Return colour and marker of the i-th metric."""
+    """Return the colour and marker for the i-th metric."""
     return PALETTE[i % len(PALETTE)], MARKERS[i % len(MARKERS)]
 
 
 def labels(table: Table, key: str) -> dict[Any, str]:
-    """Return the values of a column in order of appearance, with their text (mark included)."""
+    """Return a column's values in order of appearance, with their text (including the mark)."""
     column = table.column(key)
     return {row[key]: cell(column, row) for row in table.rows}
 
 
 def about(table: Table, subtitle: str) -> str:
-    """Return the subtitle with the table's notes on metrics trained on the suite and on missing letters."""
+    """Return the subtitle with the table's notes on metrics trained on the suite and on missing glyphs."""
     return " · ".join([subtitle, *(note for note in table.notes if note.startswith(("†", NO_GLYPH)))])
 
 
 def label_width(lines: Sequence[str]) -> float:
-    """Return the inches of the widest line of some labels."""
+    """Return the width in inches of the widest line in some labels."""
     return max((display_width(line) for text in lines for line in text.split("\n")), default=0) * EM
 
 
@@ -134,7 +134,7 @@ class Margins:
 def canvas(
     title: str, subtitle: str, plot: tuple[float, float], frame: Margins, legend: Sequence[str] = ()
 ) -> tuple[Any, tuple[float, float, float, float]]:
-    """Return a figure with title and legend, and the place of the plot (left, bottom, width, height as shares)."""
+    """Return a figure with title and legend, and the plot position (left, bottom, width, height as fractions)."""
     from matplotlib.figure import Figure
 
     width = max(MARGIN + frame.left + plot[0] + MARGIN, 5.8)
@@ -190,7 +190,7 @@ def bare(axes: Any) -> None:
 
 
 def striped(axes: Any, lines: int) -> None:
-    """Draw grid lines for the values, and a band behind every other line."""
+    """Draw value grid lines, and a band behind every other line."""
     axes.grid(axis="x", color=RULE, linewidth=0.6)
     axes.set_axisbelow(True)
     for i in range(0, lines, 2):
@@ -198,7 +198,7 @@ def striped(axes: Any, lines: int) -> None:
 
 
 def save(figure: Any, format: str, name: str) -> bytes:
-    """Return the figure as a file's bytes, the same for the same input (no date, ids from the name alone)."""
+    """Return the figure as file content, reproducible for the same input (no date, ids derived from the name only)."""
     matplotlib = need_matplotlib()
     out = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": name}):

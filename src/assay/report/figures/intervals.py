@@ -44,8 +44,8 @@ def dots(
 ) -> Any:
     """Draw one line per category or phenomenon and one dot with its interval per metric.
 
-    `span` is the range of the axis and `chance` the value of a coin, both in the table's units. Every value of `series` has a
-    colour, and its own height on each line if the series are metrics. Rows of the metrics `left_out` are not drawn.
+    `span` is the axis range and `chance` the chance level, both in the table's units. Every value of `series` has a colour
+    and, if the series are metrics, a separate height on each line. Rows of the metrics in `left_out` are not drawn.
     """
     rows = [row for row in table.rows if row["metric"] not in left_out]
     metrics = {name: shown for name, shown in labels(table, series).items() if any(row[series] == name for row in rows)}
@@ -91,7 +91,7 @@ def _dots_of_metric(axes: Any, rows: Sequence[Any], y: Sequence[float], value: s
 
 
 def levels(table: Table, *, subtitle: str, series: str = "metric") -> Any:
-    """Draw ACES's Figure 2: tau by the level of difficulty, one panel per set and one line per metric or group."""
+    """Draw Figure 2 of the ACES paper: tau by difficulty level, one panel per set and one line per metric or group."""
     metrics = labels(table, series)
     sets = list(dict.fromkeys(row["set"] for row in table.rows))
     across = sorted({row["level"] for row in table.rows} | {1, 2, 3})
@@ -120,9 +120,9 @@ def levels(table: Table, *, subtitle: str, series: str = "metric") -> Any:
 
 
 def ranking(table: Table, *, value: str, label: str) -> Any:
-    """Draw systems from best to worst: one panel per language pair, rules between clusters, ranges of ranks on the right.
+    """Draw systems from best to worst: one panel per language pair, rules between clusters, rank ranges on the right.
 
-    `value` is the column of means, which has columns with its bounds, and `label` its name.
+    `value` is the column of means, whose bounds are in other columns, and `label` its name.
     """
     pairs = list(dict.fromkeys(row["langpair"] for row in table.rows))
     names = {row["system"]: fold(str(row["system"]), 32) for row in table.rows}
@@ -192,7 +192,7 @@ def reliability(
 def _line(
     axes: Any, x: Sequence[float], rows: Sequence[Any], value: str, i: int, scale: float = 1, *, markersize: float
 ) -> None:
-    """Draw a line of values with their intervals in the look of the i-th metric."""
+    """Draw a line of values with intervals in the style of the i-th metric."""
     if not rows:
         return
     colour, marker = look(i)

@@ -47,7 +47,7 @@ def heatmap(
             losses with ``=``.
         root: Spread small values apart, as sensitivities need.
         title: The title, by default the table's caption.
-        starred: Print numbers that share the first place in bold with a star, if the mark belongs to this column.
+        starred: Print numbers that share first place in bold with a star, if the mark belongs to this column.
         order: Groups that come first, in this order.
     """
     metrics = labels(table, "metric")
@@ -92,7 +92,7 @@ def heatmap(
 
 
 def _lines(table: Table, index: str, group: str, value: str) -> dict[tuple[str, str], tuple[dict[Any, Any], float]]:
-    """Return the rows by metric of each group and name, with the metrics' mean value, which orders the lines."""
+    """Return the rows by metric for each group and name, with the mean over metrics, which determines the order of lines."""
     rows: dict[tuple[str, str], dict[Any, Any]] = {}
     for row in table.rows:
         rows.setdefault((str(row[group]), str(row[index])), {})[row["metric"]] = row
@@ -177,7 +177,7 @@ def _rate_cell(axes: Any, box: Box, row: Any) -> None:
 def _matrix(
     title: str, subtitle: str, heads: Sequence[str], wide: float, height: float, left: float, above: float
 ) -> Any:
-    """Return axes in inches, from the top left, under the headings of the columns; `left` and `above` are margins."""
+    """Return axes measured in inches from the top left, below the column headings; `left` and `above` are margins."""
     frame = Margins(left, above + 0.17 * max(head.count("\n") + 1 for head in heads), 0.25)
     size = (wide * len(heads), height)
     figure, position = canvas(title, subtitle, size, frame)

@@ -77,7 +77,7 @@ def _outcomes(axes: Any, rows: Any, title: str) -> None:
 def boxes(table: Table, *, what: str = "scores", unit: str = "segments") -> Any:
     """Draw score distributions by category: box 25% to 75%, whiskers 5% to 95%, the median as a dot.
 
-    `what` names the values behind the quantiles, `unit` what is counted. Each metric has a panel because it has its own scale.
+    `what` names the underlying values, and `unit` the counted objects. Each metric has a separate panel because scales differ.
     """
     metrics = labels(table, "metric")
     subtitle = f"box: middle half of the {what}, dot: median, line: 5% to 95% · {unit} in brackets"
@@ -109,7 +109,7 @@ def _box(axes: Any, y: int, row: Any) -> None:
 
 
 def shares(table: Table, *, index: str, parts: Sequence[str]) -> Any:
-    """Draw stacked bars of the columns `parts`, from the least to the worst (xCOMET's Figure 3a)."""
+    """Draw stacked bars of the columns `parts`, from the least to the most severe (xCOMET's Figure 3a)."""
     metrics = labels(table, "metric")
     names = list(dict.fromkeys(str(row[index]) for row in table.rows))
     shown = [fold(name, 30) for name in names]
@@ -154,9 +154,9 @@ def _panels(
     gap: float,
     margins: Margins,
 ) -> tuple[Any, tuple[float, float, float, float], int, list[Any]]:
-    """Return a figure of `n` equal panels: the figure, the place of the plot, the panels per row, and the axes of each.
+    """Return a figure with `n` panels of the same size: the figure, the plot position, the panels per row, and each panel's axes.
 
-    Rows have at most `most` panels. `widths` are those of a single panel and of one of several, in inches like `deep` and `gap`.
+    Rows have at most `most` panels. `widths` are for a single panel and for one of several, in inches like `deep` and `gap`.
     """
     across = min(most, n)
     down = -(-n // across)
@@ -188,7 +188,7 @@ def _key(
     names: Sequence[str],
     step: float | None = None,
 ) -> None:
-    """Draw above the panels what the colours of bars mean; `step` is the distance in inches, by default the names' own width."""
+    """Draw a legend for the bar colours above the panels; `step` is the spacing in inches (default: the width of each name)."""
     from matplotlib.patches import Rectangle
 
     width, height = figure.get_size_inches()

@@ -213,7 +213,7 @@ def _refuse_inside(out: str, shards: Sequence[Shard], searched_folders: Sequence
 
 
 def remarks(driver: Driver) -> list[str]:
-    """Return notes on a finished run: skipped or empty shards, and ambiguous quotation marks or columns."""
+    """Return notes on a finished run: skipped or empty shards, and the readers' notes."""
     notes = dict.fromkeys(note for entry in driver.manifest.shards.values() for note in entry.record.notes)
     failures = [f"left out: {reason}" for reason in driver.failed.values()]
     return [*failures, *_without_rows(driver.manifest), *list(notes)[:5]]
