@@ -1,4 +1,4 @@
-"""Command-line interface: one module per verb, and what verbs share."""
+"""Command-line interface: one module per verb, and shared modules."""
 
 GROUPS = {
     "Score and compare": {

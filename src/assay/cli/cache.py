@@ -1,4 +1,4 @@
-"""``assay cache``: the contents of the score store, and how to empty it."""
+"""``assay cache``: show and clear the score store."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MODES = {"show": (SHOW, add_show, "info"), "clear": (CLEAR, add_clear)}
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show or delete."""
+    """Show or clear the cache."""
     output = Output.of(args)
     if args.action == "clear":
         cleared = clear(answers=args.answers)

@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _tolerances(texts: list[str]) -> tuple[float, dict[str, float]]:
-    """Parse ``0.01``, the general tolerance, and ``NAME=0.03``, that of one suite or phenomenon."""
+    """Parse ``0.01``, the general tolerance, and ``NAME=0.03``, the tolerance for one suite or phenomenon."""
     general, by_name = 0.0, {}
     for text in texts:
         name, equals, number = text.rpartition("=")

@@ -1,8 +1,8 @@
-"""Defaults of options from ``assay.toml``, or from ``[tool.assay]`` in ``pyproject.toml``, in the working folder.
+"""Defaults of options from ``assay.toml``, or from ``[tool.assay]`` in ``pyproject.toml``, in the working directory.
 
 Top-level keys apply to every verb with such an option; a table named after a verb applies to that verb. Options on the command line
-override the file. The file may come from a third party, so it sets how numbers are computed and shown, never what is run or
-written (`ALLOWED`), and it can name registered metrics only.
+override the file. The file may come from a third party. It can therefore set only how numbers are computed and shown, never
+what is run or written (`ALLOWED`), and can name only registered metrics.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Config:
 
     @property
     def decisive(self) -> list[str]:
-        """The used options that select what is scored, and how; they are reported without --verbose."""
+        """The options in effect that affect scoring; they are reported even without --verbose."""
         return [line for line in self.used if line.split(" = ")[0] in DECISIVE]
 
     def prepare(self, parser: Parser) -> None:
@@ -60,7 +60,7 @@ class Config:
                 action.default, action.required = None, False
 
     def fill(self, args: argparse.Namespace) -> None:
-        """Set the options that the command line left out. A suffix of --out counts as a format on the command line."""
+        """Set the options that are not on the command line. A suffix of --out counts as a format on the command line."""
         typed_format = PurePath(getattr(args, "out", None) or "").suffix.lower() in SUFFIXES
         for dest, value in self.values.items():
             if getattr(args, dest, "") is None and not (dest == "format" and typed_format):
@@ -69,7 +69,7 @@ class Config:
                 self.used.append(f"{self.names[dest]} = {_shown(value)}")
 
     def _check(self, name: str, value: Any, args: argparse.Namespace) -> None:
-        """Reject a value that reads or writes outside the folder, or weakens a budget of the command line."""
+        """Reject a value that reads or writes outside the folder, or weakens a budget set on the command line."""
         if name == WRITTEN.get(self.verb):
             raise InputError(
                 f"{self.path} sets {name}, where assay {self.verb} writes; only the command line can set it. "
@@ -88,7 +88,7 @@ class Config:
 
 
 def config_for(verb: str, parser: Parser) -> Config:
-    """Return the defaults of a verb in the working folder; empty if there is no file."""
+    """Return a verb's defaults in the working directory; empty if there is no file."""
     if (file := _section()) is None:
         return Config()
     path, section = file
@@ -159,7 +159,7 @@ def _permitted(path: str, table: str, key: str) -> None:
 
 
 def _value(action: argparse.Action, value: Any, path: str, key: str) -> Any:
-    """Convert a value as argparse converts the words of a command line."""
+    """Convert a value in the same way as argparse converts command-line arguments."""
     several = isinstance(action.nargs, str) or type(action).__name__ in ("_AppendAction", "_ExtendAction", "Specs")
     if action.nargs == 0:
         if not isinstance(value, bool):

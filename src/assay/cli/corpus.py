@@ -1,4 +1,4 @@
-"""Options, checks and progress line of verbs that process a corpus of shards."""
+"""Options, checks and progress line for verbs that process a corpus of shards."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _names_file(out: str) -> bool:
 
 
 def engine_options(args: argparse.Namespace, progress: ShardsProgress) -> dict[str, Any]:
-    """Return the options of every verb over a corpus: the folder of results, how tables are read, and the workers."""
+    """Return the options that all corpus verbs share: output folder, table reading, and workers."""
     return {
         "out": args.out, "columns": column_map(args.columns), "quoting": args.quoting, "langpair": args.langpair,
         "on_error": args.on_error or "stop", "engine": args.engine or "local", "workers": args.workers, "address": args.address,
@@ -163,7 +163,7 @@ def engine_options(args: argparse.Namespace, progress: ShardsProgress) -> dict[s
 
 
 def corpus_inputs(args: argparse.Namespace) -> dict[str, Any]:
-    """Return the shards that the arguments name, and how their rows are scored and selected."""
+    """Return the shards that the arguments name, with the options for scoring and row selection."""
     tables = [*(getattr(args, "files", None) or ()), *([args.data] if args.data else ())]
     names = ("empty_reference", "flags", "keep", "batch")
     texts = {"data": tables, "mt": args.mt or (), "ref": args.ref or (), "src": args.src}
@@ -212,7 +212,7 @@ def run_corpus(args: argparse.Namespace) -> int:
 
 
 class ShardsProgress(Progress):
-    """Progress line of a corpus: shards, rows, rows per second, remaining time, failures."""
+    """Progress line for a corpus: shards, rows, rows per second, remaining time, failures."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         super().__init__(quiet=quiet)

@@ -77,7 +77,7 @@ MODES = {"judge": (JUDGE, add_judge), "review": (REVIEW, add_reviewing), "build"
 
 
 def names_result(args: argparse.Namespace) -> bool:
-    """Return whether --out is rendered in --format: only the tables of judge are."""
+    """Return whether --out is rendered in --format, which applies only to the tables from judge."""
     return bool(args.action == "judge")
 
 

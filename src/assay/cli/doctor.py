@@ -1,4 +1,4 @@
-"""``assay doctor``: what is installed on this machine."""
+"""``assay doctor``: report on the installation."""
 
 from __future__ import annotations
 

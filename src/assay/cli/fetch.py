@@ -1,4 +1,4 @@
-"""``assay fetch``: download a suite, checkpoint or tokenizer. No other verb downloads files."""
+"""``assay fetch``: download a suite, checkpoint, tokenizer or prompts. No other verb downloads files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output format of a result: that of --format, or of the suffix of --out."""
+"""Output format of a result, from --format or the suffix of --out."""
 
 from __future__ import annotations
 

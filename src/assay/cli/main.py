@@ -1,4 +1,4 @@
-"""Entry point of the command line: runs one verb and reports deliberate errors in one line.
+"""Entry point of the command line: runs one verb and reports deliberate errors on one line.
 
 Nothing heavy is imported here, because ``assay --help`` must answer in a few hundredths of a second. A verb is a module of
 this package with ``HELP``, ``add_arguments(parser)`` (or ``MODES``) and ``run(args) -> int``.
@@ -73,7 +73,7 @@ def _prepare_streams() -> None:
 def _unread() -> io.TextIOWrapper:
     """Return a replacement for a closed stdout: a write fails as with any pipe whose reader is gone."""
     reading, writing = os.pipe()
-    os.dup2(writing, 1)  # 1 is the reading end itself, or a free number
+    os.dup2(writing, 1)  # 1 is the reading end itself or a free descriptor
     for end in {reading, writing} - {1}:
         os.close(end)
     return open(1, "w", closefd=False)

@@ -28,7 +28,7 @@ class Specs(argparse.Action):
 
 
 class References(argparse.Action):
-    """Action that appends files of references; `after_ref` collects the files after the first one of each ``--ref``."""
+    """Action that appends reference files; `after_ref` collects the files after the first one of each ``--ref``."""
 
     def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
         """Append the files."""
@@ -46,7 +46,7 @@ def add_metrics(parser: Parser) -> None:
 
 
 def add_llm(parser: Parser) -> None:
-    """Add the options of metrics that ask a language model."""
+    """Add the options for metrics that query a language model."""
     group = parser.section(
         "LLM judges", "for judge-mqm, judge-da, gemba-mqm, judge:prompt=FILE …; $ASSAY_LLM_KEY holds the key"
     )
@@ -93,7 +93,7 @@ def _price(text: str) -> tuple[float, float]:
 
 
 def add_texts(parser: Parser, *, bare: bool = False) -> None:
-    """Add the inputs of scored texts; with `bare`, translations as positional arguments, and test sets."""
+    """Add the input options for texts to score; with `bare`, also positional translations and test sets."""
     if bare:
         parser.add_argument("files", nargs="*", metavar="FILE", help="translations, as with --mt")
     group = parser.section(
@@ -161,7 +161,7 @@ def add_metric_files(parser: argparse._ActionsContainer) -> None:
 
 
 def add_language_pairs(parser: argparse._ActionsContainer) -> None:
-    """Add --langpair for verbs that take several; it also names the pair of a file that has no such column."""
+    """Add --langpair for verbs that accept several; it also specifies the pair for a file without such a column."""
     parser.add_argument(
         "--langpair", action="append", dest="langpairs", type=langpair, metavar="xx-yy",
         help="use only this language pair; for a file without such a column, its language pair; repeatable",
@@ -211,7 +211,7 @@ def add_by(parser: Parser) -> None:
 
 
 def add_output(parser: Parser, formats: tuple[str, ...], *, workers: bool = True) -> None:
-    """Add the options of the output, and --workers for a verb that computes in parallel."""
+    """Add the output options, and --workers for a verb that computes in parallel."""
     group = parser.section("output")
     group.add_argument(
         "--format", choices=formats, metavar="FORMAT",
@@ -305,7 +305,7 @@ def positive(text: str) -> int:
 
 
 def natural(text: str) -> int:
-    """Parse a whole number, 0 included."""
+    """Parse a whole number, including 0."""
     if (value := _whole(text)) < 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return value
@@ -329,7 +329,7 @@ def langpair(text: str) -> str:
 
 
 def pick(args: argparse.Namespace, *names: str) -> dict[str, Any]:
-    """Return some arguments by name, as keyword arguments of a verb that calls them the same."""
+    """Return some arguments as keyword arguments for a verb that uses the same names."""
     return {name: getattr(args, name) for name in names}
 
 

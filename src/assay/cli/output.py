@@ -1,4 +1,4 @@
-"""Output of results: tables on the terminal or in files, run directories, and notes on stderr."""
+"""Output of results: tables in the terminal or in files, run directories, and notes on stderr."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Output:
         return self.format == "table" and not self.out
 
     def emit(self, tables: Sequence[Table], *, head: Mapping[str, Any] | None = None, title: str = "") -> None:
-        """Write tables in the format and to the destination."""
+        """Write tables in the requested format to the requested destination."""
         if self.format in BINARY_FORMATS:
             write_bytes(lambda stream: write_binary(tables, self.format, stream), self.out, self.format)
             return
@@ -78,7 +78,7 @@ class Output:
         write(json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n", self.out)
 
     def emit_rows(self, parts: Iterable[Columns], scores: Collection[str]) -> list[str]:
-        """Write rows that come in parts, as columns by name; return warnings about the file. `scores` hold numbers."""
+        """Write parts of rows, as columns by name; return warnings about the file. The columns `scores` are numeric."""
         if self.format not in BINARY_FORMATS:
             with self.stream() as stream:
                 return write_rows(parts, self.format, stream, scores=scores, spreadsheet_safe=self.spreadsheet_safe)
@@ -134,7 +134,7 @@ def run_folder(run_dir: str | None, output: Output, name: str) -> str | None:
 
 
 def write_run(write_to: Callable[[str], Path], run_dir: str | None, output: Output, name: str, started: float) -> None:
-    """Write the run directory, if there is one, and print its name."""
+    """Write the run directory, if any, and print its name."""
     folder = run_folder(run_dir, output, name)
     if folder is not None:
         output.note(save_run_dir(write_to, folder, time.monotonic() - started, required=run_dir is not None))

@@ -1,4 +1,4 @@
-"""Protection of inputs from an output that has the same file, by any path or link."""
+"""Protection of inputs from an output that is the same file under any path or link."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _outputs(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
 
 
 def _identity(path: str) -> tuple[tuple[int, int], str] | None:
-    """Return device and inode of a regular file, and its path without links; None for anything else."""
+    """Return a regular file's device, inode and resolved path; None for anything else."""
     try:
         status = os.fstat(0) if path == "-" else os.stat(path)
     except (OSError, ValueError):

@@ -31,7 +31,7 @@ MOST_COLUMNS = 100
 
 
 class Help:
-    """Help of a command, from a text of a sentence, two examples that run as pasted, and paragraphs for the full help."""
+    """Help for a command: one sentence, two examples that run as pasted, and paragraphs for the full help."""
 
     def __init__(self, text: str, usual: str = "") -> None:
         self.summary, self.examples, *more = inspect.cleandoc(text).split("\n\n")
@@ -41,7 +41,7 @@ class Help:
 
 
 class Parser(argparse.ArgumentParser):
-    """An argparse parser with two lengths of help whose errors are one line with a suggestion."""
+    """An argparse parser with short and full help, which reports errors on one line with a suggestion."""
 
     def __init__(self, prog: str, *, text: Help, **settings: Any) -> None:
         settings |= {
@@ -71,7 +71,7 @@ class Parser(argparse.ArgumentParser):
     def add_mode(
         self, name: str, text: Help, add_arguments: Callable[[Parser], None], aliases: tuple[str, ...] = ()
     ) -> None:
-        """Add ``assay VERB name`` with arguments of its own."""
+        """Add ``assay VERB name`` with separate arguments."""
         if self._subparsers is None:
             self.add_subparsers(prog=self.prog, dest="action", title="modes", metavar="MODE", parser_class=Parser)
         choices: Any = self._subparsers._group_actions[0] if self._subparsers else None
@@ -81,7 +81,7 @@ class Parser(argparse.ArgumentParser):
         self.modes |= dict.fromkeys((name, *aliases), mode)
 
     def leaves(self) -> list[Parser]:
-        """Return the parsers that take options: those of the modes, or this one."""
+        """Return the parsers that accept options: the modes' parsers, or this one."""
         return list(dict.fromkeys(self.modes.values())) or [self]
 
     def commands(self) -> list[Parser]:
@@ -228,7 +228,7 @@ def parser_for(verb: str, module: ModuleType) -> Parser:
 
 
 def declare(parser: Parser, module: ModuleType) -> None:
-    """Add the arguments of a verb's module: those of `add_arguments`, or the modes of `MODES`."""
+    """Add the arguments that a verb's module declares in `add_arguments` or, for modes, in `MODES`."""
     if not hasattr(module, "MODES"):
         module.add_arguments(parser)
         return

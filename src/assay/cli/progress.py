@@ -16,7 +16,7 @@ LOG_INTERVAL = 60.0
 
 
 class Progress:
-    """Progress line that counts rows. It appears after one second, and not at all if `quiet`."""
+    """Progress line that counts rows. It appears after one second, or never if `quiet`."""
 
     def __init__(self, what: str = "", total: int | None = None, *, quiet: bool = False) -> None:
         self.what, self.total = what, total
@@ -59,7 +59,7 @@ class Progress:
         return line + (f" · {rate:,.{0 if rate >= 10 else 1}f}/s" if rate else "")
 
     def begin(self) -> None:
-        """Show the line at once, because the first rows take long."""
+        """Show the line immediately, because the first rows take a long time."""
         if self.active:
             self._draw(time.monotonic())
 
@@ -92,7 +92,7 @@ class MetricProgress:
             self.line = Progress(name, total, quiet=self.quiet)
             self.line.begin()
         else:
-            self.line.what = name  # an LLM judge adds the cost so far
+            self.line.what = name  # for an LLM judge, add the cost so far
             self.line.add(done - self.line.done)
         if done == total:
             self.close()

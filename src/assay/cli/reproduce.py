@@ -46,7 +46,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare, print, and fail if a derivable cell differs."""
+    """Compare, print, and fail if a cell that can be recomputed differs."""
     from dataclasses import replace
 
     result = reproduce(

@@ -1,4 +1,4 @@
-"""Options of review sessions, held on the terminal or on a page in the browser."""
+"""Options for review sessions in a terminal or on a web page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add_review(parser: argparse._ActionsContainer) -> None:
 
 
 def review_settings(args: argparse.Namespace) -> dict[str, Any]:
-    """Return where the verb holds the review: ``stream`` and ``write``, or ``page``."""
+    """Return the arguments for the review's user interface: ``stream`` and ``write``, or ``page``."""
     if not args.page:
         return {"stream": sys.stdin, "write": show}
     check_port(args.port)

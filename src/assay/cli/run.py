@@ -1,4 +1,4 @@
-"""``assay run``: metrics on challenge sets and on sets with human judgements."""
+"""``assay run``: metrics on challenge sets and human-rated test sets."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def _labels(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def _estimate(args: argparse.Namespace, suites: Sequence[str], output: Output) -> int:
-    """Print how many requests LLM judges would send for each suite and what they would cost."""
+    """Print the number of requests that LLM judges would send for each suite, and their cost."""
     from dataclasses import replace
 
     from assay.verbs.estimate import estimate

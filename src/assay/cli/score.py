@@ -165,12 +165,12 @@ def _write(result: ScoreResult, args: argparse.Namespace, output: Output, starte
 
 
 def _wants_rows(args: argparse.Namespace) -> bool:
-    """Return whether the output has every column of the input."""
+    """Return whether the output includes every input column."""
     return bool(args.texts or args.run_dir or args.format in ROWS or (args.spans and args.format == "json"))
 
 
 def _write_numbers(result: ScoreResult, output: Output, digits: int | None) -> None:
-    """Write the system scores only: one line per system, tab-separated."""
+    """Write only the system scores: one line per system, tab-separated."""
     decimals = {name: metric.card.decimals if digits is None else digits for name, metric in result.metrics.items()}
     lines = (
         "\t".join(f"{value:.{decimals[name]}f}" for name, value in row.items()) + "\n"
@@ -207,7 +207,7 @@ def _write_json(result: ScoreResult, output: Output, *, texts: bool) -> None:
 
 
 def _write_rows(result: ScoreResult, output: Output) -> None:
-    """Write one row per segment: the columns of the input, scores, flags and error spans."""
+    """Write one row per segment: input columns, scores, flags and error spans."""
     from assay.report.spans import as_json
 
     rows = result.rows()

@@ -1,4 +1,4 @@
-"""``assay spans``: predicted error spans compared with those that annotators marked."""
+"""``assay spans``: predicted error spans compared with annotated ones."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def text_inputs(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _translations(args: argparse.Namespace) -> list[str]:
-    """Return the files of translations; raise InputError for a metric among the positional arguments."""
+    """Return the translation files; raise InputError for a metric among the positional arguments."""
     bare = getattr(args, "files", None) or []
     for name in bare:
         if not Path(name).exists() and "=" not in name:
@@ -59,7 +59,7 @@ def _translations(args: argparse.Namespace) -> list[str]:
 
 
 def text_request(args: argparse.Namespace, *, rows: bool = False) -> TextRequest:
-    """Return the request for the texts and metrics of the arguments; with `rows`, with all columns of a table."""
+    """Return the request for the texts and metrics in the arguments; with `rows`, all columns of a table are read."""
     from assay.verbs.shared.request import request
 
     return request(
@@ -72,7 +72,7 @@ def text_request(args: argparse.Namespace, *, rows: bool = False) -> TextRequest
 
 
 def print_estimate(request: TextRequest, output: Output) -> int:
-    """Print how many requests LLM judges would send for these texts and what they would cost."""
+    """Print the number of requests that LLM judges would send for these texts, and their cost."""
     from assay.verbs.estimate import estimate_batches
 
     output.emit([estimate_batches(request.metrics, request.inputs.chunks).table()])
@@ -80,7 +80,7 @@ def print_estimate(request: TextRequest, output: Output) -> int:
 
 
 def rows_progress(request: TextRequest | None, quiet: bool) -> Progress:
-    """Return the progress line of a scored request."""
+    """Return the progress line for a request."""
     return Progress("scoring", request.rows if request is not None else None, quiet=quiet)
 
 
@@ -116,7 +116,7 @@ def signature_notes(
 
 
 def chosen_components(result: Result, args: argparse.Namespace) -> list[Table]:
-    """Return the table of --components, if it is wanted and a metric has components."""
+    """Return the table for --components, if requested and if a metric has components."""
     return [table for name, table in result.tables.items() if name == "components" and args.components]
 
 
@@ -136,7 +136,7 @@ def save_run(result: Result, args: argparse.Namespace, output: Output, started: 
 
 
 def print_notes(result: Result, output: Output) -> None:
-    """Print the notes of a result on stderr; with --quiet, the alerts only."""
+    """Print the notes of a result on stderr; with --quiet, only the alerts."""
     for notice in result.notes:
         note(f"⚠ {notice}", output.quiet and notice not in result.alerts)
 

@@ -1,4 +1,4 @@
-"""``assay view``: runs on a page in the browser."""
+"""``assay view``: runs on a web page."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Scoring of batches that may contain a bad row: batches are halved on errors until the row is found.
 
-A batch that does not fit into memory is halved, too. A row whose scoring raises is rejected with the reason. A row that ends
-the process cannot be handled here: the worker logs each batch before it scores it (`CrashLog`), and the driver bisects the rows
-over several crashes (`assay.corpus.crashes`).
+A batch that does not fit into memory is also halved. A row whose scoring raises an error is rejected with the reason. A row
+that crashes the process cannot be handled here: the worker logs each batch before it scores it (`CrashLog`), and the driver
+bisects the rows over several crashes (`assay.corpus.crashes`).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class BisectingScorer:
             self.crash_log.before(first + start, first + stop)
         try:
             chunk = self.score(batch if (start, stop) == (0, len(batch)) else batch.slice(start, stop))
-        except (MissingPart, OutOfMemory):  # not a property of the rows
+        except (MissingPart, OutOfMemory):  # the error is not caused by the rows
             raise
         except Exception as error:
             self.halved += is_memory(error)
@@ -120,7 +120,7 @@ def _reason(error: Exception) -> str:
 
 
 def joined(chunks: Sequence[Chunk]) -> Chunk:
-    """Join consecutive chunks of the same systems and languages. Partial sums stay separate, so that totals stay exact."""
+    """Join consecutive chunks with the same systems and languages. Partial sums stay separate, so that totals are exact."""
     import numpy as np
 
     if len(chunks) == 1:

@@ -1,4 +1,4 @@
-"""Challenge items made from one shard of sentences, as ``assay make`` makes them from a corpus of its own."""
+"""Generation of challenge items from one shard of sentences, which ``assay make`` treats as a separate corpus."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.perturb.making.job import MakingJob
 
 
 def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
-    """Make the items of one shard."""
+    """Make the items for one shard."""
     check_version(job)
     asked, name = job.settings, task.shard.name
     with local_files(task) as paths:
@@ -45,7 +45,7 @@ def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
 
 
 def _without_rows(path: str, form: str) -> bool:
-    """Whether a shard has no rows, which is not an error in a corpus of many files."""
+    """Whether a shard has no rows, which is not an error in a corpus in many files."""
     with open_table(
         path, form=form, quoting="none" if form == "tsv" else "auto"
     ) as table:  # only the number of rows matters
@@ -57,7 +57,7 @@ def _record(job: Job, task: ShardTask, written: HashedStream, tally: CorpusTally
 
 
 def _counts(made: Any, card: dict[str, Any]) -> dict[str, Any]:
-    """Return the counts for the data card of all shards, as numbers that can be added up."""
+    """Return the counts for the data card, as numbers that can be summed over shards."""
     survey = made.survey
     return {
         "perturbations": {

@@ -1,7 +1,7 @@
-"""Retries of tasks whose worker crashed, and bisection of the row that crashes workers.
+"""Retries of tasks whose worker crashed, and bisection to find the row that crashes workers.
 
-The first crash may have any cause. After it, the worker of the task logs before each batch which rows are next, so that the next
-crash identifies these rows. They are scored in halves until one row is left. A row that crashes two workers alone is skipped.
+The first crash may have any cause. After it, the task's worker logs the next rows before each batch, so that another crash
+identifies these rows. They are scored in halves until one row is left. A row that crashes two workers on its own is skipped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_UNLOGGED_CRASHES = 3
 
 @dataclass
 class Crashes:
-    """Crashes of workers during a run."""
+    """Worker crashes during a run."""
 
     _of: dict[str, int] = field(default_factory=dict)
     """Number of crashes by task."""

@@ -1,4 +1,4 @@
-"""Discovery of shards: folders, patterns, files and object stores, with tables or parallel text."""
+"""Shard discovery in folders, patterns, files and object stores, for tables and parallel text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_corpus(path: str) -> bool:
 
 
 def table_shards(data: Paths) -> tuple[list[Shard], list[str]]:
-    """Return the shards of a corpus of tables by name, and notes on files that were left out."""
+    """Return the shards in a corpus of tables by name, and notes on files that were left out."""
     shards: dict[str, Shard] = {}
     others: list[str] = []
     for name, source in _found(_listed(data)):
@@ -59,7 +59,7 @@ def table_shards(data: Paths) -> tuple[list[Shard], list[str]]:
 
 
 def as_item_shards(shards: Sequence[Shard]) -> list[Shard]:
-    """Rename shards to the names of their items: JSON lines, compressed if the shard is."""
+    """Rename shards to the names of their item files: JSON Lines, compressed if the shard is."""
     renamed: dict[str, Shard] = {}
     for shard in shards:
         inner, packed = _key(shard.name), shard.name[len(_key(shard.name)) :]
@@ -73,7 +73,7 @@ def as_item_shards(shards: Sequence[Shard]) -> list[Shard]:
 
 
 def text_shards(mt: Paths, src: Paths | None, refs: Sequence[Paths]) -> list[Shard]:
-    """Return the shards of parallel text: files of translations with sources and references of the same names.
+    """Return the parallel-text shards: translation files, and source and reference files with the same names.
 
     Files are matched by name. If the names differ in their last suffix (``a.en``, ``a.de``), they are matched without it.
     """
@@ -129,7 +129,7 @@ def _by_stem(side: dict[str, Source], column: str) -> dict[str, Source]:
 
 
 def _key(name: str) -> str:
-    """Return the name without the suffix of a compression."""
+    """Return the name without a compression suffix."""
     path = PurePosixPath(name)
     return str(path.with_suffix("")) if path.suffix.lower() in SUFFIXES else name
 
@@ -139,7 +139,7 @@ def _stem(name: str) -> str:
 
 
 def form_of(name: str) -> str | None:
-    """Return the format of a table by the suffix of its name; None for other files."""
+    """Return the table format that a file's suffix indicates; None for other files."""
     return FORMS.get(PurePosixPath(_key(name)).suffix.lower())
 
 
@@ -155,7 +155,7 @@ def _listed(paths: Paths) -> list[str]:
 
 
 def _found(paths: Sequence[str]) -> list[tuple[str, Source]]:
-    """Return every file with the name of its shard: the path relative to the folder, or to the fixed part of a pattern."""
+    """Return every file with its shard name: the path relative to the folder, or to the fixed part of a pattern."""
     files: list[tuple[str, Source]] = []
     for path in paths:
         if is_remote(path):

@@ -1,7 +1,8 @@
 """Driver of a corpus run: submits tasks to an engine, collects their records and writes the manifest.
 
-Workers and the driver may crash at any time. A worker stores each finished part and its record in the work folder. The task of
-a crashed worker is repeated, and a driver that is restarted reads the records. The order in which tasks finish changes nothing.
+Workers and the driver may crash at any time. A worker stores each finished part and its record in the work folder. A crashed
+worker's task is repeated, and a restarted driver reads the records. The result does not depend on the order in which tasks
+finish.
 """
 
 from __future__ import annotations
@@ -107,7 +108,8 @@ class Driver:
     # Earlier results
 
     def _settle(self, folder: Folder) -> list[bytes]:
-        """Refuse a folder with foreign files, and read what is finished; return the rejected rows of shards that remain valid."""
+        """Reject a folder with unrelated files, and read finished results; return the rejected rows of shards that remain
+        valid."""
         there = {name: size for name, size in folder.sizes().items() if not name.startswith("_")}
         before, under_way = CorpusManifest.read(folder), folder.read(f"{WORK}/job.json")
         key = self.job.run_key()
@@ -143,7 +145,7 @@ class Driver:
         return [line for line in lines if _shard_name(line) in self._records and not self._has_rows(_shard_name(line))]
 
     def _earlier(self, folder: Folder, task: ShardTask, key: str) -> ShardRecord | None:
-        """Return the record of the same task from an earlier run, if there is one. Missing files are not requested from a
+        """Return the record of the same task from an earlier run, if any. Missing files are not requested from an object
         store."""
         return read_record(folder, task, key) if record_name(task) in self._left else None
 

@@ -1,8 +1,8 @@
-"""Search for duplicate rows, within a shard and across shards, by hashes of their texts and before scoring.
+"""Detection of duplicate rows within and across shards before scoring, based on hashes of their texts.
 
 `survey` writes a 128-bit hash per row of a part, sorted by the first byte. `find` then reads the hashes byte by byte, as many
-at a time as memory allows. Of equal hashes, the first row in the order of the shards remains, whichever worker was faster. A
-row takes 24 bytes on disk, one bit in memory, and 24 bytes more while its first byte is processed.
+at a time as memory allows. Among rows with the same hash, the first one in shard order is kept, regardless of which worker
+was faster. A row takes 24 bytes on disk, one bit in memory, and 24 bytes more while its first byte is processed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _row_type() -> Any:
 
 
 def survey(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
-    """Write the hashes of the rows of a part."""
+    """Write the row hashes for a part."""
     import json
 
     import numpy as np
@@ -65,7 +65,7 @@ def survey(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
 
 
 def row_digests(dedup: Duplicates | None, batch: Batch) -> list[bytes]:
-    """Return a hash per row of the texts that must be equal in duplicates."""
+    """Return one hash per row, of the texts that define a duplicate."""
     columns: list[Sequence[str]] = []
     if dedup != "src":
         columns.append(batch.hypotheses)
@@ -85,7 +85,7 @@ def row_digests(dedup: Duplicates | None, batch: Batch) -> list[bytes]:
 
 
 def find(tasks: Sequence[ShardTask], folder: Folder) -> int:
-    """Write for each part which rows are duplicates, and return their number. `tasks` are in the order of the shards."""
+    """Write the duplicate rows of each part, and return their number. `tasks` are in shard order."""
     import numpy as np
 
     counts = np.zeros((len(tasks), 256), np.int64)

@@ -1,6 +1,6 @@
-"""Execution of tasks by a worker: a task in, output bytes and a small record out.
+"""Execution of tasks by a worker: each task produces output bytes and a small record.
 
-A task depends on its arguments only and may run twice: the same task gives the same bytes, and each file is written atomically.
+A task depends only on its arguments and may run twice: the same task gives the same bytes, and each file is written atomically.
 Loaded metrics stay in memory for the next task of the process.
 """
 

@@ -1,6 +1,6 @@
-"""Data types of a corpus run. All are plain values, which are pickled for workers and stored as JSON.
+"""Data types for a corpus run. All are plain values, which are pickled for workers and stored as JSON.
 
-A `Job` is common to all tasks of a run, a `ShardTask` is one unit of work, and a `ShardRecord` is its result besides the bytes.
+A `Job` is common to all tasks of a run, a `ShardTask` is one unit of work, and a `ShardRecord` is its result apart from the bytes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ a shard are read and the last are written."""
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Input file with its size and a stamp (modification time or object tag) that shows changes."""
+    """Input file with its size and a stamp (modification time or object tag) that reveals changes."""
 
     path: str
     size: int
@@ -54,12 +54,12 @@ class Shard:
 
     @property
     def title(self) -> str:
-        """Name in messages: the file of the table, or of the translations."""
+        """Name in messages: the table file or the translation file."""
         return self.files[0].path
 
     @property
     def handle(self) -> str:
-        """Short name of its work files."""
+        """Short name for its work files."""
         return hashlib.blake2b(self.name.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
     def mark(self) -> list[Any]:
@@ -118,11 +118,11 @@ class Job:
     """Further settings of the purpose as plain values, such as a rule or perturbations."""
 
     def key(self) -> str:
-        """Return a digest of everything besides the shard that its output bytes depend on."""
+        """Return a digest of everything other than the shard that its output bytes depend on."""
         return digest([self.run_key(), self.whole])
 
     def run_key(self) -> str:
-        """Return a digest of the settings, in which two runs into one folder must agree.
+        """Return a digest of the settings that must be the same for two runs into one folder.
 
         `names` are not part of it, because the first shard may be new, or may have been damaged before; they are checked per
         shard.
@@ -185,7 +185,7 @@ class ShardTask:
 
     @property
     def name(self) -> str:
-        """Name of its work files."""
+        """Name for its work files."""
         return f"{self.shard.handle}-{self.part.number:05}"
 
 
@@ -257,5 +257,5 @@ def digest(value: Any) -> str:
 
 
 def task_key(job: Job, task: ShardTask) -> str:
-    """Return the key of a task: a digest of everything that its bytes depend on."""
+    """Return the key for a task: a digest of everything that its bytes depend on."""
     return digest([job.key(), task.shard.mark(), asdict(task.part)])

@@ -1,6 +1,6 @@
 """Manifest of a scored corpus (``_manifest.json``): settings, a record with a checksum per shard, and corpus scores.
 
-It contains no times, workers or engines, so that the same corpus gives the same manifest on every machine.
+It does not record times, workers or engines, so the same corpus gives the same manifest on every machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORM = 1
 
 @dataclass(frozen=True, slots=True)
 class CorpusCounts:
-    """Shards and rows of a corpus run."""
+    """Numbers of shards and rows in a corpus run."""
 
     shards: int
     failed: int
@@ -40,7 +40,7 @@ class CorpusCounts:
 
 @dataclass(frozen=True, slots=True)
 class ShardEntry:
-    """One shard in a manifest: its input files and the record of what was made of it."""
+    """One shard in a manifest: its input files and its result record."""
 
     input: list[str]
     record: ShardRecord
@@ -70,7 +70,7 @@ class ShardEntry:
 
 @dataclass(frozen=True, slots=True)
 class CorpusManifest:
-    """Content of ``_manifest.json``. The fields have the names and the order of the keys in the file."""
+    """Content of ``_manifest.json``. The fields have the same names and order as the keys in the file."""
 
     form: int
     assay: str
@@ -101,7 +101,7 @@ class CorpusManifest:
         shards: Mapping[str, tuple[Shard, ShardRecord]],
         failed: dict[str, str],
     ) -> CorpusManifest:
-        """Put the manifest of a finished run together from the records of its shards."""
+        """Build the manifest of a finished run from its shard records."""
         tally = merge_all(CorpusTally.of(record.tally) for _, record in shards.values())
         scores, computed = corpus_scores(tally, metrics)
         histograms = {
@@ -153,7 +153,7 @@ class CorpusManifest:
             ) from error
 
     def head(self) -> dict[str, Any]:
-        """Return everything but the records of the shards, as plain values."""
+        """Return everything except the shard records, as plain values."""
         values: dict[str, Any] = {}
         for each in fields(self):
             value = getattr(self, each.name)
@@ -171,7 +171,7 @@ class CorpusManifest:
         folder.write(MANIFEST, text.encode("utf-8", "backslashreplace"))
 
     def check(self, metrics: Mapping[str, Metric], where: str) -> None:
-        """Refuse a manifest whose sums were changed after it was written: a record without its digest, or wrong totals."""
+        """Reject a manifest that was changed after it was written: a record that does not match its digest, or wrong totals."""
         try:
             changed = self._changed(metrics)
         except (TypeError, KeyError, ValueError, AttributeError, IndexError) as error:

@@ -1,4 +1,4 @@
-"""Minimal pairs of a shard: read and scored as by ``assay run FILE``, with one column per translation."""
+"""Reading and scoring of the minimal pairs in a shard, as in ``assay run FILE``, with one column per translation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class PairBatch:
         return PairBatch(self.items[start:stop])
 
     def select(self, rows: Sequence[int]) -> PairBatch:
-        """Return the given rows, in the given order."""
+        """Return these rows, in this order."""
         return PairBatch([self.items[row] for row in rows])
 
 
@@ -107,7 +107,7 @@ class PairRows:
         return PairScores(values, flags, spans)
 
     def joined(self, chunks: Sequence[PairScores], scored: Sequence[int], n: int) -> PairScores:
-        """Return the scores of all `n` pairs; pairs that were not `scored` have none."""
+        """Return the scores of all `n` pairs; pairs that were not `scored` have no score."""
         values = {name: np.full((n, len(SIDES)), np.nan) for name in self.metrics}
         flags: dict[str, int] = {}
         for name, whole in values.items():
@@ -155,5 +155,5 @@ class PairRows:
                 counts[outcome] += int(rows.sum())
 
     def counted(self) -> dict[str, Any]:
-        """Return by metric how often the good translation scores better, and for how many pairs it marked spans."""
+        """Return, by metric, how often the good translation scores better, and the number of pairs with marked spans."""
         return {"pairs": self._outcomes, **({"marking": self._marking} if self._marking else {})}

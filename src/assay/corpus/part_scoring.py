@@ -1,7 +1,7 @@
-"""Scoring of one part of a shard: its rows with the added columns become an output part, its counts a record.
+"""Scoring of one part of a shard: its rows with the added columns become an output part, and its counts a record.
 
 While a neural metric scores rows, one thread reads the next rows and another writes the last ones, so that a GPU does not wait.
-Other metrics use all cores already; there, threads would take memory without a gain.
+Other metrics already use all cores, so threads would only take memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 def score_part(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
-    """Score a part of a shard, or a small shard at once."""
+    """Score a part of a shard, or a whole small shard."""
     key, whole, header = task_key(job, task), task.kind == "shard", b""
     scoring = rows_for(job)
     crash_log = CrashLog(folder, crash_log_name(task)) if task.logged else None
@@ -134,7 +134,7 @@ def _thread(name: str) -> ThreadPoolExecutor:
 
 @contextmanager
 def read_ahead(items: Iterable[T], threaded: bool) -> Iterator[Iterator[T]]:
-    """Iterate over items. With `threaded`, a thread makes the next item while the current one is processed."""
+    """Iterate over items. With `threaded`, a thread produces the next item while the current one is processed."""
     if not threaded:
         yield iter(items)
         return

@@ -1,4 +1,4 @@
-"""Labels for rows that contain the scores of a rule already; no metric runs."""
+"""Labels for rows that already contain a rule's scores; no metric runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PrecomputedBatch:
-    """Scores of some rows, and their languages (empty without such a column)."""
+    """Scores of some rows, and their languages (empty without a language column)."""
 
     scores: dict[str, Floats]
     languages: Sequence[str]
@@ -43,13 +43,13 @@ class PrecomputedBatch:
         return self.select(range(start, stop))
 
     def select(self, rows: Sequence[int]) -> PrecomputedBatch:
-        """Return the given rows, in the given order."""
+        """Return these rows, in this order."""
         taken = {name: column[list(rows)] for name, column in self.scores.items()}
         return PrecomputedBatch(taken, [self.languages[row] for row in rows])
 
 
 def precomputed_layout(table: OpenTable, job: Job) -> Layout:
-    """Find the column of the language; columns of scores are found by name."""
+    """Find the language column; score columns are found by name."""
     return lay_out(table, ROLES, {role: column for role, column in job.choice.items() if ROLES.name_of(role)} or None)
 
 
@@ -75,7 +75,7 @@ class PrecomputedColumns:
 
 
 class PrecomputedRows:
-    """Labels by a rule and precomputed scores: label, probability and reason."""
+    """Labels from a rule and precomputed scores: label, probability and reason."""
 
     neural = False
 
@@ -85,7 +85,7 @@ class PrecomputedRows:
         self._labels = Tally(self._rule)
 
     def score(self, batch: PrecomputedBatch) -> PrecomputedBatch:
-        """Return the batch, which has its scores."""
+        """Return the batch, which already has its scores."""
         return batch
 
     def joined(self, chunks: Sequence[PrecomputedBatch], scored: Sequence[int], n: int) -> PrecomputedBatch | None:

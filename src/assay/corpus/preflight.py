@@ -1,4 +1,4 @@
-"""Preflight check of a corpus: errors that the first shard shows are reported before workers start."""
+"""Preflight check of a corpus: errors in the first shard are reported before workers start."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def first_batch(
 
 
 def check_first_shard(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_error: OnError) -> Job:
-    """Return the job with the columns of the first shard; refuse a shard that lacks a column which the job needs."""
+    """Return the job with the columns of the first shard; reject a shard without a column that the job needs."""
     for shard in shards:
         try:
             header = _columns(job, shard)

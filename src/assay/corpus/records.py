@@ -28,7 +28,7 @@ def _built(specs: tuple[str, ...]) -> Mapping[str, Metric]:
 
 
 def check_version(job: Job) -> None:
-    """Refuse to work for a driver of another version."""
+    """Refuse to work for a driver with a different version."""
     if job.version != __version__:
         raise WorkerRefused(
             f"a worker runs assay {__version__}, but the driver runs {job.version}. Install the same version on every machine."
@@ -36,7 +36,7 @@ def check_version(job: Job) -> None:
 
 
 def metrics_of(job: Job) -> Mapping[str, Metric]:
-    """Return the metrics of the job, loaded once per process; refuse if their signatures differ from the driver's."""
+    """Return the metrics of the job, loaded once per process; raise an error if their signatures differ from the driver's."""
     metrics = _built(job.metrics)
     if job.purpose == "label":  # a rule's metrics do not depend on the target language
         metrics = {name: metric.for_language("") for name, metric in metrics.items()}
@@ -72,7 +72,7 @@ def crash_log_name(task: ShardTask) -> str:
 
 
 def read_record(folder: Folder, task: ShardTask, key: str) -> ShardRecord | None:
-    """Read the record of the same task from an earlier run; None if it does not exist, or is of other work."""
+    """Read the record of the same task from an earlier run; None if it does not exist or belongs to different work."""
     values = folder.read(record_name(task))
     try:
         record = ShardRecord.of(json.loads(values or b""))
@@ -88,5 +88,5 @@ def keep_record(folder: Folder, task: ShardTask, record: ShardRecord) -> ShardRe
 
 
 def shard_key(job: Job, task: ShardTask) -> str:
-    """Return the key of a whole shard: a digest of everything that its bytes depend on."""
+    """Return the key for a whole shard: a digest of everything that its bytes depend on."""
     return digest([job.key(), task.shard.mark()])

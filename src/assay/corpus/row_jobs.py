@@ -1,7 +1,7 @@
-"""Processing of rows by the purpose of a run: which columns are added and what is counted.
+"""Row processing for each purpose of a run: the columns to add and the values to count.
 
 `score` is called per batch (`assay.corpus.bisection` halves a batch with a bad row), and `joined` joins the results. `columns`,
-`count` and `counted` are called in the order of the rows.
+`count` and `counted` are called in row order.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Added: TypeAlias = dict[str, list[Any]]
 
 
 class RowsJob(Protocol):
-    """Processing of the rows of a part: scores, columns to add and counts.
+    """Processing of a part's rows: scores, columns to add and counts.
 
-    Each implementation has its own types of batches (`ShardRows.batch`) and chunks (the result of `score`).
+    Each implementation has its own batch type (`ShardRows.batch`) and chunk type (the result of `score`).
     """
 
     neural: bool
@@ -42,7 +42,7 @@ class RowsJob(Protocol):
         """Score a batch of rows."""
 
     def joined(self, chunks: Sequence[Any], scored: Sequence[int], n: int) -> Any:
-        """Join the chunks of `n` rows, of which these were `scored`; None if there is nothing to write."""
+        """Join the chunks of `n` rows, of which these were `scored`; None if no row was scored."""
 
     def columns(self, chunk: Any) -> Added:
         """Return the added columns, in the order of `Job.added`."""
@@ -51,7 +51,7 @@ class RowsJob(Protocol):
         """Add a chunk to the tally; `keep` selects the rows that are written (None: all)."""
 
     def counted(self) -> dict[str, Any]:
-        """Return further counts of the whole part, as plain values that can be added up."""
+        """Return additional counts for the whole part, as plain values that can be summed."""
         return {}
 
 
@@ -99,12 +99,12 @@ class ScoredRows:
         tally.add(chunk, self.metrics, keep)
 
     def counted(self) -> dict[str, Any]:
-        """Return further counts; there are none."""
+        """Return no additional counts."""
         return {}
 
 
 class LabelledRows(ScoredRows):
-    """Labels by a rule: label, probability and reason, with the scores behind them."""
+    """Labels from a rule: label, probability and reason, with the underlying scores."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)

@@ -1,7 +1,7 @@
-"""Selection of the rows that are written: those for which an expression holds, and a sample of these.
+"""Selection of the rows to write: those that satisfy an expression, and a sample of these.
 
 Each row gets a random number: a hash of the seed, its shard and its number. It does not depend on when or where the row is
-scored. From each stratum, the rows with the smallest numbers are taken, in proportion to the kept rows of the stratum.
+scored. From each stratum, the rows with the smallest numbers are taken, in proportion to the number of kept rows in the stratum.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ shorter."""
 
 
 class RowSelection:
-    """Selection of the rows of one part."""
+    """Row selection for one part."""
 
     def __init__(self, job: Job, task: ShardTask, names: Sequence[str]) -> None:
         self._job, self._task = job, task
@@ -43,7 +43,7 @@ class RowSelection:
         self._named: dict[str, int] = {}
 
     def kept(self, rows: ShardRows, added: Mapping[str, Sequence[Any]]) -> Bools | None:
-        """Return for which rows the expression holds; None without an expression."""
+        """Return a mask of the rows that satisfy the expression; None without an expression."""
         if self._condition is None:
             return None
 
@@ -75,7 +75,7 @@ class RowSelection:
             self._strata.append(self._named.setdefault("" if value is None else str(value), len(self._named)))
 
     def write_draws(self, folder: Folder) -> None:
-        """Write the random numbers of the part to the work folder."""
+        """Write the part's random numbers to the work folder."""
         import numpy as np
 
         if self._job.sample is None:
@@ -120,9 +120,9 @@ def _chosen_name(task: ShardTask) -> str:
 
 
 def choose(job: Job, shards: Sequence[tuple[ShardTask, int]], folder: Folder) -> None:
-    """Draw the sample from the kept rows, and write for every shard the rows to take from its parts.
+    """Draw the sample from the kept rows, and write the rows to take from each shard's parts.
 
-    `shards` are tasks with the number of their parts, in order. Memory grows with the sample, not with the corpus.
+    `shards` are tasks with their number of parts, in order. Memory use depends on the sample size, not on the corpus size.
     """
     import numpy as np
 
@@ -157,7 +157,7 @@ def choose(job: Job, shards: Sequence[tuple[ShardTask, int]], folder: Folder) ->
 def allocate(sizes: Mapping[str, int], wanted: int) -> dict[str, int]:
     """Return the number of `wanted` rows per stratum: proportional shares, rounded so that the sum is right.
 
-    Of equal remainders, the first names are rounded up.
+    If remainders are tied, the first names are rounded up.
     """
     whole = sum(sizes.values())
     if wanted >= whole:

@@ -1,4 +1,4 @@
-"""Columns of a shard: their roles by the purpose of the run, and the check that all shards have the same columns."""
+"""Shard columns: their roles for the purpose of the run, and a check that all shards have the same columns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def roles(table: OpenTable, layout: Layout) -> tuple[tuple[str, str], ...]:
 
 
 def check_columns(job: Job, table: OpenTable, names: Sequence[str], layout: Layout, shard: Shard) -> None:
-    """Refuse a shard whose columns differ from those of the first."""
+    """Reject a shard whose columns differ from those of the first."""
     if layout.several:
         raise InputError(
             "--columns assigns several columns to mt, but each row of a corpus holds one translation. Specify one column."
@@ -60,7 +60,7 @@ def check_columns(job: Job, table: OpenTable, names: Sequence[str], layout: Layo
 
 
 def renamed_columns(names: Sequence[str], job: Job) -> dict[str, str]:
-    """Return new names for columns of a shard that have the names of added columns."""
+    """Return new names for shard columns that have the same names as added columns."""
     return renamed_inputs(names, {*job.added, *((SCORES,) if job.scores else ())})
 
 

@@ -1,4 +1,4 @@
-"""Reading of a shard or a part of one: batches of texts for the metrics, with all columns of their rows.
+"""Reader for a shard or part of a shard: batches of texts for the metrics, with all columns of their rows.
 
 A part of a text file consists of the lines that begin in a range of bytes, a part of Parquet of a range of rows. Rows are read
 in blocks of bounded size, and all columns are kept for the output.
@@ -34,7 +34,7 @@ LINE = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class ShardRows:
-    """Block of rows: their texts, and all their columns as lists (`listed`) or as a frame of polars."""
+    """Block of rows: their texts, and all their columns as lists (`listed`) or as a polars frame."""
 
     batch: Any
     """A `Batch`, `assay.corpus.minimal_pairs.PairBatch` or `assay.corpus.precomputed.PrecomputedBatch`."""
@@ -64,7 +64,7 @@ class ShardRows:
         return {name: column[i] for name, column in zip(self.names, self.listed.columns, strict=True)}
 
     def where(self, keep: Sequence[bool]) -> ShardRows:
-        """Return the rows for which `keep` is true."""
+        """Return the rows where `keep` is true."""
         rows = list(compress(range(len(self)), keep))
         batch, numbers = self.batch.select(rows), [self.numbers[i] for i in rows]
         if self.listed is None:
@@ -125,7 +125,7 @@ def reading(job: Job, shard: Shard, part: ShardPart, paths: Sequence[str]) -> It
 
 
 def with_user_paths(message: str, shard: Shard, paths: Sequence[str]) -> str:
-    """Replace local paths in a message by the names that the user gave."""
+    """Replace local paths in a message with the names that the user specified."""
     for path, source in zip(paths, shard.files, strict=True):
         message = message.replace(path, source.path)
     return message
@@ -146,7 +146,7 @@ def _table(job: Job, shard: Shard, part: ShardPart, path: str) -> OpenTable:
 
 
 class _Ranged(io.RawIOBase):
-    """Lines of a file that begin in a range of bytes."""
+    """Lines of a file that begin within a byte range."""
 
     def __init__(self, path: str, start: int, stop: int) -> None:
         self._file = open(path, "rb")  # noqa: SIM115

@@ -1,7 +1,7 @@
-"""Writing of output parts, and joining of parts into a shard.
+"""Writer for output parts, and joining of parts into a shard.
 
-A part has no header or frame, so that the concatenated parts of a shard are its rows. A shard has the same bytes however it was
-split: lines are concatenated, and Parquet is rewritten in row groups of one size.
+A part has no header or frame, so concatenating a shard's parts gives its rows. The bytes of a shard do not depend on how it
+was split: lines are concatenated, and Parquet is rewritten in row groups of a fixed size.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ ROW_GROUP = 65_536
 
 
 def output_format(shard: Shard) -> str:
-    """Return the format of an output shard: that of the input; TSV for parallel text."""
+    """Return the format of an output shard: the same as the input, or TSV for parallel text."""
     return "tsv" if shard.form == "text" else shard.form
 
 
 class PartWriter(ABC):
-    """Writer of the rows of a part. `sizes` has the bytes of every row, if single rows must be selected later."""
+    """Writer for the rows of a part. `sizes` holds the size of every row in bytes, if single rows must be selected later."""
 
     @abstractmethod
     def write(self, rows: ShardRows, added: Columns) -> None:
@@ -49,7 +49,7 @@ class PartWriter(ABC):
 
 
 class TextPartWriter(PartWriter):
-    """Writer of TSV, CSV or JSON lines without a header."""
+    """Writer for TSV, CSV or JSON Lines without a header."""
 
     def __init__(
         self, form: str, names: Sequence[str], stream: IO[bytes], apart: bool, scores: Sequence[str] = ()
@@ -58,7 +58,7 @@ class TextPartWriter(PartWriter):
         self._writer = WRITERS[form](names, scores=scores)
 
     def header(self) -> bytes:
-        """Return what precedes the rows of the shard."""
+        """Return the content that precedes the shard's rows."""
         return self._writer.head.encode("utf-8", "backslashreplace")
 
     def write(self, rows: ShardRows, added: Columns) -> None:
@@ -72,11 +72,11 @@ class TextPartWriter(PartWriter):
         self._stream.write(b"".join(encoded) or "".join(lines).encode("utf-8", "backslashreplace"))
 
     def close(self) -> None:
-        """There is nothing to finish."""
+        """Do nothing."""
 
 
 class ParquetPartWriter(PartWriter):
-    """Writer of Parquet, which collects temporary frames until the part is finished."""
+    """Parquet writer that collects temporary frames until the part is finished."""
 
     def __init__(self, job: Job, kinds: Mapping[str, Any], stream: IO[bytes]) -> None:
         self._polars = import_polars("Parquet")
@@ -122,7 +122,7 @@ class ParquetPartWriter(PartWriter):
 
 
 def join_parquet(files: Sequence[Path], stream: IO[bytes], rows: Sequence[Sequence[int]] | None = None) -> None:
-    """Join files of the same columns in row groups of one size; `rows` are those to take from each file."""
+    """Join files with the same columns in row groups of a fixed size; `rows` are the rows to take from each file."""
     polars = import_polars("Parquet")
     if rows is None:
         frames = polars.scan_parquet(files, glob=False)

@@ -1,7 +1,7 @@
 """Splitting of large shards into parts.
 
-The positions follow from the file alone, never from the number of workers, so the same rows are always scored together. Text is
-split every 64 MiB, Parquet every million rows. A file that is compressed, or has cells with line breaks, is one part.
+The positions depend only on the file, never on the number of workers, so the same rows are always scored together. Text is
+split every 64 MiB, Parquet every million rows. A file that is compressed or contains line breaks within cells is one part.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _row_parts(source: Source, rows: int) -> list[ShardPart]:
 
 
 def _parallel_parts(shard: Shard, size: int) -> list[ShardPart]:
-    """Split where all files have the same number of lines, about every `size` bytes of the largest file."""
+    """Split at positions with the same number of lines in all files, about every `size` bytes of the largest file."""
     largest = max(shard.files, key=lambda file: file.size)
     marks: list[list[int]] = []
     lines, cuts = 0, [0]

@@ -1,6 +1,6 @@
 """Counts and exact sums of scored rows, which can be merged: the result does not depend on how shards were split.
 
-Sums are lists of floats that add up exactly (`assay.core.sums`). The width of histogram bins depends on the metric only.
+Sums are lists of floats that add up exactly (`assay.core.sums`). The width of histogram bins depends only on the metric.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class CorpusTally:
         self.more = add_counts(self.more, other.more)
 
     def shorten(self) -> None:
-        """Replace the sums by equal ones with as few floats as possible."""
+        """Replace the sums with equivalent ones that use as few floats as possible."""
         import numpy as np
 
         for sums in self.sums.values():
@@ -158,7 +158,7 @@ def add_counts(one: Any, other: Any) -> Any:
 
 
 def merge_all(tallies: Iterable[CorpusTally]) -> CorpusTally:
-    """Merge tallies in their order."""
+    """Merge tallies in order."""
     whole = CorpusTally()
     for tally in tallies:
         whole.merge(tally)

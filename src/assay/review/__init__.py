@@ -1,1 +1,1 @@
-"""Reviews by people: decisions stored on disk and reused."""
+"""Human reviews, with decisions stored on disk and reused."""

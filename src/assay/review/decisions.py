@@ -18,7 +18,7 @@ class DecisionLog(Mapping[str, str]):
     """Mapping from key to choice (``pass``, ``fail``, ``skip``, …), read from `path`; each decision is appended at once.
 
     An interruption loses at most the current question. Other processes may append to the same file; `reload` reads their
-    decisions. The latest choice counts; `people` returns the choices of everyone.
+    decisions. The latest choice counts; `people` returns everyone's choices.
     """
 
     def __init__(self, path: Path, annotator: str | None = None) -> None:
@@ -44,7 +44,7 @@ class DecisionLog(Mapping[str, str]):
         """Store `choice` for `key`; it replaces an earlier choice, which stays in the file as history."""
         before, now = append(self.path, Decision(key, choice, _now(), self.annotator))
         apply_decision(self._choices, key, choice, self.annotator)
-        if before == max(self._stamp[0], 0):  # nobody else has written since the last read
+        if before == max(self._stamp[0], 0):  # no other process has written since the last read
             self._stamp = now
 
     def undo(self, key: str) -> None:
@@ -68,7 +68,7 @@ def edit_decision(question: Question, text: str | None) -> str | None:
 
 
 def current_user() -> str:
-    """Return the system's name of the current user."""
+    """Return the current user's system name."""
     import getpass
 
     try:

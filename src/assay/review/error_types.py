@@ -1,6 +1,6 @@
 """Review of the error types of wrongly judged translations.
 
-The question is that of Moghe et al. (2023), Section 4.2, with types after MQM.
+The question is the one in Moghe et al. (2023), Section 4.2, with types based on MQM.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Review of a made challenge set: people accept, reject or edit each item, and can resume later."""
+"""Review of a generated challenge set: annotators accept, reject or edit each item, and can resume later."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def annotate_items(
     sample: int | None = None,
     seed: int = 12345,
 ) -> tuple[dict[str, int], Path]:
-    """Ask about every item of the set at `path` without a decision, and write the accepted and edited items.
+    """Ask about every undecided item in the set at `path`, and write the accepted and edited items.
 
     Decisions are stored in a file next to the set (`decisions_path`), the reviewed set in ``SET.reviewed.jsonl``. A decision
     belongs to the texts, so a set that is made again keeps the decisions that still fit. `ask` gets the questions. With

@@ -1,4 +1,4 @@
-"""MQM annotation session of a page: error spans with category and severity in translation or source, by annotator."""
+"""MQM annotation session for a web page: error spans with category and severity in translation or source, by annotator."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Marking:
 
 
 class MqmSession(PageSession):
-    """Session over translations to annotate and their file of annotations."""
+    """Session over translations to annotate and their annotation file."""
 
     kind = "mqm"
 
@@ -167,7 +167,7 @@ def open_mqm(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> MqmSession:
-    """Return the session for a table of texts; annotations go to `out`, which may have earlier ones."""
+    """Return the session for a table of texts; annotations are written to `out`, which may contain earlier ones."""
     file = AnnotationFile(Path(out))
     texts = _texts(table, columns)
     return MqmSession(texts, file, annotator, f"MQM annotation of {table.name}")

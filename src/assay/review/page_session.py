@@ -1,4 +1,4 @@
-"""Review session of a page: questions and choices, stored in the same decision file as a terminal review."""
+"""Review session for a web page: questions and choices, stored in the same decision file as a terminal review."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class PageSession(ABC):
         self._statuses = [self._status(number) for number in range(len(self))]
 
     def head(self) -> dict[str, Any]:
-        """Return the kind of review, the annotator, the progress and the file of decisions."""
+        """Return the kind of review, the annotator, the progress and the decision file."""
         with self._lock:
             self._refresh()
             return {
@@ -132,7 +132,7 @@ class PageDecision:
 class QuestionSession(PageSession):
     """Session over questions that are answered by a choice.
 
-    `log` is this annotator's file, which others may share. `apart` has the files of other annotators by name.
+    `log` is this annotator's file, which others may share. `apart` contains the files of other annotators by name.
     """
 
     kind = "questions"
@@ -155,7 +155,7 @@ class QuestionSession(PageSession):
         return len(self.questions)
 
     def summary(self) -> Reviewed:
-        """Return the counts for the time that the page was open."""
+        """Return the counts since the page was opened."""
         skipped = sum(choice == SKIP for choice in self._decided_now.values())
         left = sum(not (standing.decided or standing.skipped) for standing in self._statuses)
         return Reviewed(len(self._decided_now) - skipped, skipped, left)

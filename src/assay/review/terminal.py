@@ -1,4 +1,4 @@
-"""Review on a plain terminal: one question at a time, one key per answer, every answer stored at once.
+"""Review in a plain terminal: one question at a time, one key per answer, every answer stored immediately.
 
 It shows any `Question` and stores the chosen word under the question's id. ``s`` skips a question (until a review with
 `skipped`), ``u`` undoes the last answer, and ``q`` quits; the next call resumes.
@@ -74,7 +74,7 @@ def format_question(question: Question, number: int, total: int) -> str:
 
 
 def _answer(question: Question, read: Read, write: Callable[[str], Any]) -> Choice:
-    """Read keys until one is an answer; the end of the input means quit."""
+    """Read keys until one is an answer; the end of input means quit."""
     choices = {choice.key: choice for choice in (*question.choices, SKIP, UNDO, QUIT)}
     prompt = "  ".join(f"({key}) {choice.name}" for key, choice in choices.items())
     while True:

@@ -1,8 +1,8 @@
 """Comparison of two runs of the same job: differences, confidence intervals and the rows that changed most.
 
-Segments are paired by language pair and number, items by their position; both runs must have the same texts. The tests are those of
-`assay compare` on stored segment scores: 95% bootstrap intervals of the mean difference, paired approximate randomization, and
-Holm's correction over all rows of the table. Items are compared with the exact sign test.
+Segments are paired by language pair and number, items by their position; both runs must have the same texts. The tests are
+the same as in `assay compare`, on stored segment scores: 95% bootstrap intervals of the mean difference, paired approximate
+randomization, and Holm's correction over all rows of the table. Items are compared with the exact sign test.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST_MOVED = 25
 
 
 def compare_runs(a: Run, b: Run) -> dict[str, Any]:
-    """Return the comparison of run `b` with run `a` for the page; runs of different jobs are an error."""
+    """Return the comparison of run `b` with run `a` for the page; reject runs of different jobs."""
     refuse_other_job(a, b)
     notes = [
         f"{name}: {a.name} was made with {first}, {b.name} with {second}."

@@ -1,8 +1,8 @@
-"""Export of the selected rows as CSV, JSON lines or a challenge set that ``assay run FILE`` reads.
+"""Export of the selected rows as CSV, JSON Lines or a challenge set for ``assay run FILE``.
 
 Items are exported without their scores. For a translation, the reference is the good side and the translation the incorrect side. A
-second reference, if any, becomes the reference of the item, because the good side must not be its own reference. A translation that
-is equal to its reference, or has none, is skipped.
+second reference, if any, becomes the reference of the item, because the good side must not be its own reference. A
+translation without a reference, or identical to it, is skipped.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _WORST = ("neutral", "minor", "major", "critical")
 
 
 def export_rows(run: Run, query: Query, format: str) -> tuple[str, Iterator[str]]:
-    """Return the name of the file and its text in parts. The rows are selected before anything is sent."""
+    """Return the file name and its text in parts. The rows are selected before anything is sent."""
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
     order = run.rows.order(query).tolist()
@@ -51,7 +51,7 @@ def _challenge(run: Run, order: list[int]) -> Iterator[str]:
 
 
 def _csv(run: Run, order: list[int]) -> Iterator[str]:
-    """Yield CSV with texts quoted that a spreadsheet would execute."""
+    """Yield CSV in which cells that a spreadsheet would evaluate as formulas are quoted."""
     metrics = marking(run.rows.columns)
     names = [name for name in run.rows.names if name != SOURCE_SPANS]
     writer = CsvRows(names, spreadsheet_safe=True)
@@ -62,7 +62,7 @@ def _csv(run: Run, order: list[int]) -> Iterator[str]:
 
 
 def as_item(row: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
-    """Return a row as an item of a challenge set; None if that is impossible."""
+    """Return a row as a challenge set item; None if that is impossible."""
     if kind == "items":
         return {NAMES.get(name, name): row[name] for name in ITEM if row.get(name) is not None}
     good, incorrect = row.get("ref"), row.get("mt")

@@ -38,7 +38,7 @@ class Column(Sequence[Any]):
 
 @dataclass
 class FrameRows(Rows):
-    """Rows of which `frame` has the columns with a polars type and `others` the rest; `order_of_names` is their order."""
+    """Rows whose columns with a polars type are in `frame` and the rest in `others`; `order_of_names` is their order."""
 
     columns: Mapping[str, Sequence[Any]] = field(init=False, repr=False)
     frame: pl.DataFrame = field(default_factory=pl.DataFrame)

@@ -1,6 +1,7 @@
 """Data of the screen *Human judgements*: rankings, systems as points, and agreement by score difference.
 
-Rankings and curves come from the run's tables, so older runs have them, too. Pairwise tests and the points come from view.json.
+Rankings and curves come from the run's tables, so they are also available for older runs. Pairwise tests and points come
+from view.json.
 """
 
 from __future__ import annotations

@@ -141,5 +141,5 @@ def _either(ways: list[str]) -> str:
 
 @cache
 def _several() -> dict[str, str]:
-    """Return every character that `casefold` expands to several, with the expansion."""
+    """Return every character that `casefold` expands to several characters, with its expansion."""
     return {sign: sign.casefold() for sign in map(chr, range(0x80, 0x20000)) if len(sign.casefold()) > 1}

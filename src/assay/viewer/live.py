@@ -80,7 +80,7 @@ def _is_written(path: Path, updated: float) -> bool:
 
 
 def interruption_message(state: Mapping[str, Any]) -> str:
-    """Return the message about a run that ended before it was finished."""
+    """Return the message for a run that ended before it was finished."""
     total = state.get("total")
     of = f" of about {total:,}" if isinstance(total, int) and total > state["done"] else ""
     verb = "was stopped" if state["state"] == "stopped" else "crashed"

@@ -32,7 +32,7 @@ def asset(name: str) -> str:
 
 
 def start() -> dict[str, Any]:
-    """Return what the page needs before any run: the version and the colours of figures."""
+    """Return the data that the page needs before any run: the version and the figure colours."""
     return {"version": __version__, "palette": list(PALETTE), "heat": [BELOW, MIDDLE, ABOVE]}
 
 
@@ -62,7 +62,7 @@ def document(embedded: str = "") -> str:
 
 
 def _comparisons(runs: Sequence[Run]) -> Iterator[tuple[str, Any]]:
-    """Yield the comparison of every two runs in both directions; an error is shown when the user selects the pair."""
+    """Yield the comparison for each pair of runs in both directions; an error is shown when the user selects the pair."""
     for a, b in list(permutations(runs, 2))[: 2 * MOST_PAIRS]:
         try:
             yield f"{a.key} {b.key}", compare_runs(a, b)

@@ -1,6 +1,6 @@
 """Translation of filter expressions (`assay.core.expression`) to polars, for many rows.
 
-A translation gives the same result as `core`, or does not exist. Whatever polars would treat differently (numbers stored as text,
+A translation always gives the same result as `core`. Any expression that polars would treat differently (numbers stored as text,
 comma-separated flags, most regular expressions) is left to `core`.
 
 `core` rejects a row without a required number, and ``and`` and ``or`` decide which rows are evaluated. So each node has two polars

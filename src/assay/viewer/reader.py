@@ -1,6 +1,6 @@
 """Reader of a table for the page: Python lists for few rows, a polars frame for many if polars is installed.
 
-A run directory records what its columns hold (`assay.core.view_data.ColumnTypes`), so polars reads its JSON lines directly. Any
+A run directory records its column types (`assay.core.view_data.ColumnTypes`), so polars reads its JSON lines directly. Any
 other table is read by assay's own reader in parts, and a column whose values share one type becomes a column of a frame. A column
 of mixed types stays a list, so no value is converted.
 """

@@ -32,7 +32,7 @@ translated different segments."""
 
 
 class Query(NamedTuple):
-    """A query: which rows, in which order."""
+    """Query that selects and orders rows."""
 
     where: str = ""
     """A filter expression (`assay.core.expression`); empty for all rows."""
@@ -75,7 +75,7 @@ class Rows:
         return [name for name in TEXTS if name in self.columns] + further
 
     def order(self, query: Query) -> Order:
-        """Return the numbers of the rows of a query, in its order; the sort is stable."""
+        """Return the row numbers for a query, in its order; the sort is stable."""
         with self._lock:
             order = self._orders.pop(query, None)
             if order is None:
@@ -92,7 +92,7 @@ class Rows:
         return self._matching(selected, query.find.casefold()) if query.find else selected
 
     def _where(self, where: str) -> Order:
-        """Return the rows for which an expression holds."""
+        """Return the rows that satisfy an expression."""
         import numpy as np
 
         checked = parse(where).over(self.names, "these rows")

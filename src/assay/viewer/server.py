@@ -1,4 +1,4 @@
-"""Local HTTP server of the page: it listens on this machine only, requires a token, and serves only the given runs.
+"""Local HTTP server of the page: it accepts only local connections, requires a token, and serves only the specified runs.
 
 The standard library is enough, because one browser on this machine sends few requests. Every address begins with the token. A
 request with another Host, for example from a third-party page that resolves to 127.0.0.1, is rejected before its path is read.

@@ -1,7 +1,7 @@
-"""Engines, which run the tasks of a corpus on workers. All decisions are made by the driver.
+"""Engines, which run a corpus's tasks on workers. The driver makes all decisions.
 
-``local`` uses processes of this machine, ``ray`` actors of a cluster. A new engine is a class with these methods in a file
-here, and one line in `ENGINES`.
+``local`` uses processes on this machine, ``ray`` actors on a cluster. To add an engine, add a class with these methods in a
+file in this folder, and one line in `ENGINES`.
 """
 
 from __future__ import annotations
@@ -14,33 +14,33 @@ from assay.corpus.job import Job, ShardOutcome, ShardTask
 
 
 class Engine(Protocol):
-    """Workers that call `assay.corpus.execution.work(job, task)`, each in a process of its own.
+    """Workers that call `assay.corpus.execution.work(job, task)`, each in a separate process.
 
     A process keeps its metrics from one task to the next.
     """
 
     @property
     def slots(self) -> int:
-        """Largest number of tasks in progress; the driver submits no more."""
+        """Maximum number of tasks in progress; the driver submits no more than this."""
 
     @property
     def threads(self) -> int:
         """Number of threads per worker."""
 
     def start(self, job: Job) -> None:
-        """Begin a phase, whose tasks belong to `job`. It is called again for the next phase with another job."""
+        """Begin a phase whose tasks belong to `job`. This is called again with another job for the next phase."""
 
     def submit(self, task: ShardTask) -> None:
         """Submit a task without waiting for it."""
 
     def wait(self, seconds: float) -> list[ShardOutcome]:
-        """Return the outcomes since the last call, and wait at most `seconds` for the first one.
+        """Return the outcomes since the last call; wait at most `seconds` for the first one.
 
         A task whose worker crashed returns with a fault of the kind ``died``, and the worker is replaced.
         """
 
     def close(self) -> None:
-        """Stop the workers at once."""
+        """Stop the workers immediately."""
 
 
 ENGINES = {"local": "assay.corpus.engines.local:LocalEngine", "ray": "assay.corpus.engines.ray:RayEngine"}
@@ -50,7 +50,7 @@ ENGINES = {"local": "assay.corpus.engines.local:LocalEngine", "ray": "assay.corp
 def engine(name: str, *, workers: int | None, neural: bool, **options: Any) -> Engine:
     """Create an engine by name.
 
-    Without a number of workers, the engine chooses one. `options` are those given for any engine.
+    By default, the engine chooses the number of workers. `options` are the options specified for any engine.
     """
     if name not in ENGINES:
         raise unknown("engine", name, ENGINES)

@@ -1,7 +1,8 @@
-"""Engine with worker processes of this machine.
+"""Engine with worker processes on this machine.
 
-Workers are started as ``python -m assay.corpus.engines.worker`` and communicate through pipes. So a program that calls assay
-needs no ``if __name__ == "__main__"``, a killed worker affects no other process, and workers end with the driver in all cases.
+Workers are started as ``python -m assay.corpus.engines.worker`` and communicate through pipes. A program that calls assay
+therefore needs no ``if __name__ == "__main__"``, a killed worker does not affect any other process, and workers always end
+with the driver.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def receive(stream: IO[bytes]) -> Any:
 
 
 def _scratch() -> tuple[str, int]:
-    """Create a folder for a worker's temporary files; a lock in it is held while the driver or the worker lives."""
+    """Create a folder for a worker's temporary files; a lock in it is held while the driver or the worker is running."""
     while True:
         folder = tempfile.mkdtemp(prefix=_SCRATCH)
         try:
@@ -98,7 +99,7 @@ class _Worker:
         self._heard.put((self, None))
 
     def send(self, message: Any) -> None:
-        """Send a job or a task; a closed pipe is noticed by the reading thread."""
+        """Send a job or a task; the reading thread detects a closed pipe."""
         assert self.process.stdin is not None
         with suppress(OSError):
             send(self.process.stdin, message)
@@ -117,7 +118,7 @@ class _Worker:
 
 
 class LocalEngine:
-    """Engine with processes of this machine."""
+    """Engine with processes on this machine."""
 
     def __init__(self, *, workers: int | None, neural: bool) -> None:
         self._wanted = workers or (1 if neural else cores())  # a neural metric uses all cores

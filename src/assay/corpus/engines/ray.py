@@ -1,7 +1,7 @@
-"""Engine with actors of a Ray cluster: an existing one by its address, or one on this machine that ends with the run.
+"""Engine with actors on a Ray cluster: an existing one by its address, or one on this machine that ends with the run.
 
-Ray runs in a separate process, the broker (`assay.corpus.engines.ray_broker`), behind a pipe. So its output and signal handlers
-do not affect the driver, an unresponsive cluster can be abandoned, and everything ends with the driver.
+Ray runs in a separate process, the broker (`assay.corpus.engines.ray_broker`), behind a pipe. Its output and signal handlers
+therefore do not affect the driver, an unresponsive cluster can be abandoned, and everything ends with the driver.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class WantedWorkers:
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """Message of the broker after connecting: the number of workers, and the threads of each."""
+    """Message from the broker after connecting: the number of workers, and the threads per worker."""
 
     workers: int
     threads: int
@@ -53,13 +53,13 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Message of the broker that the cluster cannot be used, with the reason in one line."""
+    """Message from the broker that the cluster cannot be used, with the reason on one line."""
 
     said: str
 
 
 class RayEngine:
-    """Engine with actors of a Ray cluster."""
+    """Engine with actors on a Ray cluster."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class RayEngine:
         raise self._ended(message)
 
     def _ended(self, said: object) -> AssayError:
-        """Return the error for a broker that refused or ended."""
+        """Return the error for a broker that rejected the request or ended."""
         if isinstance(said, Refusal):
             return InputError(said.said)
         self._log.seek(0)
@@ -122,14 +122,14 @@ class RayEngine:
         self._heard.put(None)
 
     def _send(self, message: Any) -> None:
-        """Send a message; a closed pipe is noticed by the reading thread."""
+        """Send a message; the reading thread detects a closed pipe."""
         assert self._process is not None and self._process.stdin is not None
         with suppress(OSError):
             send(self._process.stdin, message)
 
     @property
     def slots(self) -> int:
-        """One task per worker, and one that waits nearby."""
+        """One task per worker, plus one queued per worker."""
         return 2 * self._connected.workers
 
     @property
@@ -171,7 +171,7 @@ class RayEngine:
 
 
 def make_folder() -> str:
-    """Create the folder of a cluster; in ``/tmp`` if it exists, because paths of sockets must be short."""
+    """Create a folder for a cluster, in ``/tmp`` if it exists, because socket paths must be short."""
     return tempfile.mkdtemp(prefix="assay-ray-", dir="/tmp" if os.path.isdir("/tmp") else None)
 
 
@@ -189,7 +189,7 @@ def remove_folder(folder: str) -> None:
 
 
 def check_address(address: str) -> None:
-    """Refuse an invalid address, or one without a listener, because Ray would retry for minutes."""
+    """Reject an invalid address or one without a listener, because Ray would retry for minutes."""
     import socket
 
     if address == "auto":

@@ -1,8 +1,8 @@
 """Broker process between the driver and Ray: holds the connection and the actors, and distributes the tasks.
 
-An actor gets a task only after it has started and reported its version. So an actor that cannot be scheduled does not delay the
-run, and one with another version of assay gets no task. An actor with short tasks gets the next one in advance, to avoid the
-round trip.
+An actor gets a task only after it has started and reported its version. An actor that cannot be scheduled therefore does not
+delay the run, and one with another version of assay gets no tasks. An actor with short tasks gets the next one in advance,
+to avoid the round trip.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ShardWorker:
         self._seen = ""
 
     def hello(self, folder: str) -> str:
-        """Change to the driver's folder, so that relative paths are the same, and return the version of assay."""
+        """Change to the driver's working directory, so that relative paths match, and return the version of assay."""
         with suppress(OSError):  # the folder may be missing if all data is in an object store
             os.chdir(folder)
         return __version__
@@ -64,7 +64,7 @@ class ShardWorker:
 
 
 def sees_results(out: str, key: str) -> bool:
-    """Whether a folder is the one in which the driver has stored the key of this run."""
+    """Whether a folder is the one in which the driver stored this run's key."""
     return (open_folder(out).read(f"{WORK}/job.json") or b"").decode() == key
 
 
@@ -83,11 +83,11 @@ class Actor:
 
 
 class BrokerEnd(Exception):
-    """The driver has gone, or there is nothing to do."""
+    """The driver has ended, or there is nothing to do."""
 
 
 class Broker:
-    """Actors, and the tasks that wait for them."""
+    """Actors and their queued tasks."""
 
     def __init__(
         self, ray: Any, replies: IO[bytes], events: queue.Queue[tuple[Any, ...]], options: dict[str, Any]
@@ -104,7 +104,7 @@ class Broker:
         self._false_starts = 0
 
     def run(self, workers: int) -> None:
-        """Work until the driver has gone."""
+        """Run until the driver ends."""
         while True:
             placed = self._idle or self._busy
             try:
@@ -207,7 +207,7 @@ class Broker:
 
 
 def main() -> None:
-    """Work for the driver until it has gone."""
+    """Serve the driver until it ends."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     wanted: WantedWorkers = receive(sys.stdin.buffer)
@@ -246,7 +246,7 @@ def _exit(code: int, folder: str | None, ray: Any = None) -> None:
 
 
 def _descendants() -> list[Any]:
-    """Return the processes that Ray has started for a cluster of assay; empty if Ray was not imported."""
+    """Return the processes that Ray has started for assay's cluster; empty if Ray was not imported."""
     if "ray" not in sys.modules:
         return []
     import psutil  # installed with Ray
@@ -256,7 +256,7 @@ def _descendants() -> list[Any]:
 
 
 def kill(processes: list[Any]) -> None:
-    """Kill processes and wait for their end.
+    """Kill processes and wait until they end.
 
     Ray's agents outlive a shutdown by some seconds, and their logs would recreate a folder that was removed.
     """
@@ -280,7 +280,7 @@ def _alive(process: Any) -> bool:
 
 
 def _read(stream: IO[bytes], events: queue.Queue[tuple[Any, ...]], folder: str | None) -> None:
-    """Turn messages of the driver into events; after its end, send a last event, and exit by force if that is not processed."""
+    """Turn the driver's messages into events. When it ends, send a last event, and force an exit if that is not processed."""
     with suppress(EOFError, OSError):
         while True:
             events.put(("message", receive(stream)))

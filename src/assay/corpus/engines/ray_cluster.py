@@ -1,4 +1,4 @@
-"""Ray cluster of a broker: connecting or starting, the layout of workers, and error messages."""
+"""Ray cluster management for a broker: connecting or starting, worker layout, and error messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def connect(wanted: WantedWorkers) -> Any:
         os.environ.setdefault("RAY_worker_niceness", "0")  # by default, Ray's workers run at nice 15
         os.environ.setdefault("RAY_AUTH_MODE", "token")
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        # Without this, Ray replaces 127.0.0.1 by the machine's address and listens on all of them.
+        # Without this, Ray replaces 127.0.0.1 with the machine's address and listens on all addresses.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 
         assert wanted.folder is not None
@@ -41,7 +41,7 @@ def connect(wanted: WantedWorkers) -> Any:
 
 
 def laid_out(wanted: WantedWorkers, nodes: list[dict[str, float]]) -> tuple[int, int, float]:
-    """Return the number of workers, the threads of each and its GPUs, for the CPUs and GPUs of the nodes.
+    """Return the number of workers, and the threads and GPUs per worker, for the nodes' CPUs and GPUs.
 
     A neural metric gets one GPU per worker, or without GPUs all cores of a node. Other metrics get one core per worker.
     """
@@ -59,7 +59,7 @@ def laid_out(wanted: WantedWorkers, nodes: list[dict[str, float]]) -> tuple[int,
 
 
 def too_few_gpus(wanted: WantedWorkers, gpus: float, nodes: list[dict[str, float]]) -> str:
-    """Return why no worker can ever start in a cluster of this machine; empty if one can."""
+    """Return the reason that no worker can ever start in a cluster on this machine; empty if one can."""
     most = max((node.get("GPU", 0.0) for node in nodes), default=0.0)
     if wanted.address is not None or gpus <= most:
         return ""

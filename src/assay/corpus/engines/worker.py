@@ -1,6 +1,6 @@
-"""Process of a local worker: jobs and tasks arrive on stdin, outcomes leave on what was stdout.
+"""Local worker process: jobs and tasks arrive on stdin, and outcomes are written to the original stdout.
 
-Output of libraries goes to stderr. When the driver ends, stdin closes, and the worker ends at once.
+Library output goes to stderr. When the driver ends, stdin closes, and the worker ends immediately.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _read(stream: IO[bytes], tasks: queue.Queue[Job | ShardTask]) -> None:
 
 
 def _end() -> None:
-    """End at once after the end of the driver, and remove the temporary files."""
+    """End immediately when the driver has ended, and remove the temporary files."""
     for _ in range(10):  # the task is still running and may create another file
         shutil.rmtree(os.environ[SCRATCH], ignore_errors=True)
         if not os.path.exists(os.environ[SCRATCH]):

@@ -26,7 +26,7 @@ def tokenize_13a(text: str) -> list[str]:
 def bleu_statistics(hypothesis: Sequence[str], references: Sequence[Sequence[str]], order: int) -> list[int]:
     """Return [hypothesis length, closest reference length, correct n-grams per order, all n-grams per order].
 
-    An n-gram is correct at most as often as it occurs in the reference that has it most often. If two reference lengths are equally
+    Correct n-grams are clipped at their highest count in any single reference. If two reference lengths are equally
     close to the hypothesis's, the shorter one is used.
     """
     allowed: Counter[tuple[str, ...]] = Counter()

@@ -1,8 +1,8 @@
 """Reference implementation of assay-mini in fp32: a small encoder for three texts, and a head that compares them.
 
 Hypothesis, reference and source are encoded separately. Each token is compared with the most similar token of another text at five
-depths. The results, with the coverage of the texts by each other, pass through two layers over all tokens. The kernel computes the
-same with integers.
+depths. The results, with the coverage of the texts by each other, pass through two layers over all tokens. The kernel
+performs the same computation with integers.
 """
 
 from __future__ import annotations

@@ -168,5 +168,5 @@ def cover(a: Sequence[int], b: Sequence[int], texts: Sequence[str], order: int) 
 
 
 def _clipped(a: Sequence[Any], b: Sequence[Any]) -> float:
-    """Return the share of `a` that is in `b`, using each element of `b` once."""
+    """Return the share of `a` that is in `b`, using each element of `b` at most once."""
     return (Counter(a) & Counter(b)).total() / len(a) if a else 0.0
