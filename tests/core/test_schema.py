@@ -45,8 +45,8 @@ def test_what_fits_comes_back_typed() -> None:
     ("plain", "said"),
     [
         ([], "a.json must be a mapping of names to values, not a list of 0 values."),
-        ({}, "a.json does not say 'groups'."),
-        ({"groups": {"de": {}}}, "a.json: groups.de does not say 'above'."),
+        ({}, "a.json is missing 'groups'."),
+        ({"groups": {"de": {}}}, "a.json: groups.de is missing 'above'."),
         ({"groups": {"de": {"above": "x"}}}, "a.json: groups.de.above must be a number, not 'x'."),
         ({"groups": {"de": {"above": "1_000"}}}, "a.json: groups.de.above must be a number, not '1_000'."),
         ({"groups": {"de": {"above": True}}}, "a.json: groups.de.above must be a number, not true."),

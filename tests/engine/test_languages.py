@@ -40,7 +40,7 @@ def test_other_scripts_stay_as_they_are() -> None:
 
 def test_mixed_texts_leave_a_doubt() -> None:
     texts = ["我喜欢吃 apples", "他昨天去 library"]
-    assert any("Give the language pair" in note for note in assay.score(texts, texts, metrics=["bleu"]).notes)
+    assert any("Specify the language pair" in note for note in assay.score(texts, texts, metrics=["bleu"]).notes)
 
 
 def test_languages_without_spaces_are_warned_about() -> None:

@@ -112,7 +112,7 @@ def test_seed_decides_and_order_of_outputs_does_not() -> None:
 
 @pytest.mark.parametrize("n", [0, -1, 15])
 def test_impossible_number_is_refused(n: int) -> None:
-    with pytest.raises(InputError, match="allow 1 to 14"):
+    with pytest.raises(InputError, match="suffice for 1 to 14"):
         build(ITEMS, judged(), n)
 
 

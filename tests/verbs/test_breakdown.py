@@ -100,7 +100,7 @@ def outcomes_file(path: Path, rows: int = 60, reference: bool = True, back: bool
 
 def test_without_references_pseudo_references_are_offered_and_taken(tmp_path: Path) -> None:
     bare = outcomes_file(tmp_path / "bare.tsv", reference=False)
-    with pytest.raises(InputError, match=r"chrf needs references.*back_translation"):
+    with pytest.raises(InputError, match=r"chrf requires references.*back_translation"):
         assay.breakdown(bare, ["chrf"])
     result = assay.breakdown(outcomes_file(tmp_path / "back.tsv", reference=False, back=True), ["chrf"], samples=50)
     assert any("scored with pseudo-references" in note for note in result.table().notes)

@@ -139,7 +139,7 @@ def target_languages(first: Batch, metrics: Mapping[str, Metric]) -> tuple[dict[
         return {}, []
     language, doubt = _language(first)
     if doubt:
-        return {}, [f"{doubt} Give the language pair (-l en-zh), or choose a tokenizer (-m bleu:tokenize=zh)."]
+        return {}, [f"{doubt} Specify the language pair (-l en-zh), or choose a tokenizer (-m bleu:tokenize=zh)."]
     chosen: dict[str, str] = {}
     notes: list[str] = []
     for name in choosing if language else ():

@@ -90,7 +90,7 @@ def test_snappy_copies_what_came_before() -> None:
     for broken in (b"\x05\x08abc", b"\x05\x08abc\x05\x09", b"\x04\x1cabc", b"\x09\x08abc\x02", b"\x80"):
         with pytest.raises(ValueError, match=r"decompressed|do not exist|middle|whole number"):
             decompress(broken, 99)
-    with pytest.raises(ValueError, match=r"it has 100 bytes"):
+    with pytest.raises(ValueError, match=r"its decompressed size is 100 bytes"):
         decompress(bytes([100]), 99)
 
 
@@ -117,7 +117,7 @@ def test_types_and_scalars(snappy: bool, tmp_path: Path) -> None:
     [
         (entry(1, [3], 0, 16), r"a has 16 bytes, which does not fit its type and shape"),
         (entry(1, [4], 8, 16), r"is incomplete: a ends at byte 24, but the file at 16"),
-        (entry(1, [4], 0, 16, b"\x18\x07"), r"is in part 7 of 1"),
+        (entry(1, [4], 0, 16, b"\x18\x07"), r"is in shard 7 of 1"),
         (entry(1, [4], 0, 16, b"\x3a\x00"), r"a is split into slices"),
         (b"\x08\x01\x12\xff", r"is incomplete or is not the index"),
         (entry(1, [1 << 60], 0, 16), r"not a valid number"),

@@ -102,7 +102,7 @@ def test_several_columns_where_one_is_meant(tmp_path: Path) -> None:
     path.write_text(WIDE.replace("id", "system"))
     with pytest.raises(InputError, match=r"has a system column \('system'\), but --columns selects several"):
         rows(path, {"mt": ["ours", "theirs"]})
-    with pytest.raises(InputError, match=r"--columns gives src 2 columns \(src, ref\). Give only one"):
+    with pytest.raises(InputError, match=r"--columns gives src 2 columns \(src, ref\). Specify only one"):
         rows(path, {"src": ["src", "ref"]})
     with pytest.raises(InputError, match="gives z 2 columns"):
         list(read_precomputed_scores(path, ["z"], {"z": ["ours", "theirs"]}))

@@ -52,7 +52,7 @@ def test_a_folder_of_score_files(sets, tmp_path: Path):
         (["en-de\tA\tx\t1"], "not 'x'"),
         (["en-de\tA\t1\tnan"], "line 2: the score is 'nan', not a finite number"),
         (["en-de\tA\t1\t1", "en-de\tA\t1\t2"], "line 3: en-de A segment 1 is scored twice"),
-        (["zh-en\tA\t1\t1"], "0 rows about en-de"),
+        (["zh-en\tA\t1\t1"], "0 rows for en-de"),
     ],
 )
 def test_faults_are_named(sets, tmp_path: Path, rows, message):

@@ -34,7 +34,7 @@ def test_blanks_may_part_columns():
         (b"A\t1\nA\tx\n", r"f line 2: the score of 'A' is 'x', not a number"),
         (b"A\t1\nA\n", r"f line 2: 1 field, expected SYSTEM<TAB>SCORE"),
         (b"A\t1\t2\nA\t1\t2\n", r"f line 1: 3 fields"),
-        (b"", r"f has no scores"),
+        (b"", r"f contains no scores"),
         (b"A\t1\n\xff\t2\n", r"f is not UTF-8 at byte 4"),
     ],
 )

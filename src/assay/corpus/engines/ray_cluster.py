@@ -64,7 +64,7 @@ def too_few_gpus(wanted: WantedWorkers, gpus: float, nodes: list[dict[str, float
     if wanted.address is not None or gpus <= most:
         return ""
     return (
-        f"--gpus-per-worker {gpus:g}: Ray sees only {most:g} GPUs on this machine. Request fewer, or give the "
+        f"--gpus-per-worker {gpus:g}: Ray sees only {most:g} GPUs on this machine. Request fewer, or specify the "
         "address of a cluster: --address HOST:PORT."
     )
 
@@ -72,7 +72,7 @@ def too_few_gpus(wanted: WantedWorkers, gpus: float, nodes: list[dict[str, float
 def why_not(wanted: WantedWorkers, error: Exception) -> str:
     """Return the message for a cluster that did not start or connect."""
     if wanted.address == "auto" and isinstance(error, ConnectionError):
-        return "no Ray cluster runs on this machine. Start one (ray start --head), or give --address HOST:PORT."
+        return "no Ray cluster runs on this machine. Start one (ray start --head), or specify --address HOST:PORT."
     token = " If it requires a token, set RAY_AUTH_TOKEN and RAY_AUTH_MODE=token." if wanted.address else ""
     return f"Ray did not start or connect: {last_line(error)}.{token}"
 

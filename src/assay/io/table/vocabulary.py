@@ -212,7 +212,7 @@ def one_each(chosen: ColumnChoice) -> dict[str, str]:
 
 
 def _several_error(role: str, columns: Sequence[str]) -> InputError:
-    return InputError(f"--columns gives {role} {len(columns)} columns ({listing(columns)}). Give only one.")
+    return InputError(f"--columns gives {role} {len(columns)} columns ({listing(columns)}). Specify only one.")
 
 
 def _chosen_columns(

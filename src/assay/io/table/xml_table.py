@@ -163,7 +163,7 @@ class MarkupTable(MappingTable):
     def __init__(self, opened: Opened, rows: Iterator[Numbered], notes: list[str]) -> None:
         self.name, self.file, self._notes = file_name(opened.path), opened.file, notes
         first = list(islice(rows, 1))
-        refusal = "this row has {key}, and the first row does not. Give all documents the same parts, or use two files."
+        refusal = "this row has {key}, and the first row does not. Use the same parts in all documents, or two files."
         super().__init__(chain(first, rows), [name for _, row in first for name in row], refusal)
 
     @property
