@@ -1,4 +1,4 @@
-"""Facts as data files next to this module, each recorded once, with the functions that read them.
+"""Static data files in this folder, and the functions that read them; each fact is recorded only once.
 
 Typed loaders are in the modules of this package, such as `assay.data.aces` and `assay.data.demetr`.
 """
@@ -14,7 +14,7 @@ from typing import Any
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV or TSV file of this folder; lines that start with ``#`` are comments, TSV has no quotes."""
+    """Return the rows of a CSV or TSV file in this folder; lines that start with ``#`` are comments, and TSV has no quotes."""
     lines = (line for line in read_text(name).splitlines() if not line.startswith("#"))
     if name.endswith(".tsv"):
         return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -22,12 +22,12 @@ def rows(name: str) -> list[dict[str, str]]:
 
 
 def read_text(name: str) -> str:
-    """Return the text of a file of this folder."""
+    """Return the text of a file in this folder."""
     return (files("assay") / "data" / name).read_text(encoding="utf-8")
 
 
 def json_lines(name: str) -> list[dict[str, Any]]:
-    """Return the objects of a JSON lines file of this folder."""
+    """Return the objects in a JSON lines file in this folder."""
     return [json.loads(line) for line in read_text(name).splitlines()]
 
 

@@ -22,14 +22,14 @@ class AcesPhenomenon:
     category_weight: float
     """Weight of the category in the ACES-Score (Section 7.2)."""
     source_needed: str
-    """Short name of a phenomenon whose good translation can only be told from the source (Section 8.1, Table 4)."""
+    """Short name of a phenomenon whose good translation can be identified only from the source (Section 8.1, Table 4)."""
     overlap: str
     """Set and level of increasing overlap with the reference, ``number 3`` (Section 5.3.2, Figure 2)."""
     mended: str
     """Error and how its good translation avoids it, ``overly-literal copied`` or ``… synonym`` (Section 8.2, Table 6)."""
     wmt_pairs: tuple[str, ...]
     unseen_pairs: tuple[str, ...]
-    """Language pairs of WMT, and those no metric was trained on (Appendix A.3, Tables 7 and 9)."""
+    """WMT language pairs, and those on which no metric was trained (Appendix A.3, Tables 7 and 9)."""
 
 
 @functools.cache
@@ -60,7 +60,7 @@ def weights() -> Mapping[str, float]:
 
 
 def in_category(category: str) -> list[str]:
-    """Return the phenomena of a top-level category."""
+    """Return the phenomena in a top-level category."""
     return [one.name for one in phenomena().values() if one.category == category]
 
 

@@ -1,7 +1,7 @@
 """How often annotators prefer the system that a metric prefers, by metric and size of the difference.
 
-Two sources: the pairs of systems of WMT23 (`agreement.csv`, made by scripts/make_agreement.py), and the curves of Kocmi et al. 2024
-(MT-Thresholds, `thresholds.csv`), which are based on more systems and languages. The lower share of the two is reported.
+Two sources: the pairs of systems of WMT23 (`agreement.csv`, made by scripts/make_agreement.py), and the curves of Kocmi et al.
+2024 (MT-Thresholds, `thresholds.csv`), which are based on more systems and languages. The lower of the two shares is reported.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from assay.core.langpair import languages as languages_of
 from assay.data import rows
 
 FEWEST = 20
-"""Pairs of systems below which no share is reported."""
+"""Minimum number of system pairs for a share to be reported."""
 GROUPS = ("all", "into English", "from English")
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of `pairs` pairs of systems that annotators order as a metric does, with its 95% interval."""
+    """The share of `pairs` system pairs that annotators rank in the same order as a metric, with its 95% interval."""
 
     share: float
     low: float
@@ -37,17 +37,17 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class AgreementEstimate:
-    """Estimates of two studies for a difference of one size."""
+    """Estimates from two studies for a difference of a given size."""
 
     share: float
-    """The lower of the two studies."""
+    """The lower of the two estimates."""
     wmt23: Share
     languages: str
-    """The group of language pairs of WMT23: one of `GROUPS`."""
+    """WMT23 group of language pairs: one of `GROUPS`."""
     better: Share | None = None
     """Share among the better half of the systems of each language pair, if enough pairs differ by as much."""
     published: float | None = None
-    """Share by Kocmi et al. 2024, if they cover the metric."""
+    """Share according to Kocmi et al. 2024, if they cover the metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class AgreementTable:
-    """The shares of one metric by group of languages, quality band and size of the difference."""
+    """The shares for one metric by group of languages, quality band and size of the difference."""
 
     bins: Mapping[tuple[str, str], Sequence[Bin]]
     curve: tuple[float, float] | None = None
@@ -80,7 +80,7 @@ class AgreementTable:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs of systems of all languages together."""
+        """Number of system pairs over all languages together."""
         return sum(one.share.pairs for one in self._whole)
 
     def points(self) -> list[tuple[float, float, float, float]]:
@@ -140,10 +140,10 @@ def _tables() -> dict[str, AgreementTable]:
 
 
 def agreement(metric: str) -> AgreementTable | None:
-    """Return the shares of a metric with its default options; None if nothing was measured for it."""
+    """Return the shares for a metric with its default options; None if nothing was measured for it."""
     return _tables().get(metric)
 
 
 def about(share: float) -> str:
-    """Return ``about 85%``, rounded to 5%, because no share is based on more than some forty pairs."""
+    """Return ``about 85%``, rounded to 5%, because no share is based on more than about forty pairs."""
     return "over 95%" if share > 0.975 else f"about {5 * round(20 * share)}%"

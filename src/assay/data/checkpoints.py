@@ -17,7 +17,7 @@ Family = Literal["comet", "bleurt", "matese", "metricx", "encoder-decoder", "enc
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper as cards cite it, with its keys in ``citations.json``."""
+    """A paper in the form in which cards cite it, with its keys in ``citations.json``."""
 
     text: str
     cite: tuple[str, ...]
@@ -69,7 +69,7 @@ class PublishedCheckpoint:
 
     @property
     def citation(self) -> Paper:
-        """Paper to cite; an empty one if the entry has no paper."""
+        """Paper to cite; empty if the entry has no paper."""
         return _table().papers[self.paper] if self.paper else Paper("", ())
 
 
@@ -105,7 +105,7 @@ def _checkpoint(table: _Table, name: str, entry: dict[str, Any]) -> PublishedChe
 
 
 def of_family(*families: Family) -> dict[str, PublishedCheckpoint]:
-    """Return the checkpoints of these families that assay can download, by name."""
+    """Return the checkpoints in these families that assay can download, by name."""
     return {name: one for name, one in checkpoints().items() if one.family in families and one.has_address}
 
 

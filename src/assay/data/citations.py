@@ -1,4 +1,4 @@
-"""Bibliographic facts: the publications to cite for a metric, suite, analysis or method."""
+"""Bibliography: the publications to cite for a metric, suite, analysis or method."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def works(name: str) -> list[Work]:
 
 
 def names(kind: str) -> list[str]:
-    """Return the names of a kind that have a publication to cite."""
+    """Return the names of one kind that have a publication to cite."""
     published = [name for name, one in checkpoints().items() if one.is_metric] if kind == "metrics" else []
     return [*_facts()["of"][kind], *published]
 

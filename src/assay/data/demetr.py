@@ -34,7 +34,7 @@ class DemetrPerturbation:
 
 @functools.cache
 def perturbations() -> tuple[DemetrPerturbation, ...]:
-    """Return all 35 in the order of the paper."""
+    """Return all 35 perturbations in the paper's order."""
     return tuple(
         DemetrPerturbation(
             int(row["perturbation"]),

@@ -1,4 +1,4 @@
-"""Word lists of the perturbations: tab-separated files in `words/`, read when they are first used."""
+"""Word lists for the perturbations: tab-separated files in `words/`, read on first use."""
 
 from __future__ import annotations
 

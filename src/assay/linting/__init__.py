@@ -1,4 +1,4 @@
-"""Deterministic checks of translations: one module per family, one entry here."""
+"""Rule-based checks of translations: one module per family, each registered here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CHECKS: Mapping[str, tuple[Description, Check]] = {
 
 
 def select_checks(select: Sequence[str] | None = None, ignore: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the names of the checks to run: the default ones or `select`, without `ignore`."""
+    """Return the names of the checks to run: the default ones or `select`, minus `ignore`."""
     for name in (*(select or ()), *ignore):
         if name not in CHECKS:
             raise InputError(unknown("check", name, CHECKS))
@@ -46,7 +46,7 @@ def select_checks(select: Sequence[str] | None = None, ignore: Sequence[str] = (
 
 
 def lint_texts(texts: Texts, checks: Sequence[str]) -> list[Finding]:
-    """Return the findings of the named checks in one translation."""
+    """Return the named checks' findings in one translation."""
     findings: list[Finding] = []
     for name in checks:
         description, check = CHECKS[name]

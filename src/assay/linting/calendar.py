@@ -12,7 +12,7 @@ from assay.linting.number_reading import ascii_digits
 
 UNSPACED = ("zh", "ja", "ko", "th")
 FEWEST_LETTERS = 4
-"""Shorter names, such as Mo, so or Mar, are also other words."""
+"""Minimum length of a name; shorter ones, such as Mo, so or Mar, are also other words."""
 SHORT_MONTHS = {
     "en": ("may",),
     "de": ("mai",),
@@ -63,7 +63,7 @@ def _names(language: str) -> tuple[re.Pattern[str] | None, Mapping[str, str]]:
 
 
 def named(text: str, language: str) -> list[Named]:
-    """Return the weekdays and months that a text names."""
+    """Return the weekdays and months named in a text."""
     pattern, keys = _names(language)
     if pattern is None:
         return []
@@ -77,7 +77,7 @@ def named(text: str, language: str) -> list[Named]:
 
 
 def dates(text: str, language: str) -> list[Date]:
-    """Return the dates in which a day is next to the name or the sign of a month."""
+    """Return the dates in which a day is next to the name or the symbol of a month."""
     plain = ascii_digits(text)
     found = [
         Date(match.start(2), match.end(), int(match[3]), int(match[2]))

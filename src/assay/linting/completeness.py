@@ -1,4 +1,4 @@
-"""Check of completeness: translations that are far too short or long, cut off, or leave brackets open."""
+"""Completeness check: translations that are far too short or long, truncated, or have unclosed brackets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COMPLETENESS = Description(
 )
 DENSE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 SHORT, LONG, LEAST = 0.28, 4.5, 40
-"""Ratios of lengths, and the length of the longer text from which they count. A CJK character counts as 2.5 letters."""
+"""Length ratios, and the length of the longer text from which they apply. A CJK character counts as 2.5 letters."""
 PAIRS = {"(": ")", "[": "]", "{": "}"}
 
 

@@ -1,4 +1,4 @@
-"""Check of encoding: mojibake, invisible and bidirectional control characters, and two scripts within one word."""
+"""Encoding check: mojibake, invisible and bidirectional control characters, and two scripts within one word."""
 
 from __future__ import annotations
 

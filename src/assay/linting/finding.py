@@ -1,4 +1,4 @@
-"""Finding of a check: where a translation is wrong, which check found it, and why."""
+"""Finding of a check: the location and description of a problem in a translation, and the name of the check."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What a check reads: one translation with its source, and the languages if they are known."""
+    """Input of a check: one translation with its source, and the languages if they are known."""
 
     source: str
     translation: str
@@ -45,4 +45,4 @@ class Description:
     default: bool = True
     needs_source: bool = True
     languages: Sequence[str] = field(default_factory=tuple)
-    """Languages that the check requires on both sides; empty for any."""
+    """Languages that the check requires on both sides; empty if it works for any language."""

@@ -1,4 +1,4 @@
-"""Checks of language: text that was copied from the source, and translations in a wrong language or script."""
+"""Language checks: text copied from the source, and translations in the wrong language or script."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.linting.number_reading import WORD
 UNTRANSLATED = Description("untranslated", "the translation repeats the source", "Accuracy/Untranslated")
 LANGUAGE = Description("language", "the translation is in a wrong language or script", "Accuracy/Wrong language")
 FEWEST_WORDS = 3
-"""Number of plain words that a copied passage needs: names and titles may stay."""
+"""Minimum number of plain words in a copied passage; names and titles may stay untranslated."""
 FEWEST_FUNCTION_WORDS = 3
 _SCRIPTS = (
     "CYRILLIC:ru uk bg be sr mk kk ky tg mn; ARABIC:ar fa ur ps ckb; HEBREW:he yi; DEVANAGARI:hi mr ne sa; THAI:th; GREEK:el; "
@@ -29,7 +29,7 @@ SCRIPTS: dict[str, tuple[str, ...]] = {
     for language in codes.split()
 }
 SCRIPTS |= {"zh": ("CJK",), "ja": ("CJK", "HIRAGANA", "KATAKANA"), "ko": ("HANGUL", "CJK")}
-"""Scripts of each language, by the first word of their characters' names in Unicode."""
+"""Scripts of each language, identified by the first word of their characters' Unicode names."""
 
 
 @functools.lru_cache(maxsize=8192)
@@ -38,7 +38,7 @@ def _script(character: str) -> str:
 
 
 def scripts(text: str) -> Counter[str]:
-    """Return how many letters of each script a text has."""
+    """Return the number of letters in each script that a text contains."""
     if text.isascii():
         return Counter(LATIN=sum(map(str.isalpha, text)))
     return Counter(_script(c) for c in text if c.isalpha())
@@ -50,7 +50,7 @@ def expected_scripts(language: str) -> tuple[str, ...]:
 
 
 def check_untranslated(texts: Texts) -> Iterator[Finding]:
-    """Find passages of the source that the translation repeats."""
+    """Find passages from the source that are repeated in the translation."""
     if not texts.source or (texts.source_language and texts.source_language == texts.target_language):
         return
     ours = list(WORD.finditer(texts.translation))
@@ -76,7 +76,7 @@ def _unspaced(text: str) -> bool:
 
 
 def _other_script(texts: Texts, theirs: tuple[str, ...]) -> Iterator[Finding]:
-    """Find letters of the source's script: they can only be left over."""
+    """Find letters in the source's script, which must have been left untranslated."""
     start = end = -1
     for match in WORD.finditer(texts.translation):
         word = match[0]

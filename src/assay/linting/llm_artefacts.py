@@ -1,4 +1,4 @@
-"""Check of what language models write around a translation: preambles, labels, refusals, notes, thinking tags, code fences."""
+"""Check for text that language models add to a translation: preambles, labels, refusals, notes, thinking tags, code fences."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ HAN_LARGE = {
     "조": 10**12,
 }
 LONGEST = 30
-"""Characters of the longest number; longer runs of digits are codes."""
+"""Maximum length of a number in characters; longer runs of digits are codes."""
 CLOCK = re.compile(
     r"(?::\d\d(?!\d))?\s?(?:[ap]\.?\s?m\b|o['’]clock|uhr\b|h\b|時|点|时|시|час|ч\b|godz)|:\d\d(?!\d)", re.I
 )
@@ -43,7 +43,7 @@ ROMAN = re.compile(r"(?<![\w])[IVXLCDMХІ]{1,7}(?![\w])")
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000, "Х": 10, "І": 1}
 SUFFIXES = {"k": 1000, "m": 10**6, "bn": 10**9, "mn": 10**6, "тыс": 1000, "tys": 1000}
 MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
-"""Vowel signs and accents, which belong to the word although Python's patterns do not count them as letters."""
+"""Vowel signs and accents, which belong to the word although Python's patterns do not treat them as letters."""
 WORD = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{MARKS}])*(?:['’ʼ][^\W\d_]+)*")
 CONNECTORS = {"and", "und", "et", "y", "e", "i", "a", "og", "och", "và", "na", "و"}
 COMPOUND_LANGUAGES = {"de": ("und",), "nl": ("en", "ën")}
@@ -52,7 +52,7 @@ LAKH = {"lakh": 100_000, "lakhs": 100_000, "crore": 10_000_000, "crores": 10_000
 
 @dataclass(frozen=True, slots=True)
 class NumberInText:
-    """A number in a text: its place, the values it may represent, and how it is written."""
+    """A number in a text: its position, the values it may represent, and how it is written."""
 
     start: int
     end: int
@@ -73,7 +73,7 @@ def ascii_digits(text: str) -> str:
 
 
 def numbers_in(text: str, language: str = "") -> list[NumberInText]:
-    """Return the numbers of a text in order."""
+    """Return the numbers in a text, in order of appearance."""
     plain = ascii_digits(text)
     found = list(_digits(plain, language))
     if language in _words():

@@ -1,4 +1,4 @@
-"""Checks of numbers, dates, weekdays and months: each must agree between source and translation.
+"""Checks of numbers, dates, weekdays and months, which must agree between source and translation.
 
 A finding needs evidence on both sides: a number of the translation that is not in the source, and one of the source that is not in
 the translation. A number that is only missing, or only added, is too often right (a dozen, twice, last year).
@@ -17,7 +17,7 @@ from assay.linting.number_reading import NumberInText, numbers_in
 NUMBERS = Description("numbers", "a number differs from the source", "Accuracy/Mistranslation")
 DATES = Description("dates", "a date, weekday or month differs from the source", "Accuracy/Mistranslation")
 MOST_PAIRS = 200_000
-"""Tables of numbers with more pairs are not compared."""
+"""Maximum number of pairs; larger tables of numbers are not compared."""
 LEAST_SPELLED = 3
 """Smaller number words (one, two, both, first) have too many other uses."""
 SPELLED_LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "pl", "cs", "ru", "uk", "hi")
@@ -33,7 +33,7 @@ TOLERANCE = 0.12
 
 
 def check_numbers(texts: Texts) -> Iterator[Finding]:
-    """Find numbers of the translation that replace another number of the source."""
+    """Find numbers in the translation that replace a different number in the source."""
     if not _has_number(texts.translation):
         return
     ours, theirs = numbers_in(texts.translation, texts.target_language), numbers_in(texts.source, texts.source_language)
@@ -165,7 +165,7 @@ def _same_digits(ours: Sequence[NumberInText], theirs: Sequence[NumberInText]) -
 
 
 def check_dates(texts: Texts) -> Iterator[Finding]:
-    """Find weekdays, months and dates that replace another one of the source."""
+    """Find weekdays, months and dates that replace a different one in the source."""
     ours, theirs = named(texts.translation, texts.target_language), named(texts.source, texts.source_language)
     for kind, what in (("d", "weekday"), ("m", "month")):
         yield from _replaced(

@@ -1,4 +1,4 @@
-"""Check of placeholders, tags, links and code: the translation must have those of the source, and no others."""
+"""Check of placeholders, tags, links and code: the translation must contain the same ones as the source, and no others."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _family(kind: str) -> str:
 
 
 def _take(counts: Counter[str], text: str, sign: int) -> bool:
-    """Take one occurrence that the other side lacks."""
+    """Take one occurrence that is missing from the other side."""
     if counts[text] * sign <= 0:
         return False
     counts[text] -= sign

@@ -1,4 +1,4 @@
-"""Check of repetition: loops of words or characters, and doubled words, that the source does not have."""
+"""Repetition check: loops of words or characters, and doubled words, that are not in the source."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ DOUBLED_WORDS = {
     "fr": {"nous", "vous", "très", "oui", "non", "se"},
     "nl": {"die", "dat", "heel", "zeer"},
 }
-"""Words that sentences may double: had had, that that, die die, nous nous."""
+"""Words that may legitimately be doubled: had had, that that, die die, nous nous."""
 
 
 def check_repetition(texts: Texts) -> Iterator[Finding]:
-    """Find loops and doubled words of the translation."""
+    """Find loops and doubled words in the translation."""
     text = texts.translation
     seen: list[tuple[int, int]] = []
     for match in DOUBLED.finditer(text):

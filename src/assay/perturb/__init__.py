@@ -1,4 +1,4 @@
-"""Registry of the perturbations, one line each in `data/perturbations.tsv`."""
+"""Registry of perturbations; each one is a line in `data/perturbations.tsv`."""
 
 from assay.core.registry import Registry
 from assay.data import rows

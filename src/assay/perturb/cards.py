@@ -1,4 +1,4 @@
-"""Cards of the perturbations, read from `data/perturbations.tsv`."""
+"""Metadata cards for the perturbations, read from `data/perturbations.tsv`."""
 
 from __future__ import annotations
 
@@ -49,6 +49,6 @@ def _languages(cell: str) -> tuple[str, ...]:
 
 
 def variant(base: type[Rule], name: str, **attributes: object) -> type[Rule]:
-    """Return a subclass of `base` with the card of the perturbation `name` and these class attributes; functions become static."""
+    """Return a subclass of `base` with the card for the perturbation `name` and these class attributes; functions become static."""
     static = {key: staticmethod(value) if isfunction(value) else value for key, value in attributes.items()}
     return cast("type[Rule]", type(name, (base,), {"__module__": base.__module__, "card": card_of(name), **static}))

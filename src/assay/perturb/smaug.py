@@ -1,8 +1,8 @@
-"""Perturbations of SMAUG (Alves et al. 2022; xCOMET section 7.1 and appendix C), except swapped numbers and names.
+"""SMAUG perturbations (Alves et al. 2022; xCOMET section 7.1 and appendix C), except swapped numbers and names.
 
-SMAUG generates text with a large language model. Here, an inserted text is a short sentence of the same corpus. A masked span
-is filled by a masked language model if the option `model` names its folder. Otherwise it is filled with n-grams of the corpus
-that stood between the same neighbours.
+SMAUG generates text with a large language model. Here, an inserted text is a short sentence from the same corpus. If the option
+`model` specifies the folder of a masked language model, it fills masked spans. Otherwise they are filled with n-grams from the
+corpus that occurred between the same neighbours.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NEGATIONS = patterns("negations")
 
 
 class TextInserted(Perturbation):
-    """Perturbation that inserts a short sentence of the corpus at a sentence boundary."""
+    """Perturbation that inserts a short sentence from the corpus at a sentence boundary."""
 
     card = card_of("text-inserted")
 
@@ -60,7 +60,7 @@ class TextInserted(Perturbation):
         return Perturbed((Change(at, at, new + gap),), f"inserted: {new}", {"new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that text was only inserted, and that the reference does not have it."""
+        """Check that text was only inserted, and that the reference does not contain it."""
         problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if change.start != change.end:
@@ -96,7 +96,7 @@ class NegationChanged(Perturbation):
 
 
 class MaskFilled(Perturbation):
-    """Perturbation that replaces one to three words by others that fit between their neighbours."""
+    """Perturbation that replaces one to three words with others that fit between their neighbours."""
 
     card = card_of("mask-filled")
 

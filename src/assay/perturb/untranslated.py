@@ -71,7 +71,7 @@ class UntranslatedWord(TextRule):
 def _nearest(
     source: str, source_words: list[tuple[Span, float]], text: str, target_words: list[tuple[Span, float]]
 ) -> tuple[Span, Span]:
-    """Return the translated word and the source word that are nearest in position and frequency."""
+    """Return the translated word and the source word that are closest in position and frequency."""
 
     def distance(target_word: tuple[Span, float], source_word: tuple[Span, float]) -> float:
         apart = abs(sum(target_word[0]) / (2 * len(text)) - sum(source_word[0]) / (2 * len(source)))
@@ -86,7 +86,7 @@ def _nearest(
 
 
 _LEAST = 0.3
-"""The lowest confidence of a word pair that is used at all."""
+"""Minimum confidence of a word pair that is used at all."""
 
 
 class CopySource(Perturbation):
@@ -102,15 +102,13 @@ class CopySource(Perturbation):
         return Perturbed((Change(0, len(segment.hypothesis), segment.source),), "source copied")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the incorrect text is the source."""
+        """Check that the incorrect text is the same as the source."""
         problems = super().problems(segment, perturbed, language, tools)
         return problems if perturbed.incorrect(segment) == segment.source else [*problems, "the text is not the source"]
 
 
 class SourceWordKept(Perturbation):
-    """Perturbation that replaces one word by its source word; `in_reference` requires the good word in the reference, or
-    forbids it.
-    """
+    """Perturbation that keeps one source word; `in_reference` requires the good word in the reference, or forbids it."""
 
     in_reference = True
 
@@ -139,7 +137,7 @@ class SourceWordKept(Perturbation):
         return result if confidence == 1 else result.with_confidence(alignment=confidence)
 
     def _pairs(self, segment: Segment, tools: Tools) -> list[tuple[str, str, float]]:
-        """Return words of the translation with their source words and confidences; only certain pairs if there are any."""
+        """Return the translation's words with their source words and confidences; only certain pairs if there are any."""
         pair, source, text = segment.langpair or "", segment.source or "", segment.hypothesis
         languages = pair.rpartition("-")
         target_spans = [span for span, _ in content_words(text, languages[2], tools)]
@@ -171,7 +169,7 @@ def _literal() -> dict[str, dict[str, str]]:
 
 
 LITERAL = _literal()
-"""Names that should stay untranslated, with literal translations by language; assay's own list."""
+"""Names that should stay untranslated, with literal translations by language (built-in list)."""
 
 
 class DoNotTranslate(Perturbation):
@@ -180,7 +178,7 @@ class DoNotTranslate(Perturbation):
     card = card_of("do-not-translate")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Use the columns `do_not_translate` and `translated`, or assay's list of names."""
+        """Use the columns `do_not_translate` and `translated`, or the built-in list of names."""
         from_columns = segment.meta.get("do_not_translate"), segment.meta.get("translated")
         if from_columns[0] and from_columns[1]:
             options = {from_columns[0]: from_columns[1]}

@@ -1,4 +1,4 @@
-"""Test of a metric against the contract: ``assay.testing.check_metric(MyMetric())``."""
+"""Metric contract test: ``assay.testing.check_metric(MyMetric())``."""
 
 from __future__ import annotations
 

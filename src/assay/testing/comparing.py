@@ -1,4 +1,4 @@
-"""Description of the first difference between two results of one metric."""
+"""Description of the first difference between two results from the same metric."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.core.spans import ErrorSpan
 
 
 def difference(one: Scores, other: Scores, neural: bool, what: str) -> str:
-    """Return which column differs first and where; an empty text if all are equal.
+    """Return the first column that differs, and where; an empty text if all columns are the same.
 
     Columns must be equal to the last bit, those of a `neural` metric within its tolerance. A missing flag counts as not raised.
     `what` describes when the column changed.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class ContractViolation(AssayError, AssertionError):
-    """Violation of a clause of the contract; the message has the clause and the observation."""
+    """Violation of a clause in the contract; the message contains the clause and the observation."""
 
     exit_code = 1
 
@@ -63,7 +63,7 @@ class Contract:
         return ContractViolation(self.metric, clause, observation)
 
     def score(self, clause: str, batch: Batch, metric: Metric | None = None) -> Scores:
-        """Return the scores of a batch, after checking the clauses for any scores."""
+        """Return the scores for a batch, after checking the clauses that apply to all scores."""
         try:
             scores = (metric or self.metric).score(batch)
         except MissingPart:
@@ -76,7 +76,7 @@ class Contract:
         return scores
 
     def same(self, clause: str, one: Scores, other: Scores, what: str) -> None:
-        """Check that two results are equal, within the tolerance of the metric's card."""
+        """Check that two results are the same, within the tolerance on the metric's card."""
         if observation := difference(one, other, self.metric.card.tolerance > 0, what):
             raise self.violation(clause, observation)
 
@@ -123,7 +123,7 @@ class Contract:
             )
 
     def spans(self, scores: Scores, batch: Batch) -> None:
-        """Check spans: one tuple per segment, and each span has the text at its positions."""
+        """Check spans: there is one tuple per segment, and each span's text matches its positions."""
         if scores.spans is None:
             return
         if len(scores.spans) != len(batch):
@@ -141,11 +141,11 @@ class Contract:
                     )
 
     def repeated(self) -> None:
-        """Check repetition: the same batch gets the same numbers."""
+        """Check repetition: scoring the same batch again gives the same numbers."""
         self.same("repeated", self.whole, self.score("repeated", self.batch), "change when scored again")
 
     def batch_size(self) -> None:
-        """Check batch sizes: they do not change a number."""
+        """Check batch sizes: numbers do not depend on them."""
         for size in (1, 4):
             parts = [
                 self.score("batch size", self.batch.slice(at, at + size)) for at in range(0, len(self.batch), size)
@@ -153,13 +153,13 @@ class Contract:
             self.same("batch size", self.whole, Scores.concat(parts), f"change when scored {size} at a time")
 
     def order(self) -> None:
-        """Check the order: neither it nor a repeated segment changes a number."""
+        """Check the order: numbers do not depend on it, or on repeated segments."""
         rows = np.random.default_rng(1).permutation(len(self.batch)).repeat(2)
         scores = self.score("order", self.batch.select([int(row) for row in rows]))
         self.same("order", self.whole.take(rows), scores, "change with the order of the segments")
 
     def threads(self) -> None:
-        """Check threads: parts of a batch that are scored concurrently get the same numbers."""
+        """Check threads: parts of a batch scored concurrently get the same numbers."""
         halves = [self.batch.slice(0, len(self.batch) // 2), self.batch.slice(len(self.batch) // 2, len(self.batch))]
         with ThreadPoolExecutor(4) as pool:
             parts = list(pool.map(lambda half: self.score("threads", half), halves * 4))
@@ -167,7 +167,7 @@ class Contract:
             self.same("threads", self.whole, Scores.concat(parts[i : i + 2]), "change when scored in threads")
 
     def empty_batch(self) -> None:
-        """Check that an empty batch gets no scores and raises nothing."""
+        """Check that an empty batch gets no scores and raises no error."""
         self.score("empty batch", self.batch.slice(0, 0))
 
     def empty_texts(self) -> None:
@@ -234,7 +234,7 @@ class Contract:
             )
 
     def copies(self) -> None:
-        """Check equal signatures: a copy, and a new metric with the same options, give equal numbers."""
+        """Check copies: a copy, and a new metric with the same options, have the same signature and give the same numbers."""
         for how, copied in self._copies():
             if copied.signature == self.metric.signature:
                 scores = self.score("equal signatures", self.batch, copied)
@@ -258,7 +258,7 @@ class Contract:
             yield how, metric
 
     def combine(self) -> None:
-        """Check combine: sums of statistics, on the last axis, give a finite corpus value in any order."""
+        """Check `combine`: sums of statistics along the last axis give a finite corpus value in any order."""
         stats = statistics(self.whole)
         values = np.stack([stats.sum(axis=0), stats[::-1].sum(axis=0), stats[: len(stats) // 2].sum(axis=0)])
         try:

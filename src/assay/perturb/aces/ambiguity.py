@@ -1,12 +1,12 @@
 """Perturbations that give an ambiguous English word the wrong sense: nouns, occupations, *since* and *while*.
 
-Word senses (ACES section 5.2.2, after MuCoW): the good translation has a cue for the right sense before the word (*vegetable
-stock*). The incorrect one has a cue for the other sense (*penny stock*), and the reference has none.
+Word senses (ACES section 5.2.2, after MuCoW): the good translation contains a cue for the right sense before the word
+(*vegetable stock*). The incorrect one contains a cue for the other sense (*penny stock*), and the reference has none.
 
-Occupations (5.2.1): the good translation has *female baker* if the source has *Bäckerin*, the incorrect one *male baker*. The
-shares of women that WinoBias lists decide whether this follows the stereotype.
+Occupations (5.2.1): if the source says *Bäckerin*, the good translation says *female baker* and the incorrect one *male baker*.
+The shares of women listed in WinoBias decide whether this follows the stereotype.
 
-Connectives (5.2.3 and 5.8.2): the reference keeps the ambiguous word. The good translation has the sense of the source
+Connectives (5.2.3 and 5.8.2): the reference keeps the ambiguous word. The good translation uses the sense in the source
 (*because*, *from the time*, *whereas*, *as*), the incorrect one the other sense.
 """
 
@@ -43,7 +43,7 @@ def _senses() -> dict[str, tuple[Sense, Sense]]:
 
 
 SENSES = _senses()
-"""English words with their more frequent and their less frequent sense."""
+"""English words, each with a more frequent and a less frequent sense."""
 
 
 class WordSense(Perturbation):
@@ -89,7 +89,7 @@ class WordSense(Perturbation):
         return Perturbed((Change(at, end, new),), f"{right} {word} -> {wrong} {word}", meta, good=good, reference=text)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the reference has no cue."""
+        """Check that the reference contains no cue."""
         problems = super().problems(segment, perturbed, language, tools)
         word, cue = str(perturbed.meta.get("word")), str(perturbed.meta.get("new"))
         if f"{cue} {word}" not in perturbed.incorrect(segment):
@@ -130,7 +130,7 @@ OCCUPATIONS = _occupations()
 
 
 def find_gender(source: str, language: str, occupation: Occupation) -> str | None:
-    """Return the gender of the occupation in the source; None unless exactly one of its two words occurs."""
+    """Return the occupation's gender in the source; None unless exactly one of its two words occurs."""
     man, woman = occupation.forms[language]
     if man == woman:
         return None
@@ -183,7 +183,7 @@ class OccupationGender(Perturbation):
         return Perturbed((change,), f"{right} {occupation} -> {wrong} {occupation}", meta, good=good, reference=text)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the texts differ only in *female* and *male*, and that the reference has neither."""
+        """Check that the texts differ only in *female* and *male*, and that the reference contains neither."""
         problems = super().problems(segment, perturbed, language, tools)
         words = {
             perturbed.changes[0].text,
@@ -218,16 +218,14 @@ def find_sense(segment: Segment, word: str, senses: Iterable[str]) -> str | None
 
 
 class Connective(Perturbation):
-    """Perturbation that replaces an ambiguous connective by one with the wrong sense, and in the good translation by the right
-    one.
-    """
+    """Perturbation that gives an ambiguous connective the wrong sense, and the right one in the good translation."""
 
     word = "since"
     sense = "causal"
     spelt: dict[str, str] = SINCE
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Change the translation if it has the word, else the reference."""
+        """Change the translation if it contains the word, else the reference."""
         reference = first_reference(segment)
         texts = [text for text in (segment.hypothesis, reference) if text and self._at(text, tools) is not None]
         if not texts:

@@ -18,15 +18,15 @@ from assay.perturb.language.sentence import parse_sentence
 from assay.perturb.language.texts import find_word, first_reference, match_case, pick, replace_span, source_language
 
 REASONS = patterns("clauses of reason")
-"""Beginnings of clauses of reason, as regular expressions by language."""
+"""Openings of clauses of reason, as regular expressions by language."""
 
 
 _NEAR = 4
-"""The pronoun must be among this many words of the clause, its conjunction included."""
+"""Maximum position of the pronoun in the clause, counted in words including the conjunction."""
 
 
 def find_clause(text: str, language: str) -> int | None:
-    """Return the position of the clause of reason; None if the text has no such clause or opens with it."""
+    """Return the position of the clause of reason; None if the text does not contain one or starts with it."""
     pattern = REASONS.get(language)
     match = re.search(pattern, text) if pattern else None
     return match.start() if match and match.start() > 8 else None
@@ -42,12 +42,12 @@ def remove_clause(text: str, language: str) -> str | None:
 
 
 class Commonsense(Perturbation):
-    """Perturbation that exchanges the noun in the clause of reason for the other noun of the sentence."""
+    """Perturbation that replaces the noun in the clause of reason with the other noun in the sentence."""
 
     strips_source = False
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Name the other noun in the clause, and remove the clause from the reference (and the source)."""
+        """Put the other noun into the clause, and remove the clause from the reference (and the source)."""
         text = segment.hypothesis
         at = find_clause(text, language)
         if at is None:
@@ -88,7 +88,7 @@ class Commonsense(Perturbation):
         return Refused("the clause does not repeat one of two nouns of the main clause")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the change is in the clause and that the reference has no clause."""
+        """Check that the change is in the clause and that the clause is missing from the reference."""
         problems = super().problems(segment, perturbed, language, tools)
         at = find_clause(segment.hypothesis, language)
         if at is None or perturbed.changes[0].start < at:
@@ -103,12 +103,12 @@ SourceAndReferenceAmbiguous = variant(Commonsense, "commonsense-src-and-ref-ambi
 
 
 class Coreference(Perturbation):
-    """Perturbation that exchanges the pronoun in a clause of reason for one of another gender, or for the column `distractor`."""
+    """Perturbation that replaces the pronoun in a clause of reason with one of another gender, or with the column `distractor`."""
 
     card = card_of("coreference-based-on-commonsense")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Find *because it …* in an English source and one pronoun in the clause of the translation."""
+        """Find *because it …* in an English source and a single pronoun in the corresponding clause of the translation."""
         if language not in WRONG:
             return Refused(f"no list of pronouns for {language}")
         if source_language(segment) == "en" and not re.search(r"\b(?:because|since|as) it\b", segment.source or ""):

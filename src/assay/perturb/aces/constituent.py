@@ -1,11 +1,11 @@
 """Perturbations that omit or add a constituent (ACES section 5.1).
 
-A constituent is a phrase that the sentence can do without. In English these are prepositional phrases, relative and adverbial
-clauses, appositions and modifiers, found by the parse. In other languages they are text in parentheses and relative clauses
-between commas.
+A constituent is a phrase that can be left out of the sentence. In English these are prepositional phrases, relative and
+adverbial clauses, appositions and modifiers, found by the parse. In other languages they are text in parentheses and relative
+clauses between commas.
 
 Omission removes one from the translation. Addition reverses the pair if source and reference can lose the constituent too
-(parentheses, or the column `partial_source`). Otherwise it adds a phrase that the source does not have.
+(parentheses, or the column `partial_source`). Otherwise it adds a phrase that is not in the source.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _combine_phrases() -> dict[str, tuple[str, ...]]:
 
 
 ADDED = _combine_phrases()
-"""All phrases of a language, in the form in which they are appended to a sentence."""
+"""All phrases in a language, in the form in which they are appended to a sentence."""
 _PARENTHESES = re.compile(r"\s?[(（][^()（）]{2,80}[)）]")
 
 
@@ -105,7 +105,7 @@ class Omission(Perturbation):
         return Perturbed((change,), f"left out: {old}", {"old": old})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that at most half of the text was removed, nothing was added, and no double space is left."""
+        """Check that at most half of the text was removed, nothing was added, and no double space remains."""
         problems = super().problems(segment, perturbed, language, tools)
         incorrect = perturbed.incorrect(segment)
         if any(change.text for change in perturbed.changes):
@@ -118,7 +118,7 @@ class Omission(Perturbation):
 
 
 class Addition(Perturbation):
-    """Perturbation that adds a constituent that the source does not have."""
+    """Perturbation that adds a constituent that is not in the source."""
 
     card = card_of("constituent-added")
 
@@ -138,7 +138,7 @@ class Addition(Perturbation):
 
     @staticmethod
     def _reverse_pair(segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | None:
-        """Return an item whose good translation lacks a constituent, as do its reference and source (section 5.1)."""
+        """Return an item whose good translation, reference and source all lack a constituent (section 5.1)."""
         text, reference, partial = segment.hypothesis, first_reference(segment), segment.meta.get("partial_source")
         if reference is None or not segment.source:
             return None
@@ -170,7 +170,7 @@ class Addition(Perturbation):
         )
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that text was only inserted and that the reference does not have it."""
+        """Check that text was only inserted and that the reference does not contain it."""
         problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         if change.start != change.end or not change.text.strip():

@@ -1,4 +1,4 @@
-"""Unit conversions permitted by ACES (Appendix A.2), and the spellings of these units in every CLDR language."""
+"""Unit conversions permitted in ACES (Appendix A.2), and the spellings of these units in every CLDR language."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNITS = {row["unit"]: row for row in rows("words/units.tsv")}
 SIZES = {unit: (row["quantity"], float(row["size"])) for unit, row in UNITS.items()}
 """Quantity and size of each unit, in metres, metres per second, seconds, litres and grams."""
 PERMITTED = {unit: tuple(row["converts_to"].split()) for unit, row in UNITS.items() if row["converts_to"]}
-"""Units that each unit may be converted to, as listed in Appendix A.2."""
+"""Target units for each unit, as listed in Appendix A.2."""
 
 
 def _spellings() -> dict[tuple[str, str], dict[str, list[str]]]:
@@ -26,7 +26,7 @@ def _spellings() -> dict[tuple[str, str], dict[str, list[str]]]:
 
 
 _SPELLINGS = _spellings()
-"""Spellings by language and unit: either by plural form, in place of CLDR's, or ``further`` ones that are only recognised."""
+"""Spellings by language and unit: either by plural form, replacing CLDR's, or ``further`` ones that are only recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ def _has_plural_form(match: re.Match[str], numeral: Numeral, unit: str, length: 
 
 
 def convert(value: float, unit: str, other: str) -> float:
-    """Return the amount in the other unit of the same quantity."""
+    """Return the amount in another unit for the same quantity."""
     return value * SIZES[unit][1] / SIZES[other][1]
 
 
 def round_converted(value: float) -> tuple[float, int]:
-    """Round a converted value as people do; return it with its decimals: one below 100 unless the value is whole, none above."""
+    """Round a converted value as people do: one decimal if it is below 100 and not whole, none otherwise. Return both."""
     if value >= 100:
         return float(round(value)), 0
     one = round(value, 1)
@@ -102,12 +102,12 @@ def _to_british(pattern: str) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _forms(language: str, unit: str) -> dict[str, dict[str, str]]:
-    """Return the patterns of a unit by length; short patterns replace missing long ones (Chinese)."""
+    """Return a unit's patterns by length; short patterns replace missing long ones (Chinese)."""
     patterns = unit_patterns(language, unit)
     overrides = {form: texts[0] for form, texts in _SPELLINGS.get((language, unit), {}).items() if form != "further"}
     if overrides:
         patterns = {"long": overrides}
-    aliased = "long" in patterns or language in ("zh", "ja", "ko")  # an empty table means the short one
+    aliased = "long" in patterns or language in ("zh", "ja", "ko")  # an empty table means that the short one applies
     long = patterns.get("long") or (patterns.get("short") if aliased else None)
     by_length = {"long": long} if long else {}
     short = patterns.get("short") or patterns.get("narrow")
@@ -123,7 +123,7 @@ def _forms(language: str, unit: str) -> dict[str, dict[str, str]]:
 
 @functools.lru_cache(maxsize=64)
 def _patterns(language: str) -> list[tuple[str, str, re.Pattern[str]]]:
-    """Return regular expressions that find amount and unit, by unit and length."""
+    """Return regular expressions that match amount and unit, by unit and length."""
     patterns = []
     for unit in PERMITTED:
         for length, forms in _forms(language, unit).items():

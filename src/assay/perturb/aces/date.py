@@ -1,7 +1,7 @@
-"""Perturbation that replaces the month of a date (ACES section 5.3.1), in every language of CLDR.
+"""Perturbation that replaces the month in a date (ACES section 5.3.1), in every CLDR language.
 
-The good translation has the month's abbreviation if the language has one, the incorrect one another month's name. As in the
-paper, the month must also be in the reference; without a reference, in the source.
+The good translation uses the month's abbreviation if the language has one; the incorrect one names a different month. As in the
+paper, the month must also occur in the reference or, if there is none, in the source.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from assay.perturb.language.texts import base_language, other_reference, pick, s
 _VOWEL_SENSITIVE = frozenset(("en", "fr", "ca", "it"))
 """Languages in which the word before a month depends on its first sound: *d'avril* but *de mars*."""
 _WORDS = {"en": frozenset(("May", "March", "August")), "fr": frozenset(("mars",)), "tr": frozenset(("Ocak", "Ekim"))}
-"""Month names that are also other words: they need an adjacent number."""
+"""Month names that are also other words; they count only next to a number."""
 _UNSPACED = ("zh", "ja", "ko", "th")
 _PREPOSITIONS = {"en": r"\b(?:in|last|next|this|early|late|since|until|by|of|mid-?|every|from|between|through|and) ?$"}
 
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """Name of a month in a text."""
+    """The name of a month in a text."""
 
     start: int
     end: int
@@ -76,7 +76,7 @@ def _find_name(text: str, name: str, language: str) -> list[tuple[int, int]]:
 def _is_a_month(text: str, start: int, end: int, language: str) -> bool:
     """Return whether the name is unambiguous or has an adjacent number (in English also *in*, *last* …, except for *May*)."""
     if language == "cs" and not re.search(r"\d\.? $", text[:start]):
-        return False  # genitive and locative are equal for some months only: "v listopadu" but "v říjnu"
+        return False  # genitive and locative are the same for some months only: "v listopadu" but "v říjnu"
     if text[start:end] not in _WORDS.get(language, ()):
         return True
     if re.match(r"\.?,? ?(?:the )?\d", text[end:]) or re.search(r"\d(?:st|nd|rd|th|er)?(?: of)? $", text[:start]):
@@ -100,12 +100,12 @@ def _find_month_numbers(text: str, language: str) -> set[int]:
 
 
 class WrongMonth(Perturbation):
-    """Perturbation that replaces one month's name by another's."""
+    """Perturbation that replaces one month's name with another's."""
 
     card = card_of("date")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Abbreviate the month in the good translation and name another one in the incorrect translation."""
+        """Abbreviate the month in the good translation and put a different one into the incorrect translation."""
         text, base = segment.hypothesis, base_language(language)
         candidates = all_months = find_months(text, base)
         if not candidates:
@@ -147,7 +147,7 @@ class WrongMonth(Perturbation):
         )
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that exactly one month was exchanged and that the good translation still has the old one."""
+        """Check that exactly one month was replaced and that the good translation still has the old one."""
         problems = super().problems(segment, perturbed, language, tools)
         base = base_language(language)
         if len(perturbed.changes) != 1:
@@ -164,7 +164,7 @@ class WrongMonth(Perturbation):
 
 
 def _allowed_months(segment: Segment, language: str) -> set[int] | None:
-    """Return the months of the reference, or of the source if there is no reference; None if neither can be read."""
+    """Return the months in the reference, or in the source if there is no reference; None if neither can be read."""
     reference = other_reference(segment)
     if reference is not None:
         return _find_month_numbers(reference, language)

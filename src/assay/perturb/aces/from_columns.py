@@ -1,7 +1,7 @@
-"""Perturbations that take an error written by people from columns of the corpus.
+"""Perturbations that take a human-written error from columns in the corpus.
 
-Each class names the columns that it needs and refuses rows without them. ACES wrote these sets by hand or took them from
-annotated corpora (XNLI, PIE, FLORES post-editing).
+Each class names the columns that it needs and refuses rows without them. The ACES authors wrote these sets by hand or took them
+from annotated corpora (XNLI, PIE, FLORES post-editing).
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from assay.perturb.cards import variant
 from assay.perturb.language.texts import find_word, first_reference, ngram_overlap, replace_span
 
 _ALIKE = 0.5
-"""Lowest chrF between premise and hypothesis (ACES section 5.6.3)."""
+"""Minimum chrF between premise and hypothesis (ACES section 5.6.3)."""
 _LEVELS = {10: "en", 9: "de es fr ja ru zh", 8: "ar it pt", 7: "tr", 6: "cs hi"}
 _HIGH = {language: level for level, languages in _LEVELS.items() for language in languages.split()}
-"""Rough level of resources by language; unlisted languages have 5. As in ACES, Czech and Hindi are above Polish and Marathi."""
+"""Rough resource level by language; unlisted languages have 5. As in ACES, Czech and Hindi are above Polish and Marathi."""
 
 
 class MeaningError(Perturbation):
-    """Perturbation that uses the other text of a premise and hypothesis pair (columns `partner`, `partner_is`, `label`)."""
+    """Perturbation that uses the other text in a premise-hypothesis pair (columns `partner`, `partner_is`, `label`)."""
 
     label = "contradiction"
     partner_is = "premise"
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Use the partner if its label, direction and overlap fit."""
+        """Use the partner if its label, direction and overlap are suitable."""
         meta = segment.meta
         partner, label, kind = (meta.get(name, "") for name in ("partner", "label", "partner_is"))
         if not partner or not label or not kind:
@@ -63,7 +63,7 @@ class SimilarLanguage(Perturbation):
     higher = True
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Use the text in the similar language if the two languages have the right order of resources."""
+        """Use the text in the similar language if the resource levels of the two languages are in the right order."""
         similar, other = segment.meta.get("similar", ""), segment.meta.get("similar_language", "")
         if not similar.strip() or not other:
             return Refused("needs the columns similar (a reference in a similar language) and similar_language")
@@ -82,7 +82,7 @@ SimilarLanguageLow = variant(SimilarLanguage, "similar-language-low", higher=Fal
 
 
 class GivenWord(Perturbation):
-    """Perturbation that replaces the right word or phrase (`right`) by a wrong one written by a person (`column`)."""
+    """Perturbation that replaces the right word or phrase (`right`) with a human-written wrong one (`column`)."""
 
     column = "literal"
     right = "target_word"

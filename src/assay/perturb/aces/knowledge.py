@@ -1,4 +1,4 @@
-"""Perturbations that exchange words along WordNet's relations (ACES sections 5.11 and 5.12).
+"""Perturbations that replace words using WordNet relations (ACES sections 5.11 and 5.12).
 
 Section 5.11 is over- and undertranslation, section 5.12 real-world knowledge. Overtranslation, undertranslation and noun
 antonyms edit the reference and keep the good translation, as in the paper; without a reference they edit the translation. The
@@ -43,26 +43,26 @@ from assay.perturb.language.wordnet_relations import (
 )
 
 _LISTED = 0.9
-"""Confidence in the sense of a word of assay's lists."""
+"""Confidence in the sense of a word from the built-in lists."""
 Finder = Callable[[Any, Any, str, str], list[str]]
 
 
 class Exchanged(Perturbation):
-    """Perturbation that exchanges one noun or verb.
+    """Perturbation that replaces one noun or verb.
 
-    `right` finds the word for the good text (None keeps it), `wrong` the one for the incorrect text.
+    `right` finds the word for the good text (None keeps the word), `wrong` the one for the incorrect text.
     """
 
     part = "noun"
     wrong: Finder
     right: Finder | None = None
     known: Collection[str] = ()
-    """Words of assay's lists, whose relations hold in any sentence. The sense of all other words is in doubt."""
+    """Words in the built-in lists, whose relations hold in any sentence. The sense of all other words is in doubt."""
     fits: Callable[[Sentence, int], bool] = staticmethod(fits_noun)
-    """Whether a listed noun is used in its listed sense."""
+    """Whether a listed noun is used in the sense that the list assumes."""
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Draw a word that has the relations; prefer words of assay's lists."""
+        """Draw a word that has the relations; prefer words from the built-in lists."""
         base = other_reference(segment) if self.right is None else None
         sentence = parse_sentence(tools, base or segment.hypothesis, language)
         fitting = find_words(sentence, self.part, self.known, self.fits)
@@ -107,7 +107,7 @@ class Exchanged(Perturbation):
         return None
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that one word was exchanged, apart from its article, and that the replacement is a word."""
+        """Check that one word was replaced, apart from its article, and that the replacement is a word."""
         problems = super().problems(segment, perturbed, language, tools)
         if not 1 <= len(perturbed.changes) <= 2:
             problems.append("more than one word was exchanged")
@@ -128,7 +128,7 @@ def _contrast(sentence: Sentence, i: int, right: str, wrong: str, what: str, met
     end = start + len(changes[-1].text)
     article = adapt_article(sentence, i, wrong)
     needs = []
-    if changes[:-1] and not article:  # the good text has the other article: restore it
+    if changes[:-1] and not article:  # the good text has the other article; restore it
         old = changes[0]
         needs = [Change(old.start, old.start + len(old.text), sentence.text[old.start : old.end])]
     elif article and not changes[:-1]:
@@ -140,7 +140,9 @@ def _contrast(sentence: Sentence, i: int, right: str, wrong: str, what: str, met
 def find_words(
     sentence: Sentence, part: str, listed: Collection[str] = (), fits: Callable[[Sentence, int], bool] = fits_noun
 ) -> Iterator[int]:
-    """Yield common nouns or full verbs outside names, compounds and hyphens; `known` words only if their context fits."""
+    """Yield common nouns or full verbs that are not in names, compounds or hyphenated words; `known` words only if their
+    context fits.
+    """
     tags = ("NN", "NNS") if part == "noun" else ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
     for i, tag in enumerate(sentence.tags):
         if tag not in tags or sentence.named[i] or not sentence.words[i].isalpha() or len(sentence.words[i]) < 3:

@@ -1,8 +1,8 @@
-"""Levels 1 to 3 of ACES section 5.3.2: which text is changed, and how similar good translation and reference must be.
+"""Levels 1 to 3 in ACES section 5.3.2: which text is changed, and how similar good translation and reference must be.
 
 Level 1 changes the good translation. Levels 2 and 3 change the reference, so the incorrect translation has its wording. The
 good translation is then similar to the reference (level 2) or very different from it (level 3). The paper measures Levenshtein
-similarity but prints no thresholds; these are assay's own.
+similarity but does not give thresholds; these are assay's own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SIMILAR, DIFFERENT = 0.7, 0.5
 
 
 def level_texts(segment: Segment, level: Level) -> tuple[str, str | None] | Refused:
-    """Return the text to change and, from level 2 on, the other text that must have the same number or name; or a refusal."""
+    """Return the text to change and, from level 2 on, the other text that must contain the same number or name; or a refusal."""
     if level == 1:
         return segment.hypothesis, None
     reference = first_reference(segment)
@@ -36,14 +36,14 @@ def level_texts(segment: Segment, level: Level) -> tuple[str, str | None] | Refu
 
 
 class LevelRule(Perturbation):
-    """Base of rules that replace one number or name in a level's text, with their common checks."""
+    """Base class of rules that replace one number or name in a level's text, with their common checks."""
 
     level: Level = 1
     whole_only = False
     """True if the rule always replaces the whole number or name."""
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that one place differs as it should and that the texts belong to the level."""
+        """Check that exactly one place differs as intended and that the texts belong to the level."""
         problems = super().problems(segment, perturbed, language, tools)
         if len(perturbed.changes) != 1:
             return [*problems, "more than one place was changed"]
@@ -55,4 +55,4 @@ class LevelRule(Perturbation):
 
     @abstractmethod
     def replacement_problems(self, old: str, new: str) -> list[str]:
-        """Return what is wrong with `new` in place of `old`."""
+        """Return a description of the problem with `new` as a replacement for `old`."""

@@ -1,4 +1,4 @@
-"""Perturbations that exchange or delete a modal verb (ACES section 5.5), in English and a few other languages."""
+"""Perturbations that replace or delete a modal verb (ACES section 5.5), in English and a few other languages."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def _read_strengths() -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 STRENGTHS = _read_strengths()
-"""Forms of modal verbs, each with forms of another strength in the same person and tense."""
+"""Forms of modal verbs, each with forms of different strength in the same person and tense."""
 
 ACES_MODALS = ("may", "might", "could", "must")
-"""The English modals of the paper's examples."""
+"""English modals that occur in the paper's examples."""
 
 
 def _find_modals(text: str, language: str) -> list[tuple[int, int, str]]:
@@ -50,12 +50,12 @@ def _find_english(sentence: Sentence) -> list[int]:
 
 
 class ModalSubstituted(Perturbation):
-    """Perturbation that replaces a modal verb by one of another strength."""
+    """Perturbation that replaces a modal verb with one of different strength."""
 
     card = card_of("modal-substituted")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Exchange one random modal."""
+        """Replace one random modal."""
         text = segment.hypothesis
         if language not in STRENGTHS:
             return Refused(f"no list of modal verbs for {language}")
@@ -71,7 +71,7 @@ class ModalSubstituted(Perturbation):
         return Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that one modal became one of those listed for it."""
+        """Check that one modal was replaced by one of those listed for it."""
         problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].lower()
@@ -81,7 +81,7 @@ class ModalSubstituted(Perturbation):
 
 
 def _is_negated(text: str, modal: tuple[int, int, str]) -> bool:
-    """Return whether a negation precedes: French *ne peut pas* would change its meaning twice."""
+    """Return whether a negation precedes the modal: French *ne peut pas* would change its meaning twice."""
     return bool(re.search(r"(?:\bn['’]|\bne |\bno |\bnão |\bnon |不)$", text[: modal[0]]))
 
 
@@ -91,7 +91,7 @@ class ModalDeleted(Perturbation):
     card = card_of("modal-deleted")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Delete one modal and the space after it, but not the first word of a question."""
+        """Delete one modal and the space after it, unless it is the first word of a question."""
         sentence = parse_sentence(tools, segment.hypothesis, language)
         options = [i for i in _find_english(sentence) if i not in sentence.firsts and sentence.lower[i] != "will"]
         if not options:

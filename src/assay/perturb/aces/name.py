@@ -1,7 +1,8 @@
 """Perturbations that change a person's name: ACES section 5.3.2 (levels 1 to 3) and SMAUG's swapped name.
 
-Either a letter inside the name is added, removed or exchanged, or another name replaces it. The new name has the same gender if
-the given name shows it; otherwise only the surname changes. In languages that inflect names it has the same case.
+Either a letter inside the name is added, removed or replaced, or the whole name is replaced with another one. The new name has
+the same gender if the given name reveals it; otherwise only the surname changes. In languages that inflect names, it has the
+same case.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "ca", "pl", "cs", "tr", "
 
 
 def misspell(name: str, script: str, rng: Rng) -> str | None:
-    """Return the name with one inner letter removed, exchanged for a similar one, or inserted."""
+    """Return the name with one inner letter removed, replaced by a similar one, or inserted."""
     if script not in _ALPHABETS:
         return _other_character(name, script, rng)
     words = list(re.finditer(r"[^\W\d_]{4,}", name))
@@ -47,7 +48,7 @@ def misspell(name: str, script: str, rng: Rng) -> str | None:
 
 
 def _other_character(name: str, script: str, rng: Rng) -> str:
-    """Return a Chinese or Japanese name with one character exchanged for one that occurs in other names."""
+    """Return a Chinese or Japanese name with one character replaced by one that occurs in other names."""
     spots = [at for at, char in enumerate(name) if char not in "·・ー" and at > 0]
     pool = sorted(
         {char for surname in SURNAMES[script] for char in surname[1:]} - set(name) - set("ーィァゥェョャュッ")
@@ -115,7 +116,7 @@ class WrongName(LevelRule):
         return Refused("no other name fits")
 
     def replacement_problems(self, old: str, new: str) -> list[str]:
-        """Check that the initial capital is unchanged and that the new name has letters only."""
+        """Check that the initial capital is unchanged and that the new name contains only letters."""
         problems = []
         if not old or not new:
             problems.append("a name was added or removed")

@@ -1,8 +1,8 @@
-"""Perturbations that replace a word by nonsense (ACES section 5.3.4) or by a wrong word with the same beginning (5.3.5).
+"""Perturbations that replace a word with nonsense (ACES section 5.3.4) or with a wrong word that begins in the same way (5.3.5).
 
-The paper exchanges a subword of mBERT's tokeniser. Here a word is split in two and one part comes from another word of the
-corpus, which works for any alphabet. The result must occur neither in the corpus nor in wordfreq. As in the paper the reference
-is edited; without one, the translation.
+The paper replaces a subword from mBERT's tokenizer. Here a word is split in two and one part is replaced with a part of another
+word in the corpus, which works for any alphabet. The result must occur neither in the corpus nor in wordfreq. As in the paper,
+the reference is edited; if there is none, the translation is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _vocabulary(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _load_frequency(tools: Tools, language: str) -> Any:
-    """Return the function for Zipf frequencies; without data for the language every word has frequency 0."""
+    """Return the function for Zipf frequencies; if there is no data for the language, every word has frequency 0."""
     try:
         return tools.get("frequency", language)
     except MissingPart:
@@ -43,12 +43,12 @@ def _load_frequency(tools: Tools, language: str) -> Any:
 
 
 class Nonsense(Perturbation):
-    """Perturbation that exchanges a part of a word for a part of another word."""
+    """Perturbation that replaces part of a word with part of another word."""
 
     card = card_of("nonsense")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Draw a word of six letters or more and exchange its first or second half."""
+        """Draw a word of six letters or more and replace its first or second half."""
         base = other_reference(segment)
         text = base or segment.hypothesis
         candidates = [match for match in _WORD.finditer(text) if match[0][1:].lower() == match[0][1:]]
@@ -66,7 +66,7 @@ class Nonsense(Perturbation):
         return Refused("every generated word exists")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the new text has only letters and is not a word."""
+        """Check that the new text contains only letters and is not a word."""
         problems = super().problems(segment, perturbed, language, tools)
         new = perturbed.changes[0].text
         if not new.isalpha():

@@ -1,7 +1,7 @@
 """Perturbations that change a number: ACES section 5.3.2 (levels 1 to 3) and SMAUG's swapped number.
 
-Either a digit is added, removed or exchanged, or a number of similar size replaces the whole number. The plural form that the
-noun needs (CLDR's rules) stays, as do the ranges of days, hours, years and percentages, English ordinal endings and the
+Either a digit is added, removed or replaced, or the whole number is replaced with one of similar size. The plural form of the
+noun (by CLDR rules) remains correct. So do the ranges of days, hours, years and percentages, English ordinal endings, and the
 article.
 """
 
@@ -34,7 +34,7 @@ _MINUTE = re.compile(r"\s?မိနစ")
 _AGE_BEFORE = re.compile(r"အသက[်္]\s?$")
 _RANGE_AFTER = re.compile(r"\s?[^\d\s]{1,8}\s?(?:မွ|မှ)\s?\d")
 _RANGE_BEFORE = re.compile(r"\d\s?[^\d\s]{0,8}\s?(?:မွ|မှ)\s?$")
-"""Patterns for Burmese: minutes, ages, and ranges from one number to another."""
+"""Patterns for Burmese: minutes, ages, and number ranges."""
 _AN = re.compile(r"(?:8\d*|11|18)(?!\d)|8\d\d(?!\d)")
 
 
@@ -56,7 +56,7 @@ def find_changeable_numbers(text: str, language: str) -> list[Numeral]:
 
 
 def find_replacement(numeral: Numeral, text: str, language: str, rng: Rng, whole: bool) -> str | None:
-    """Return a wrong number in place of this one, or None if none fits."""
+    """Return a wrong number to use instead of this one, or None if none fits."""
     low, high = _limits(numeral, text, language)
     values = _whole_values(numeral, low, high, rng) if whole else _digit_values(numeral, rng)
     ordinal = _ORDINAL.match(text, numeral.start) if language == "en" else None
@@ -140,7 +140,7 @@ def _ordinal_ending(value: int) -> str:
 
 
 def _limits(numeral: Numeral, text: str, language: str) -> tuple[float, float]:
-    """Return the smallest and the largest plausible value, given the text around the number."""
+    """Return the smallest and the largest plausible value, based on the text around the number."""
     before, after = text[: numeral.start], text[numeral.end :]
     if language == "my":
         before, after = before.removesuffix("("), after.removeprefix(")")
@@ -173,7 +173,7 @@ def _is_day(before: str, after: str, language: str) -> bool:
 
 
 def _article_clash(text: str, numeral: Numeral, new: str, language: str) -> bool:
-    """Return whether the word before depends on the sound of the number: *an 18-year-old*, *l'11 maggio*."""
+    """Return whether the preceding word depends on the sound of the number: *an 18-year-old*, *l'11 maggio*."""
     before = text[: numeral.start]
     if language == "en" and (article := re.search(r"\b(an?) $", before, re.IGNORECASE)):
         return (article[1].lower() == "an") != bool(_AN.match(new))
@@ -190,7 +190,7 @@ def _whole_values(numeral: Numeral, low: float, high: float, rng: Rng) -> list[f
 
 
 def _digit_values(numeral: Numeral, rng: Rng) -> list[float]:
-    """Return values with one digit exchanged; from three digits on, also with one added or removed."""
+    """Return values with one digit replaced; for numbers of three or more digits, also with one added or removed."""
     digits = numeral.digits
     options: set[str] = set()
     for at in range(len(digits)):

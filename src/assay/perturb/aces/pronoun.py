@@ -1,8 +1,8 @@
-"""Perturbations that delete or exchange a pronoun, from English into German and French (ACES sections 5.8.1 and 5.8.3).
+"""Perturbations that delete or replace a pronoun, from English into German and French (ACES sections 5.8.1 and 5.8.3).
 
-The parse of the source shows the kind of *it* or *they*, or the column `pronoun_function` names it. It can be pleonastic,
+The type of *it* or *they* comes from the parse of the source or from the column `pronoun_function`. It can be pleonastic,
 anaphoric with an antecedent in the same sentence (as subject or not), singular *they* after an indefinite person, or a group.
-Source and translation must each have exactly one such pronoun, which then correspond.
+Source and translation must each contain exactly one such pronoun; the two then correspond.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TIMES = frozenset(["DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "
 
 
 def _may_be_antecedent(sentence: Sentence, noun: int, pronoun: int) -> bool:
-    """Return whether the noun is the subject or object of an earlier clause of the same sentence with its own subject.
+    """Return whether the noun is the subject or object of an earlier clause in the same sentence that has its own subject.
 
     *In some cases, they …* and *when hunting turtles, they …* refer to something outside the sentence.
     """
@@ -48,7 +48,7 @@ def _may_be_antecedent(sentence: Sentence, noun: int, pronoun: int) -> bool:
 
 
 def find_function(sentence: Sentence, i: int) -> str | None:
-    """Return the kind of the pronoun at token `i` (*it*, *they*, *them*) in ACES's terms; None if it is unclear."""
+    """Return the type of the pronoun at token `i` (*it*, *they*, *them*) in ACES's terms; None if it is unclear."""
     word, head = sentence.lower[i], sentence.heads[i]
     if word == "it" and sentence.deps[i] in ("nsubj", "expl") and _is_dummy(sentence, head):
         return "pleonastic_it"
@@ -87,10 +87,10 @@ WRONG = nested_lists("pronouns")
 """Third-person pronouns by language, with forms of another gender or number in the same case."""
 
 _RENDERS = nested_lists("pronoun_functions")
-"""Forms that certainly render a kind of pronoun. German *es* and French *il* are often impersonal."""
+"""Forms that unambiguously render one type of pronoun. German *es* and French *il* are often impersonal."""
 GUESSED = 0.45
-"""Confidence in the kind of a pronoun that only the parse shows. In a manual check one in eight was wrong, so ``assay make``
-needs the column `pronoun_function` by default.
+"""Confidence in a pronoun's type if it comes only from the parse. In a manual check one in eight was wrong, so ``assay make``
+requires the column `pronoun_function` by default.
 """
 _IMPERSONAL = re.compile(r"\s(?:gibt|gab|geht|ging|handelt|y\b|faut|fallait|s['’]agi)", re.IGNORECASE)
 
@@ -112,7 +112,7 @@ def _are_far_apart(segment: Segment, span: tuple[int, int]) -> bool:
 
 
 def find_source_function(segment: Segment, tools: Tools) -> str | Refused:
-    """Return the kind of the only *it* or *they* of the source, or a refusal."""
+    """Return the type of the only *it* or *they* in the source, or a refusal."""
     from_column = segment.meta.get("pronoun_function", "")
     if from_column:
         return from_column
@@ -130,7 +130,7 @@ def find_source_function(segment: Segment, tools: Tools) -> str | Refused:
 
 
 def find_pronoun(text: str, language: str) -> tuple[int, int] | None:
-    """Return the position of the only third-person pronoun of the translation that could render *it* or *they*."""
+    """Return the position of the only third-person pronoun in the translation that could render *it* or *they*."""
     forms = "|".join(WRONG[language])
     spans = [match.span() for match in re.finditer(rf"(?<![\w’'-])(?:{forms})(?!\w|['’])", text, re.IGNORECASE)]
     spans = [span for span in spans if not (language == "de" and text[span[0] : span[1]] == "Sie" and span[0])]
@@ -138,20 +138,20 @@ def find_pronoun(text: str, language: str) -> tuple[int, int] | None:
 
 
 class WrongPronoun(Perturbation):
-    """Perturbation that deletes or exchanges one pronoun of the translation."""
+    """Perturbation that deletes or replaces one pronoun in the translation."""
 
     @property
     def function(self) -> str:
-        """The kind of pronoun, in ACES's terms."""
+        """The type of pronoun, in ACES's terms."""
         return self.card.phenomenon.partition(":")[0]
 
     @property
     def deletes(self) -> bool:
-        """True if the pronoun is deleted, not exchanged."""
+        """True if the pronoun is deleted rather than replaced."""
         return self.card.phenomenon.endswith(":deletion")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Check the kind of the source pronoun, then change its rendering."""
+        """Check the type of the source pronoun, then change its rendering."""
         if language not in WRONG:
             return Refused(f"no list of pronouns for {language}")
         function = find_source_function(segment, tools)
@@ -188,7 +188,7 @@ class WrongPronoun(Perturbation):
         return replace_span(text, *span, new)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that a pronoun was deleted or became another one of the list."""
+        """Check that a pronoun was deleted or replaced by another one in the list."""
         problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].strip().lower()

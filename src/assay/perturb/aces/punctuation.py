@@ -1,4 +1,4 @@
-"""Perturbations that delete or exchange punctuation, in any script (the four strategies of ACES section 5.14.1)."""
+"""Perturbations that delete or replace punctuation, in any script (the four strategies in ACES section 5.14.1)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _is_spelling(text: str, at: int) -> bool:
 
 
 class MarksDeleted(Perturbation):
-    """Base of perturbations that delete punctuation marks of one kind."""
+    """Base class of perturbations that delete one kind of punctuation mark."""
 
     nothing = "no punctuation"
 
@@ -106,7 +106,7 @@ class AllDeleted(MarksDeleted):
     card = card_of("punctuation-deleted")
 
     def marks(self, text: str) -> list[int]:
-        """Return marks outside words and numbers; percent signs, number signs and the like stay."""
+        """Return marks outside words and numbers; percent signs, number signs and similar signs are kept."""
         return [
             at
             for at, char in enumerate(text)
@@ -152,9 +152,7 @@ class QuotesDeleted(MarksDeleted):
     nothing = "no quotation mark"
 
     def marks(self, text: str) -> list[int]:
-        """Return quotation marks of every script; single ones only if they open or close a quotation, and no inch signs or
-        gershayim.
-        """
+        """Return quotation marks in any script; single ones only if they open or close a quotation (no inch signs or gershayim)."""
         positions = []
         for at, char in enumerate(text):
             inside = _is_inside_word(text, at) and not _is_unspaced(text[at - 1]) and not _is_unspaced(text[at + 1])
@@ -183,12 +181,12 @@ def _is_single_quote(text: str, at: int) -> bool:
 
 
 class StatementToQuestion(Perturbation):
-    """Perturbation that replaces exclamation marks, or else the last full stop, by question marks."""
+    """Perturbation that replaces exclamation marks, or else the last full stop, with question marks."""
 
     card = card_of("statement-to-question")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Exchange the marks, including Spanish opening marks."""
+        """Replace the marks, including Spanish opening marks."""
         text, base = segment.hypothesis, language.partition("-")[0]
         marks = [at for at, char in enumerate(text) if char in _EXCLAMATION]
         if marks:
@@ -207,7 +205,7 @@ class StatementToQuestion(Perturbation):
         return _LOCAL_QUESTION.get(language, mark) if mark in "?" else mark
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that only marks changed, each to a question mark."""
+        """Check that only marks changed, each into a question mark."""
         problems = super().problems(segment, perturbed, language, tools)
         incorrect = perturbed.incorrect(segment)
         if len(incorrect) != len(segment.hypothesis) or _letters(incorrect) != _letters(segment.hypothesis):

@@ -1,4 +1,4 @@
-"""Perturbations that exchange two words of a text: lexical overlap (ACES section 5.4) and ordering mismatch (5.7)."""
+"""Perturbations that swap two words in a text: lexical overlap (ACES section 5.4) and ordering mismatch (5.7)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from assay.perturb.language.texts import match_case, other_reference, shuffle
 Span = tuple[int, int]
 
 _PLACES = ("nsubj", "dobj", "pobj", "conj", "nsubjpass", "attr")
-"""Dependency relations of nouns that may change places."""
+"""Dependency relations of nouns that may be swapped."""
 
 
 def exchange_spans(text: str, first: Span, second: Span) -> tuple[Change, Change]:
-    """Exchange two spans; capitals stay in their positions."""
+    """Swap two spans; capitals stay in their positions."""
     left, right = text[slice(*first)], text[slice(*second)]
     keep = first[0] == 0
     return (
@@ -32,18 +32,18 @@ def exchange_spans(text: str, first: Span, second: Span) -> tuple[Change, Change
 
 
 class Swapped(Perturbation):
-    """Base of perturbations that exchange two spans of the text."""
+    """Base class of perturbations that swap two spans in the text."""
 
     @abstractmethod
     def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
-        """Return pairs of spans that may change places."""
+        """Return pairs of spans that may be swapped."""
 
     def base(self, segment: Segment) -> str | None:
         """Return the text to change if it is not the translation."""
         return None
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Exchange one random pair."""
+        """Swap one random pair."""
         base = self.base(segment)
         text = base or segment.hypothesis
         pairs = self.pairs(text, segment, language, tools)
@@ -54,7 +54,7 @@ class Swapped(Perturbation):
         return Perturbed(exchange_spans(text, first, second), what, base=base)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the text has the same words in another order."""
+        """Check that the text contains the same words in another order."""
         problems = super().problems(segment, perturbed, language, tools)
         before, after = (sorted(text.lower()) for text in (perturbed.edited(segment), perturbed.incorrect(segment)))
         if before != after:
@@ -63,7 +63,7 @@ class Swapped(Perturbation):
 
 
 class LexicalOverlap(Swapped):
-    """Perturbation that exchanges two names or two numbers of the reference: all words match but the facts do not."""
+    """Perturbation that swaps two names or two numbers in the reference: all words match but the facts do not."""
 
     card = card_of("lexical-overlap")
 
@@ -72,7 +72,7 @@ class LexicalOverlap(Swapped):
         return other_reference(segment)
 
     def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
-        """Return pairs of different names of one type, of people, or of numbers of one kind."""
+        """Return pairs of different names of the same type, of people, or of numbers of the same kind."""
         groups: dict[str, list[Span]] = {}
         if language == "en":
             for entity in tools.parse(text, "en").ents:
@@ -98,7 +98,7 @@ class LexicalOverlap(Swapped):
 
 
 def _are_coordinated(text: str, first: Span, second: Span) -> bool:
-    """Return whether two spans are coordinated (*Prince and Madonna*): exchanging them changes nothing."""
+    """Return whether two spans are coordinated (*Prince and Madonna*): swapping them changes nothing."""
     between = text[first[1] : second[0]]
     return len(between) < 4 or bool(
         re.fullmatch(r"[\s,、，]*(?:and|or|und|oder|et|ou|y|e|o|i|и|или|和|与|と|や|ve)?[\s,、，]*", between)
@@ -106,12 +106,12 @@ def _are_coordinated(text: str, first: Span, second: Span) -> bool:
 
 
 class OrderingMismatch(Swapped):
-    """Perturbation that exchanges two nouns, or two adjectives, of the translation."""
+    """Perturbation that swaps two nouns or two adjectives in the translation."""
 
     card = card_of("ordering-mismatch")
 
     def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
-        """Return pairs of words of the same form that do not depend on each other."""
+        """Return pairs of words with the same form that do not depend on each other."""
         if language == "ru":
             return _russian_pairs(text, tools.get("morphology", "ru"))
         sentence = parse_sentence(tools, text, "en")

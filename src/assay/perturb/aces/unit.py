@@ -1,7 +1,7 @@
 """Perturbations that convert a unit wrongly (ACES section 5.3.3, with the permitted conversions of Appendix A.2).
 
-The good translation has the same amount in another unit. One incorrect version keeps the amount of the reference with the new
-unit (100 feet -> 100 metres). The other keeps the unit with the converted amount (30.5 feet).
+The good translation has the same quantity in another unit. One incorrect version combines the amount in the reference with the
+new unit (100 feet -> 100 metres). The other combines the old unit with the converted amount (30.5 feet).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OPENING = re.compile(r"[(（\[]\s?$|[(（\[][^)）\]]*$")
 
 
 class WrongUnit(Perturbation):
-    """Base of perturbations that convert a quantity correctly in the good translation and half wrongly in the incorrect one."""
+    """Base class of perturbations that convert a quantity correctly in the good translation and only half in the incorrect one."""
 
     keeps_amount = True
 
@@ -118,7 +118,7 @@ class AmountKept(WrongUnit):
     keeps_amount = True
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the amount is that of the translation."""
+        """Check that the amount is the one in the translation."""
         problems = super().problems(segment, perturbed, language, tools)
         old = re.findall(r"\d", str(perturbed.meta.get("old", "")))
         if not problems and re.findall(r"\d", perturbed.changes[0].text) != old:
@@ -133,7 +133,7 @@ class UnitKept(WrongUnit):
     keeps_amount = False
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the unit is that of the translation, perhaps in another plural form."""
+        """Check that the unit is the one in the translation, possibly in another plural form."""
         problems = [
             text for text in super().problems(segment, perturbed, language, tools) if "unit may be right" not in text
         ]
@@ -144,7 +144,7 @@ class UnitKept(WrongUnit):
 
 
 def _has_two_units(text: str, quantity: Quantity, quantities: list[Quantity]) -> bool:
-    """Return whether the text has the amount in two units, as in ``645 miles (1040 km)``, or in a range."""
+    """Return whether the text gives the amount in two units, as in ``645 miles (1040 km)``, or as a range."""
     around = [other for other in quantities if other is not quantity]
     near = any(abs(other.start - quantity.end) < 4 or abs(quantity.start - other.end) < 4 for other in around)
     opened = re.match(r"[^\w]{0,2}[(（\[]\s?\D{0,8}\d", text[quantity.end :])
@@ -174,7 +174,7 @@ def _fit_spelling(new: str, old: str, before: str, language: str) -> str:
 
 
 def _article_clash(before: str, good: str, wrong: str, language: str) -> bool:
-    """Return whether English *a/an* or a Romance elision depends on the amount's sound."""
+    """Return whether English *a/an* or a Romance elision depends on the sound of the amount."""
     if language != "en":
         return before.endswith(("'", "’"))
     article = re.search(r"\b(an?) $", before, re.IGNORECASE)

@@ -17,7 +17,7 @@ ADVERBS = word_list("added adverbs")
 
 _PLACES = ("nsubj", "nsubjpass", "dobj", "pobj", "conj", "attr")
 _PALE = frozenset(word_list("nouns of set phrases"))
-"""Nouns that mostly occur in set phrases."""
+"""Nouns that occur mostly in set phrases."""
 
 
 class AddedWord(ParsedRule):

@@ -1,4 +1,4 @@
-"""Baselines of DEMETR (32 to 35): an empty text, an unrelated translation, shuffled words, and the reference itself."""
+"""DEMETR baselines (32 to 35): an empty text, an unrelated translation, shuffled words, and the reference itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Empty(TextRule):
 
 
 class Unrelated(TextRule):
-    """Baseline with the translation of another sentence of the same corpus and language pair (DEMETR 33)."""
+    """Baseline with the translation of another sentence from the same corpus and language pair (DEMETR 33)."""
 
     tidy = False
     card = card_of("unrelated")
@@ -58,7 +58,7 @@ class Unrelated(TextRule):
 
 
 class Shuffled(TextRule):
-    """Baseline with the words in random order (DEMETR 34); the initial capital and the final punctuation keep their positions."""
+    """Baseline with the words in random order (DEMETR 34); the initial capital and the final punctuation stay in place."""
 
     tidy = False
     card = card_of("shuffled")
@@ -106,14 +106,15 @@ def _split_words(text: str, spans: object) -> list[str]:
 
 
 def _decapitalise(word: str, text: str) -> str:
-    """Return the first word in lower case, unless it occurs capitalised again or is in capitals (a name, ``I``)."""
+    """Return the first word in lower case, unless it also occurs capitalised elsewhere or is in capitals (a name, ``I``)."""
     if len(word) < 2 or not word[1:].islower() or word in text[len(word) :].split():
         return "a" if word == "A" else word
     return word[0].lower() + word[1:]
 
 
 class Reference(TextRule):
-    """Baseline of the translation against the reference (DEMETR 35). The reference is better, so it is the item's good text.
+    """Baseline that compares the translation with the reference (DEMETR 35). The reference is better, so it is the item's good
+    text.
 
     DEMETR keeps the translation as the good text and reverses the count; the accuracy is the same.
     """

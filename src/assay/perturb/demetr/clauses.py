@@ -42,7 +42,7 @@ class Negation(VerbRule):
         return result
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
-        """Yield at most one change per group."""
+        """Yield at most one change per verb group."""
         if group.negation is not None and sentence.lower[group.negation] in _NOT:
             yield self._affirm(sentence, group, inflection)
             return
@@ -80,7 +80,7 @@ class Negation(VerbRule):
         return [remove_span(sentence.text, sentence.starts[negation], sentence.ends[negation])]
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the number of negations differs by one."""
+        """Check that the number of negations changed by one."""
         problems = super().problems(segment, perturbed, language, tools)
         good, bad = segment.hypothesis, perturbed.apply(segment.hypothesis)
         if abs(_negations(good, language) - _negations(bad, language)) != 1:
@@ -89,7 +89,7 @@ class Negation(VerbRule):
 
 
 def _has_negation(sentence: Sentence, group: VerbGroup) -> bool:
-    """Return whether a clause already has a negative word: *there is neither*, *nobody came*."""
+    """Return whether a clause already contains a negative word: *there is neither*, *nobody came*."""
     below = [i for child in (group.main, *sentence.children[group.main]) for i in (child, *sentence.children[child])]
     return any(sentence.lower[i] in _DENYING for i in below)
 

@@ -32,7 +32,7 @@ class GenderPronoun(ParsedRule):
         return _exchange(sentence, i, _GENDER[sentence.lower[i], sentence.tags[i]])
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that a pronoun became one of the other gender."""
+        """Check that a pronoun was replaced by one of the other gender."""
         problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].lower()
@@ -85,7 +85,7 @@ def _exchange(sentence: Sentence, i: int, new: str) -> Perturbed:
 PREPOSITIONS = word_list("prepositions")
 
 _NEAR = [frozenset(group) for group in lists("similar_prepositions").values()]
-"""Prepositions that may replace each other, so exchanging them would not be an error."""
+"""Prepositions that are interchangeable, so swapping them would not be an error."""
 _WRONG = {
     word: [other for other in PREPOSITIONS if other != word and not any({other, word} <= near for near in _NEAR)]
     for word in PREPOSITIONS
@@ -93,7 +93,7 @@ _WRONG = {
 
 
 class FunctionWord(ParsedRule):
-    """Perturbation that uses a preposition with another meaning, or the wrong article (DEMETR 16)."""
+    """Perturbation that uses a preposition with a different meaning, or the wrong article (DEMETR 16)."""
 
     card = card_of("function-word")
 
@@ -107,7 +107,7 @@ class FunctionWord(ParsedRule):
         return Perturbed((change,), f"{sentence.words[i]} -> {new}")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that an article became an article, or a preposition one with another meaning."""
+        """Check that an article was replaced by an article, or a preposition by one with a different meaning."""
         problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old, new = segment.hypothesis[change.start : change.end].lower(), change.text.lower()

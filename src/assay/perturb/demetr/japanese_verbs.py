@@ -1,7 +1,7 @@
 """Rules for Japanese predicates: negated or affirmed (DEMETR 8), in another tense (17), or turned into a question (19).
 
-The last words before the full stop, with their classes and forms, decide the change. The rules refuse all endings that are not
-listed here.
+The last words before the full stop, with their classes and forms, determine the change. The rules refuse all endings that are
+not listed here.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _BEFORE_TA = {
 }  # fmt: skip
 _GOING = ("行く", "いく", "ゆく", "逝く")
 _UNUSUAL = ("問う", "請う", "乞う", "とう", "くださる", "下さる", "なさる", "いらっしゃる", "おっしゃる", "ござる")
-"""Verbs with irregular forms that the table does not have."""
+"""Verbs with irregular forms that are missing from the table."""
 
 
 def negative_stem(lemma: str, kind: str) -> str | None:
-    """Return the stem before *ない* (*書か* of *書く*); None if the conjugation class is not modern."""
+    """Return the stem before *ない* (*書か* for *書く*); None if the conjugation class is not modern."""
     if lemma in _UNUSUAL or lemma.endswith("ある"):
         return None
     return _stem(lemma, kind, _BEFORE_NAI)
 
 
 def past_form(lemma: str, kind: str) -> str | None:
-    """Return the plain past (*書いた* of *書く*), or None."""
+    """Return the plain past (*書いた* for *書く*), or None."""
     if lemma in _UNUSUAL:
         return None
     if lemma in _GOING:
@@ -252,7 +252,7 @@ _CHRONICLE = re.compile(r"^\d{2,4} ?年 ?[:：]|」")
 
 
 def tense(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-    """Exchange past and present or future. The result is in doubt, since Japanese often narrates in the present."""
+    """Switch between past and present or future. The result is in doubt, since Japanese often narrates in the present."""
     end = _find_end(sentence)
     if end is None or end.shifted is None:
         return Refused("no plain predicate at the end")

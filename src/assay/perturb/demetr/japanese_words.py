@@ -12,7 +12,7 @@ from assay.perturb.language.texts import pick
 Span = tuple[int, int]
 
 _NO_ADVERB = frozenset(word_list("ja adverbs that stay"))
-"""Adverbs that belong to a negation, a question or a number, or that connect sentences."""
+"""Adverbs that belong to a negation, question or number, or that connect sentences."""
 _NAMES = frozenset(word_list("ja entity types of names"))
 _PARTICLES = ("の", "で", "に", "へ", "から", "を")
 _JOINING = ("と", "や", "か", "・", "および", "及び", "並びに", "または", "の", "的", "･", "=", "＝")
@@ -108,7 +108,7 @@ def _ends(sentence: Sentence, i: int) -> bool:
 
 
 def _begins(sentence: Sentence, first: int, i: int) -> bool:
-    """Return whether the word before the phrase neither modifies it nor is joined to it."""
+    """Return whether the word before the phrase does not modify it and is not joined to it."""
     if first == 0:
         return True
     before, tag = sentence.words[first - 1], sentence.tags[first - 1]
@@ -131,7 +131,7 @@ _GRAMMAR = frozenset(word_list("ja nouns of grammar"))
 
 
 def names(sentence: Sentence) -> Sequence[Span]:
-    """Return names with their particle that are not subjects and are not modified."""
+    """Return names with their particle that are neither subjects nor modified."""
     spans = []
     for name in sentence.entities:
         after = name.last + 1
@@ -151,7 +151,7 @@ def names(sentence: Sentence) -> Sequence[Span]:
 
 
 def _is_whole_phrase(sentence: Sentence, name: Entity) -> bool:
-    """Return whether the name is its whole phrase and is not joined to the word before."""
+    """Return whether the name forms the whole phrase and is not joined to the preceding word."""
     first, last = sentence.edges[name.last]
     before = sentence.words[name.first - 1] if name.first else ""
     touching = name.first and (sentence.pos[name.first - 1] in ("NOUN", "PROPN", "NUM", "AUX", "VERB", "ADJ", "DET"))

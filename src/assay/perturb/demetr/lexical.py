@@ -1,4 +1,4 @@
-"""Perturbations that replace a content word by a hypernym (DEMETR 3), an antonym (7) or another part of speech (13)."""
+"""Perturbations that replace a content word with a hypernym (DEMETR 3), an antonym (7) or another part of speech (13)."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from assay.perturb.language.wordnet_relations import hypernym, inflect_lemma, re
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
 _FEW_SENSES = 4
-"""Up to this number of senses the first one is most likely meant."""
+"""Maximum number of senses for which the first one is most likely meant."""
 _FIXED = frozenset(word_list("set phrases with a noun"))
 """Set phrases whose noun is not replaced."""
 
 
 class LexicalRule(ParsedRule):
-    """Base of rules that replace one content word; the article before it is adapted."""
+    """Base class of rules that replace one content word; the article before it is adapted."""
 
     most_places = 2
 
     def words(self, sentence: Sentence) -> list[int]:
-        """Return content words outside names and hyphenated words."""
+        """Return content words that are not in names or hyphenated words."""
         return [
             i
             for i, pos in enumerate(sentence.pos)
@@ -47,7 +47,7 @@ class LexicalRule(ParsedRule):
         ]
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that one word became one other word."""
+        """Check that one word was replaced by another word."""
         problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[-1]
         old, new = segment.hypothesis[change.start : change.end], change.text
@@ -57,7 +57,7 @@ class LexicalRule(ParsedRule):
 
 
 class Hypernym(LexicalRule):
-    """Perturbation that replaces a word by the nearest common hypernym of its most frequent sense (DEMETR 3, undertranslation)."""
+    """Perturbation that replaces a word with the closest common hypernym of its most frequent sense (DEMETR 3)."""
 
     card = card_of("hypernym")
 
@@ -96,7 +96,7 @@ class Hypernym(LexicalRule):
 
 
 def _listed_class(sentence: Sentence, i: int) -> str | None:
-    """Return the hypernym from assay's lists if the noun or verb is used in its listed sense."""
+    """Return the hypernym from the built-in lists if the noun or verb is used in its listed sense."""
     lemma = sentence.lemmas[i].lower()
     if sentence.pos[i] == "VERB" and lemma in ENTAILED and fits_verb(sentence, i):
         return ENTAILED[lemma][0]
@@ -109,7 +109,7 @@ def _is_fixed(sentence: Sentence, i: int) -> bool:
 
 
 class Antonym(LexicalRule):
-    """Perturbation that replaces a word by its opposite, from WordNet or a list of common opposites (DEMETR 7)."""
+    """Perturbation that replaces a word with its opposite, from WordNet or a list of common opposites (DEMETR 7)."""
 
     card = card_of("antonym")
 
@@ -146,7 +146,7 @@ class Antonym(LexicalRule):
 
 
 def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
-    """Return the opposite from assay's lists if the word is used in its listed sense."""
+    """Return the opposite from the built-in lists if the word is used in its listed sense."""
     pos, lemma, tag = sentence.pos[i], sentence.lemmas[i].lower(), sentence.tags[i]
     if pos == "VERB":
         if lemma not in SYNONYM_ANTONYM or not fits_verb(sentence, i):
@@ -184,7 +184,7 @@ def _is_bound(sentence: Sentence, i: int) -> bool:
 
 
 class PartOfSpeechShift(LexicalRule):
-    """Perturbation that uses another part of speech of the same root, by WordNet's derivations (DEMETR 13)."""
+    """Perturbation that uses another part of speech with the same root, based on WordNet's derivations (DEMETR 13)."""
 
     most_places = 1
     card = card_of("part-of-speech-shift")

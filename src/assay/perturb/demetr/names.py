@@ -1,4 +1,4 @@
-"""Perturbation that replaces a name by another name of the same entity type (DEMETR 9)."""
+"""Perturbation that replaces a name with another name of the same entity type (DEMETR 9)."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _CLOCKS = ("GMT", "UTC", "CET", "EST", "AM", "PM")
 
 
 class NameReplaced(ParsedRule):
-    """Perturbation that replaces every mention of a person, place or organisation by another name of its type."""
+    """Perturbation that replaces every mention of a person, place or organisation with another name of the same type."""
 
     most_places = 16
     card = card_of("name-replaced")
 
     def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Replace a random name; one with an uncertain type only if there is no other."""
+        """Replace a random name; use one with an uncertain type only if there is no other."""
         typed = [name for name in find_names(sentence) if name.label in TYPES]
         confirmed = [name for name in typed if _is_confirmed(sentence, name)]
         people = {(person.start, person.end) for person in find_english_people(sentence.text, tools)}

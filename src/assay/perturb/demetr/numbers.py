@@ -1,7 +1,7 @@
-"""Perturbation that replaces a number by another one in a plausible range (DEMETR 10).
+"""Perturbation that replaces a number with another one in a plausible range (DEMETR 10).
 
-Years stay close to their time, percentages below 100, and hours and days within their ranges. The number of digits and the
-separators stay. "from 1920 to 1930" keeps its direction. Digits work in any language, number words in English.
+Years stay in the same period, percentages below 100, and hours and days within their ranges. The number of digits and the
+separators stay the same. "from 1920 to 1930" keeps its direction. Digits work in any language, number words only in English.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TRIES = 12
 
 
 class NumberReplaced(TextRule):
-    """Perturbation that replaces one number by another of its kind."""
+    """Perturbation that replaces one number with another of the same kind."""
 
     most_places = 2
     card = card_of("number-replaced")
@@ -58,7 +58,7 @@ class NumberReplaced(TextRule):
         return first_fit(rng, list(starts.values()), lambda match: _replace_digits(text, match, rng), "no number")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that a number became a number of the same shape."""
+        """Check that a number was replaced by a number of the same shape."""
         problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[-1]
         old, new = segment.hypothesis[change.start : change.end], change.text
@@ -128,7 +128,7 @@ def _with_same_length(bare: str, value: int) -> str:
 
 
 def _same_shape(bare: str, rng: Rng) -> str:
-    """Draw a new leading digit (or two); other digits and separators stay, so round numbers stay round."""
+    """Draw a new leading digit (or two); other digits and separators are kept, so round numbers stay round."""
     digits = [i for i, character in enumerate(bare) if character.isdigit()]
     new = list(bare)
     new[digits[0]] = str(int(rng.integers(1, 10)) if bare[0] != "0" or len(bare) == 1 else 0)

@@ -64,7 +64,7 @@ class OmittedAdjectiveAdverb(TokensOmitted):
 
 
 class OmittedVerb(TokensOmitted):
-    """Perturbation that omits a content verb (DEMETR 21); auxiliaries and copulas stay."""
+    """Perturbation that omits a content verb (DEMETR 21); auxiliaries and copulas are kept."""
 
     nothing = "no content verb"
     card = card_of("omitted-verb")
@@ -116,7 +116,7 @@ class OmittedSubject(TokensOmitted):
 
 
 class OmittedName(ParsedRule):
-    """Perturbation that omits a name that is not the subject, in every mention with the same words (DEMETR 24)."""
+    """Perturbation that omits a name that is not the subject, in all mentions with the same words (DEMETR 24)."""
 
     most_places = 8
     card = card_of("omitted-name")
@@ -204,11 +204,11 @@ class OmittedPrepositionalPhrase(TokensOmitted):
 
 
 _LEANING = frozenset(word_list("words that lean on a preposition"))
-"""Words that need the phrase after them."""
+"""Words that require the phrase after them."""
 
 
 def _needed(sentence: Sentence, i: int, last: int) -> bool:
-    """Return whether the rest would be ungrammatical: another word needs the phrase, it is relative, or an inversion follows."""
+    """Return whether the rest would be ungrammatical: another word requires the phrase, it is relative, or an inversion follows."""
     head = sentence.heads[i]
     leans = sentence.pos[head] == "ADP" or sentence.lower[head] in _LEANING
     relative = any(tag in ("WDT", "WP", "WP$") for tag in sentence.tags[i : last + 1])

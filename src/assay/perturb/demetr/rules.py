@@ -1,4 +1,4 @@
-"""Base classes and shared helpers of DEMETR's rules: articles, clean removal of words, and checks of results."""
+"""Base classes and shared helpers for DEMETR's rules: articles, clean removal of words, and checks of results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def indefinite_article(word: str) -> str:
 
 
 def adapt_article(sentence: Sentence, i: int, following: str) -> list[Change]:
-    """Return the change of an article before token `i` if the text that will follow it needs the other one."""
+    """Return the change to an article before token `i` if the text that will follow requires the other one."""
     if i == 0 or sentence.lower[i - 1] not in ("a", "an") or sentence.tags[i - 1] != "DT":
         return []
     needed = indefinite_article(following)
@@ -38,7 +38,7 @@ def adapt_article(sentence: Sentence, i: int, following: str) -> list[Change]:
 
 
 def replace_token(sentence: Sentence, i: int, word: str, *, fix_article: bool = True) -> tuple[Change, ...]:
-    """Replace token `i` by `word`, keep its capitals and adapt the article before it."""
+    """Replace token `i` with `word`, keep its capitals and adapt the article before it."""
     new = match_case(word, sentence.words[i])
     fixed = adapt_article(sentence, i, new) if fix_article else []
     return (*fixed, Change(sentence.starts[i], sentence.ends[i], new))
@@ -61,19 +61,19 @@ def remove_span(text: str, start: int, end: int, *, opens: bool | None = None) -
 
 
 def find_untidiness(good: str, bad: str) -> list[str]:
-    """Return doubled or stray spaces and punctuation that the good text does not have."""
+    """Return doubled or stray spaces and punctuation that are not in the good text."""
     before = [match.group() for match in _UNTIDY.finditer(good)]
     after = [match.group() for match in _UNTIDY.finditer(bad)]
     return [] if len(after) <= len(before) else [f"stray space or sign {after[-1]!r}"]
 
 
 class TextRule(Perturbation):
-    """Base of perturbations of one text, with common checks."""
+    """Base class of perturbations of a single text, with common checks."""
 
     tidy = True
     """False for rules that disturb spacing or punctuation on purpose."""
     most_places = 1
-    """The highest number of separate changes in a result; an adapted article is one of them."""
+    """Maximum number of separate changes in a result; an adapted article counts as one."""
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Check that the text changed, in no more places than allowed, and has no stray spaces or punctuation."""
@@ -99,7 +99,7 @@ def in_languages(**rules: LanguageRule) -> Mapping[str, LanguageRule]:
 
 
 class ParsedRule(TextRule):
-    """Base of rules over a parsed sentence: `change` for English, one of `other_languages` for other languages."""
+    """Base class of rules on a parsed sentence: `change` for English, one of `other_languages` for other languages."""
 
     other_languages: ClassVar[Mapping[str, LanguageRule]] = {}
 
@@ -145,7 +145,7 @@ def omit_tokens(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]
 
 
 def omit_words(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
-    """Remove tokens that are not a parenthesis: of two commas around them the first one stays."""
+    """Remove tokens that are not parenthetical: of two commas around them, the first one is kept."""
     text, start, end = sentence.text, sentence.starts[first], sentence.ends[last]
     opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’«„([")
     if text[end : end + 1] == "," and text[:start].rstrip()[-1:] == ",":
@@ -158,7 +158,7 @@ def omission_rule(
     nothing: str,
     leave_out: Callable[[Sentence, int, int], tuple[Change, ...]] = omit_tokens,
 ) -> LanguageRule:
-    """Return an omission rule for a language other than English that removes one of the runs from `spans`."""
+    """Return an omission rule for a language other than English; it removes one of the runs from `spans`."""
 
     def change(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         candidates = [span for span in spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
@@ -173,11 +173,11 @@ def omission_rule(
 
 
 class TokensOmitted(ParsedRule):
-    """Base of rules that remove one of the token runs from `spans`."""
+    """Base class of rules that remove one of the token runs from `spans`."""
 
     most_places = 2
     nothing = ""
-    """The reason of the refusal if nothing can be removed."""
+    """Reason for the refusal if nothing can be removed."""
 
     @abstractmethod
     def spans(self, sentence: Sentence) -> Sequence[Span]:
@@ -191,7 +191,7 @@ class TokensOmitted(ParsedRule):
         return Perturbed(omit_tokens(sentence, first, last), f"{sentence.span(first, last)} omitted")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the remaining words are words of the good text in the same order."""
+        """Check that the remaining words are words from the good text in the same order."""
         good = segment.hypothesis
         bad = perturbed.apply(good)
         problems = super().problems(segment, perturbed, language, tools)
@@ -203,5 +203,5 @@ class TokensOmitted(ParsedRule):
 
 
 def _bare(text: str) -> list[str]:
-    """Return the words of a text in lower case, without the articles that an omission may adapt."""
+    """Return a text's words in lower case, without the articles that an omission may adapt."""
     return [word for word in re.findall(r"\w+", text.lower()) if word not in ("a", "an")]

@@ -1,4 +1,4 @@
-"""Rules for Russian forms: the main verb negated (DEMETR 8) or in another tense (17), pronouns of another gender or case."""
+"""Rules for Russian forms: the main verb negated (DEMETR 8) or in another tense (17), pronouns in another gender or case."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _dependents(sentence: Sentence, i: int) -> list[int]:
 
 
 def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
-    """Insert *не* before the main verb, or remove it if the clause has no other negative word."""
+    """Insert *не* before the main verb, or remove it if the clause contains no other negative word."""
     nothing = "no main clause that can be negated"
     if not sentence.sound:
         return Refused("in doubt about the parse")
@@ -225,7 +225,7 @@ _OBLIQUE = _PRONOUNS["oblique"]
 CASES = tuple(
     (nominative, *forms, *(form.replace("ё", "е") for form in forms)) for nominative, forms in _OBLIQUE.items()
 )
-"""The forms of each pronoun, to check results."""
+"""The forms of each pronoun, for checking results."""
 
 
 def pronoun_case(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:

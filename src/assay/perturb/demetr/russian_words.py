@@ -18,12 +18,12 @@ _ADVERB = re.compile(r"[а-яё]{3,}(?:о|ски|цки)")
 _FULL = re.compile(r"(?:[ыио]й|[ая]я|[ое]е|[ыи]е|[ое]го|[ое]му|[ыи]м|[ое]м|[ую]ю|[ыи]х|[ыи]ми|[ое]й)$")
 """Endings of full adjectives."""
 _BEFORE_ADJECTIVES = frozenset(word_list("ru words before an adjective"))
-"""Words that need the adjective after them."""
+"""Words that require the adjective after them."""
 _LEAST_LETTERS = 3
 
 
 def _is_plain_word(sentence: Sentence, i: int) -> bool:
-    """Return whether it is a lower-case word outside names and hyphenated words."""
+    """Return whether it is a lower-case word that is not in a name or a hyphenated word."""
     word = sentence.words[i]
     small = word[1:].islower() and (word[0].islower() or i in sentence.firsts)
     return (
@@ -66,7 +66,7 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
 
 
 def prepositional_phrases(sentence: Sentence) -> Sequence[Span]:
-    """Return the shortest phrases of preposition and noun with a clear end."""
+    """Return the shortest phrases of preposition and noun that have a clear end."""
     spans = []
     for i, dep in enumerate(sentence.deps):
         if dep not in ("obl", "nmod") or sentence.pos[i] not in ("NOUN", "PROPN") or sentence.named[i] == "PERSON":
@@ -172,7 +172,7 @@ def nouns(sentence: Sentence) -> Sequence[Span]:
 
 
 def subjects(sentence: Sentence) -> Sequence[Span]:
-    """Return nouns and names of people that are subjects. Russian may drop pronouns, so omitting one is not an error."""
+    """Return nouns and personal names that are subjects. Russian may drop pronouns, so omitting one is not an error."""
     spans = []
     for i, dep in enumerate(sentence.deps):
         if dep not in ("nsubj", "nsubj:pass") or sentence.feats[i].get("Case") != "Nom":

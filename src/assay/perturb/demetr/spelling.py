@@ -16,18 +16,18 @@ from assay.perturb.language.tools import find_missing
 
 _LETTERS = r"(?<![\w'’-])<L>+(?![\w'’-])"
 _SHORTEST = 5
-"""Shorter words are misspelt only by the list: a rule would make them hard to read."""
+"""Minimum length for misspelling by rule, which would make shorter words hard to read; these are misspelt only by the list."""
 
 
 def misspellings() -> Mapping[str, tuple[str, ...]]:
-    """Return assay's list of common English misspellings: each word with its wrong forms."""
+    """Return the built-in list of common English misspellings: each word with its wrong forms."""
     return lists("misspellings")
 
 
 class Misspelling(TextRule):
-    """Perturbation that misspells one word, by a list for English and otherwise by a typing error (DEMETR 25).
+    """Perturbation that misspells one word, from a list in English and otherwise with a typing error (DEMETR 25).
 
-    A typing error swaps two inner letters or drops one of a double letter; the first letter stays.
+    A typing error swaps two inner letters or drops one of a double letter; the first letter is kept.
     """
 
     card = card_of("misspelling")
@@ -49,7 +49,7 @@ class Misspelling(TextRule):
         return first_fit(rng, long, lambda word: _mistype(word, rng), "no word long enough")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that one word became another of similar length, in letters only."""
+        """Check that one word was replaced by another of similar length that contains only letters."""
         problems = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         word = segment.hypothesis[change.start : change.end]
@@ -130,7 +130,7 @@ FULL_WIDTH: tuple[str, ...] = ("，", "，", "。", "？", "！", "；", "：", 
 
 
 class FinalPunctuationRemoved(TextRule):
-    """Perturbation that removes the full stop, question mark or exclamation mark at the end (DEMETR 27); quotation marks stay."""
+    """Perturbation that removes the full stop, question mark or exclamation mark at the end (DEMETR 27), but no quotation marks."""
 
     tidy = False
     card = card_of("final-punctuation-removed")
@@ -144,7 +144,7 @@ class FinalPunctuationRemoved(TextRule):
 
 
 class PunctuationAdded(TextRule):
-    """Perturbation that adds a superfluous punctuation mark after a word inside the text (DEMETR 28)."""
+    """Perturbation that adds a superfluous punctuation mark after a word in the middle of the text (DEMETR 28)."""
 
     tidy = False
     card = card_of("punctuation-added")
@@ -229,7 +229,7 @@ class LowercaseFirst(TextRule):
     card = card_of("lowercase-first")
 
     def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
-        """Lower the first letter after any opening quotation mark."""
+        """Convert the first letter after any opening quotation mark to lower case."""
         text = segment.hypothesis
         first = next((i for i, character in enumerate(text) if character.isalnum()), None)
         if first is None or to_lower(text[first], language) == text[first]:

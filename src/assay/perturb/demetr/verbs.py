@@ -1,4 +1,4 @@
-"""Perturbations of tense (DEMETR 17) and aspect (18), and the base class of rules over verbs."""
+"""Perturbations of tense (DEMETR 17) and aspect (18), and the base class of rules for verbs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MODALS = {row["modal"]: row["other"] for row in rows("words/modal_tenses.tsv")}
 
 
 def change_token(sentence: Sentence, i: int, text: str) -> Change:
-    """Replace token `i` by `text` with the same capitals; a contraction gets the missing space."""
+    """Replace token `i` with `text` in the same capitals; a contraction gets the missing space."""
     word = sentence.words[i]
     new = match_case(text, word) if word != "I" else text
     return Change(sentence.starts[i], sentence.ends[i], (" " if _is_attached(sentence, i) else "") + new)
@@ -50,7 +50,7 @@ def to_perturbed(sentence: Sentence, changes: list[Change]) -> Perturbed | None:
 
 
 class VerbRule(ParsedRule):
-    """Base of rules over finite verb groups: main clauses first, other clauses if no main clause fits."""
+    """Base class of rules for finite verb groups: main clauses first, other clauses if no main clause fits."""
 
     most_places = 3
     nothing = "no finite verb that fits"
@@ -67,11 +67,11 @@ class VerbRule(ParsedRule):
 
     @abstractmethod
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
-        """Yield the possible changes of one group."""
+        """Yield the possible changes to one group."""
 
 
 class Tense(VerbRule):
-    """Perturbation that exchanges past and present, or uses the future (DEMETR 17); the aspect stays."""
+    """Perturbation that switches between past and present, or uses the future (DEMETR 17); the aspect stays the same."""
 
     card = card_of("tense")
     other_languages = in_languages(ru=russian_forms.tense, ja=japanese_verbs.tense)
@@ -104,7 +104,7 @@ class Tense(VerbRule):
 
 
 class Aspect(VerbRule):
-    """Perturbation that exchanges the progressive and the simple or perfect form (DEMETR 18); the tense stays."""
+    """Perturbation that switches between the progressive and the simple or perfect form (DEMETR 18); the tense stays the same."""
 
     card = card_of("aspect")
 

@@ -16,7 +16,7 @@ _OPENING = "\"'“”‘’„«»([{「『《¿¡"
 
 
 class Repetition(TextRule):
-    """Base of rules that write the last word `times` times."""
+    """Base class of rules that write the last word `times` times."""
 
     times = 2
 
@@ -69,7 +69,7 @@ _WORD = r"<W>+(?:[-'’.,:/]<W>+)*%?"
 
 
 class WordSwap(TextRule):
-    """Perturbation that exchanges two words separated only by a space (DEMETR 14); the sentence keeps its initial capital."""
+    """Perturbation that swaps two words separated only by a space (DEMETR 14); the sentence keeps its initial capital."""
 
     card = card_of("word-swap")
 
@@ -103,7 +103,7 @@ class WordSwap(TextRule):
         return first_fit(rng, pairs, swap, "no two different words in a row")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Check that the text has the same letters."""
+        """Check that the text contains the same letters."""
         problems = super().problems(segment, perturbed, language, tools)
         good, bad = segment.hypothesis, perturbed.apply(segment.hypothesis)
         if sorted(good.lower()) != sorted(bad.lower()):

@@ -1,1 +1,1 @@
-"""Linguistic knowledge of the perturbations: parses, word lists, numbers and names."""
+"""Linguistic resources for the perturbations: parses, word lists, numbers and names."""

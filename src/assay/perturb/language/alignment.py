@@ -23,21 +23,21 @@ from assay.perturb.language.texts import base_language, is_spaceless
 Span = tuple[int, int]
 
 _STEM = 6
-"""Number of initial letters that serve as the stem if the lemma is unknown."""
+"""Number of initial letters that are used as the stem if the lemma is unknown."""
 _LONGER = 1.5
-"""The highest length ratio of words that look alike: *Präsidentschaftskandidatur* means more than *president*."""
+"""Maximum length ratio of words that look alike: *Präsidentschaftskandidatur* means more than *president*."""
 _COMMON, _RARE = 5.7, 1.0
 """Range of Zipf frequencies of content words."""
 _PHRASAL = frozenset(word_list("words that other languages say in several"))
 """English words that other languages express with several words, or the reverse."""
 _SHARED = 3
-"""The lowest number of shared segments that is evidence."""
+"""Minimum number of shared segments that counts as evidence."""
 _MARGIN = 0.72
-"""The highest score of the second-best counterpart, as a share of the best."""
+"""Maximum score of the second-best counterpart, as a share of the best."""
 _RIVAL = 0.75
-"""The highest score of another pair in the sentence with one of the words, as a share of this pair."""
+"""Maximum score of another pair in the sentence that shares a word, as a share of this pair's score."""
 _FLOOR = 0.45
-"""The lowest Dice's coefficient of an accepted pair."""
+"""Minimum Dice coefficient of an accepted pair."""
 
 READ = frozenset(f"{source}-en" for source in ("cs", "de", "es", "fr", "it", "nl", "pl", "pt", "ro", "ru", "sv"))
 """Language pairs whose results passed a manual check. In all others a word pair stays in doubt."""
@@ -91,7 +91,7 @@ class WordAlignment:
     def pairs(
         self, source: str, source_spans: Sequence[Span], text: str, target_spans: Sequence[Span]
     ) -> list[tuple[Span, Span, float]]:
-        """Return words of the translation with their mutually best source words and the confidence of each pair."""
+        """Return the translation's words with their mutually best source words and the confidence of each pair."""
         table = {
             (target_span, source_span): self.confidence(source[slice(*source_span)], text[slice(*target_span)])
             for target_span in target_spans
@@ -123,7 +123,7 @@ class WordAlignment:
 
 @functools.lru_cache(maxsize=8)
 def align_words(langpair: str, tools: Tools) -> WordAlignment:
-    """Return the word alignment of a language pair from the pool."""
+    """Return the word alignment for a language pair, computed from the pool."""
     source, _, target = langpair.rpartition("-")
     pool = [other for other in tools.others() if other.langpair == langpair and other.source]
     return WordAlignment([(other.source or "", other.hypothesis) for other in pool], source, target, tools)

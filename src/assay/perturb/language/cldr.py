@@ -1,4 +1,4 @@
-"""CLDR data of a language from Babel's files: month names, units, number symbols, plural rules.
+"""A language's CLDR data, read from Babel's files: month names, units, number symbols, plural rules.
 
 The files are read directly because ``babel.Locale`` resolves inherited aliases into shared tables. As a result, stand-alone
 month names of one language can appear in the next language (seen in Babel 2.18).
@@ -19,7 +19,7 @@ from assay.perturb.language.texts import base_language
 
 @dataclass(frozen=True, slots=True)
 class NumberSigns:
-    """Number format of a language: decimal and group sign."""
+    """Number format of a language: decimal and group separators."""
 
     decimal: str
     group: str
@@ -62,7 +62,7 @@ def unit_patterns(language: str, unit: str) -> dict[str, dict[str, str]]:
 
 
 def number_signs(language: str) -> NumberSigns:
-    """Return the decimal and the group sign that a language uses with the digits 0 to 9."""
+    """Return the decimal and group separators that a language uses with the digits 0 to 9."""
     symbols = _data(base_language(language)).get("number_symbols", {}).get("latn", {})
     return NumberSigns(str(symbols.get("decimal", ".")), str(symbols.get("group", ",")))
 

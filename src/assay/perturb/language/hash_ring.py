@@ -1,4 +1,4 @@
-"""Random draws from a pool by consistent hashing: a larger pool changes few draws.
+"""Random draws from a pool by consistent hashing: enlarging the pool changes few draws.
 
 The hash of each option gives its positions on a ring. A draw takes the option after a random position. A new option changes
 only the draws that fall into the arcs before its positions.

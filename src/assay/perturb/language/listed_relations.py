@@ -1,7 +1,7 @@
-"""Word relations from assay's own lists, which hold in almost any news sentence.
+"""Word relations from built-in lists, which hold in almost any news sentence.
 
-WordNet has every sense of a word but does not tell which one a sentence means. Rules that exchange a word use these lists if
-they must be sure, and WordNet with a lower confidence.
+WordNet has every sense of a word but cannot tell which one a sentence uses. Rules that replace a word use these lists if they
+must be certain, and WordNet with a lower confidence.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ def _read_opposites(strength: str) -> dict[str, dict[str, str]]:
 _CLASSES = _read_classes()
 CLASS_OF = {member: general for member, (general, _) in _CLASSES.items()}
 DISTRACTORS = {member: distinct for member, (_, distinct) in _CLASSES.items()}
-"""For each noun, its class (`CLASS_OF`), and members of the class that are certainly something else (`DISTRACTORS`)."""
+"""For each noun, its class (`CLASS_OF`), and members of the class that are certainly different things (`DISTRACTORS`)."""
 KINDS = lists("noun_kinds")
 """For each noun, hyponyms that are certainly more specific."""
 OPPOSITES, SURE_OPPOSITES = _read_opposites("likely"), _read_opposites("sure")
-"""Opposites of words by part of speech (VERB, NOUN, ADJ, ADV); sure ones hold in almost any sentence."""
+"""Opposites of words by part of speech (VERB, NOUN, ADJ, ADV); certain ones hold in almost any sentence."""
 SYNONYM_ANTONYM = _read_verbs("synonym")
-"""For each verb, a synonym and an opposite that both take the same object."""
+"""For each verb, a synonym and an opposite that both take the same type of object."""
 ENTAILED = _read_verbs("entailed")
-"""For each verb, a verb that it entails and one that it excludes; both take the same object."""
+"""For each verb, a verb that it entails and one that it excludes; both take the same type of object."""
 
 UNCOUNTED = frozenset(["sport", "disease", "crime"])
-"""Classes whose noun needs no article, like their members."""
+"""Classes whose noun, like its members, needs no article."""
 INTRANSITIVE = frozenset(word_list("intransitive verbs"))
-"""Listed verbs that are meant without an object. All others need one, or must be passive."""
+"""Listed verbs that are used without an object. All others need an object or must be passive."""
 CLAUSAL = frozenset(["allege", "insist", "boast", "confess", "reveal", "disclose"])
 """Listed verbs whose object must be a clause."""
 _KINDS = frozenset(["animal", "bird", "fish", "insect", "tree", "fruit", "vegetable"])
@@ -64,7 +64,7 @@ _FREE = frozenset(word_list("prepositions that follow any verb"))
 _PLAIN = frozenset(word_list("adjectives of any kind"))
 """Adjectives that fit any noun; others may describe one particular kind (*cardiovascular surgeons*)."""
 _OTHER_SENSES = frozenset(["strength", "weakness", "opponent", "supporter"])
-"""Nouns with another frequent sense that has another opposite: an army's strength, an opponent in a match."""
+"""Nouns with another frequent sense that has a different opposite: an army's strength, an opponent in a match."""
 _OF_ONE_SIDE = ("over", "against", "to", "by")
 
 
@@ -92,7 +92,7 @@ def fits_verb(sentence: Sentence, i: int) -> bool:
 
 
 def _is_ambiguous_form(sentence: Sentence, i: int) -> bool:
-    """Return whether a form may be past or participle and has no auxiliary to tell."""
+    """Return whether a form may be either past or participle and no auxiliary resolves it."""
     return sentence.tags[i] == "VBN" and sentence.child(i, "aux", "auxpass") is None
 
 
@@ -159,7 +159,7 @@ def fits_kind(sentence: Sentence, i: int) -> bool:
 
 
 def fits_opposite(sentence: Sentence, i: int) -> bool:
-    """Return whether a noun has its listed sense; *failure to act*, *enemy planes* and *Winter* do not."""
+    """Return whether a noun is used in its listed sense; in *failure to act*, *enemy planes* and *Winter* it is not."""
     lemma, children = sentence.lemmas[i].lower(), sentence.children[i]
     if lemma == "absence" and sentence.lower[i - 2 : i] == ["leave", "of"]:
         return False

@@ -1,4 +1,4 @@
-"""Reader and writer of numbers in digits, in any language."""
+"""Reading and writing of numbers in digits, in any language."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Numeral:
 
     @property
     def is_year(self) -> bool:
-        """Whether it has four digits without a group sign and is between 1000 and 2100."""
+        """Whether it has four digits without a group separator and is between 1000 and 2100."""
         return not self.decimals and not self.group and len(self.text) == 4 and 1000 <= self.value <= 2100
 
 
 def find_numerals(text: str, language: str) -> list[Numeral]:
-    """Return every number that is separate from other text and has one clear reading.
+    """Return every number that is separate from other text and has a single unambiguous reading.
 
     Numbers inside words (``A320``), in ranges, scores, times and dates (``3-1``, ``10:30``, ``1/5``) are left out. So are
     numbers with an inflected ending (``2018'de``) or an ambiguous sign (``1.234`` in a language with group commas).
@@ -60,7 +60,7 @@ def find_numerals(text: str, language: str) -> list[Numeral]:
 
 
 def format_number(value: float, decimals: int, like: Numeral) -> str:
-    """Return the number in the format of `like`: the same digits (Devanagari …) and group sign."""
+    """Return the number in the format of `like`: the same digits (Devanagari …) and group separator."""
     integer, _, fraction = f"{value:.{decimals}f}".partition(".")
     if like.group and len(integer) > 3:
         integer = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", like.group, integer)

@@ -1,4 +1,4 @@
-"""Finder of people's names in a text, by language, with replacement names.
+"""Person names in a text, by language, with replacement names.
 
 English names are spaCy's entities of type person, as in ACES, if the context confirms them. They must have given name and
 surname, or be a surname after a title or with a verb of saying. Other languages in Latin letters mostly copy a name, so it must
@@ -54,7 +54,7 @@ class Person:
     text: str
     script: str
     grammemes: frozenset[str] = frozenset()
-    """Case, gender and number in languages that inflect names."""
+    """Case, gender and number, in languages that inflect names."""
 
     @property
     def parts(self) -> list[str]:
@@ -63,7 +63,7 @@ class Person:
 
 
 def find_people(text: str, language: str, segment: Segment, tools: Tools) -> list[Person]:
-    """Return the people that a text in `language` names."""
+    """Return the people named in a text in `language`."""
     if language == "en":
         return find_english_people(text, tools)
     source_names = _source_people(segment, tools)
@@ -81,7 +81,7 @@ def find_people(text: str, language: str, segment: Segment, tools: Tools) -> lis
 
 
 def find_english_people(text: str, tools: Tools) -> list[Person]:
-    """Return the people in an English text, by spaCy's entities and their context."""
+    """Return the people in an English text, based on spaCy's entities and their context."""
     persons = []
     for entity in tools.parse(text, "en").ents:
         tokens = [token for token in entity if token.text not in ("'s", "’s", "'", "’")]
@@ -112,14 +112,14 @@ def _is_confirmed(token: Any, text: str) -> bool:
 
 
 def _source_people(segment: Segment, tools: Tools) -> list[str] | None:
-    """Return the people of an English source; None if the source is in another language."""
+    """Return the people in an English source; None if the source is in another language."""
     if not segment.source or source_language(segment) != "en":
         return None
     return [person.text for person in find_english_people(segment.source, tools)]
 
 
 def _find_copied(text: str, segment: Segment, source_names: list[str] | None, language: str) -> list[Person]:
-    """Return names of the source that occur unchanged in the text and are not part of a longer name."""
+    """Return names from the source that occur unchanged in the text and are not part of a longer name."""
     if source_names is None:
         source_names = [match[0] for match in _CAPITALISED.finditer(segment.source or "")]
     persons = []
@@ -147,7 +147,7 @@ def _find_chinese(text: str, tools: Tools) -> list[Person]:
 
 
 def _find_russian(text: str, source_names: list[str] | None, morphology: Any) -> list[Person]:
-    """Return words that the dictionary has as a given name or surname and that sound like a person of the source."""
+    """Return words that the dictionary lists as a given name or surname and that sound like a person in the source."""
     surnames = None if source_names is None else [name.split()[-1] for name in source_names]
     persons = []
     for match in re.finditer(r"[А-ЯЁ][а-яё]{2,}(?![\w-])", text):

@@ -15,7 +15,7 @@ from assay.perturb.language.texts import compile_pattern
 Span = tuple[int, int]
 
 _GRAMMAR_LENGTH = 3
-"""Words up to this length are mostly function words."""
+"""Words of up to this length are mostly function words."""
 _WORD = r"<W>+(?:['’·-]<W>+)*"
 
 
@@ -89,7 +89,7 @@ def _guessed_frequency(language: str) -> Callable[[str], float]:
 
 
 def load_lemmatizer(language: str) -> Callable[[str], str]:
-    """Return a function from word to lemma by simplemma's tables."""
+    """Return a function from word to lemma, based on simplemma's tables."""
     import simplemma
 
     @functools.lru_cache(maxsize=1 << 16)
@@ -100,7 +100,7 @@ def load_lemmatizer(language: str) -> Callable[[str], str]:
 
 
 def load_locale(language: str) -> Any:
-    """Load Babel's Locale: month names, number symbols and plural rules of CLDR."""
+    """Load Babel's Locale: CLDR month names, number symbols and plural rules."""
     import babel
 
     try:

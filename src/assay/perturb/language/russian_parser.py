@@ -1,4 +1,4 @@
-"""Russian parser: morphology, dependencies and names by slovnet, with the weights of the package natasha.
+"""Russian parser: slovnet's morphology, dependencies and names, with weights from the package natasha.
 
 natasha itself is not imported: it would load an older dictionary that recent Python versions cannot read.
 """

@@ -1,6 +1,6 @@
 """Parsed sentence as plain lists of token attributes, for rules that read every word many times.
 
-English has spaCy's own dependency scheme (dobj, pobj, prep). Russian and Japanese have Universal Dependencies.
+English uses spaCy's own dependency scheme (dobj, pobj, prep). Russian and Japanese use Universal Dependencies.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Sentence:
     heads: list[int]
     entities: list[Entity]
     firsts: frozenset[int]
-    """The first token of each sentence of the text."""
+    """The first token of each sentence in the text."""
     feats: list[Mapping[str, str]] = field(default_factory=list)
-    """Morphological features of each token if the parser has them (not in English)."""
+    """Morphological features of each token, if the parser provides them (not in English)."""
     sound: bool = True
     """False if the heads do not form a tree."""
 
@@ -97,7 +97,7 @@ class Sentence:
         return self.text[self.starts[first] : self.ends[last]]
 
     def is_word(self, i: int) -> bool:
-        """Return whether a token has only letters, apart from hyphens and apostrophes."""
+        """Return whether a token contains only letters, apart from hyphens and apostrophes."""
         return self.words[i].replace("-", "").replace("'", "").replace("’", "").isalpha()
 
     def hyphened(self, i: int) -> bool:
@@ -162,12 +162,12 @@ def find_names(sentence: Sentence) -> list[Entity]:
 
 
 def find_mentions(sentence: Sentence, name: str) -> list[Entity]:
-    """Return every name of the text with these words."""
+    """Return every name in the text that consists of these words."""
     return [entity for entity in find_names(sentence) if sentence.span(entity.first, entity.last) == name]
 
 
 def hyphenated_span(sentence: Sentence, i: int) -> tuple[int, int]:
-    """Return the first and the last token of the hyphenated word with token `i`: ``working-class``."""
+    """Return the first and last tokens of the hyphenated word that contains token `i`: ``working-class``."""
     first = last = i
     while (
         last + 2 < len(sentence)

@@ -1,4 +1,4 @@
-"""Text helpers of the perturbations: random choice, capitals, similarity, and deletions that leave no double spaces."""
+"""Text helpers for the perturbations: random choice, capitals, similarity, and clean deletions without double spaces."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def shuffle(options: Sequence[T], rng: Rng) -> list[T]:
 
 
 def first_reference(segment: Segment) -> str | None:
-    """Return the first reference that is not empty."""
+    """Return the first non-empty reference."""
     return next((text for text in segment.references if text.strip()), None)
 
 
 def other_reference(segment: Segment) -> str | None:
-    """Return the first reference that is not empty, or None if it equals the translation."""
+    """Return the first non-empty reference, or None if it is identical to the translation."""
     reference = first_reference(segment)
     return None if reference == segment.hypothesis else reference
 
@@ -115,7 +115,7 @@ def capitalise(word: str) -> str:
 
 
 def match_case(word: str, model: str) -> str:
-    """Return `word` with the capitals of `model`: all letters, the first letter, or unchanged."""
+    """Return `word` with the same capitalisation as `model`: all letters, the first letter, or unchanged."""
     if model.isupper() and len(model) > 1:
         return word.upper()
     return match_first(word, model)

@@ -40,7 +40,7 @@ UNSEGMENTED = ("th", "lo", "km", "my")
 """Languages without spaces that have no segmenter here."""
 
 PARSE_BATCH = 64
-"""Texts per batch of spaCy: fixed, so a parse never depends on the number of workers."""
+"""Number of texts per spaCy batch; fixed, so that a parse never depends on the number of workers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ RESOURCES: dict[str, Resource] = {
 
 
 class LinguisticTools:
-    """The `Tools` of a run, one object per process; `others` is the fixed pool of other segments."""
+    """The `Tools` for a run, one object per process; `others` is the fixed pool of other segments."""
 
     def __init__(self, others: Sequence[Segment] = ()) -> None:
         self._others = tuple(others)
@@ -109,7 +109,7 @@ class LinguisticTools:
         return document
 
     def get(self, resource: str, language: str) -> Any:
-        """Return a resource by name, loaded on first use; MissingPart has the install command."""
+        """Return a resource by name, loaded on first use; MissingPart contains the install command."""
         key = resource, language
         if key not in self._loaded:
             self._loaded[key] = load_resource(resource, language)
@@ -133,7 +133,7 @@ def load_resource(name: str, language: str) -> Any:
 
 
 def find_missing(name: str, language: str) -> str:
-    """Return why a resource is not available for a language, as a sentence; empty if it is."""
+    """Return the reason a resource is not available for a language, as a sentence; empty if it is available."""
     resource = RESOURCES[name]
     base = base_language(language)
     if name == "parse" and base not in PARSED:

@@ -9,7 +9,7 @@ from typing import Any
 from assay.perturb.language.sentence import Sentence
 
 INFLECTED = ("VBD", "VBZ", "VBP")
-"""Tags of verbs that carry the tense themselves."""
+"""Tags of verbs that themselves carry the tense."""
 FINITE = (*INFLECTED, "MD")
 EXPANDED = {"'re": "are", "'m": "am", "'ve": "have", "'ll": "will", "wo": "will", "ca": "can", "sha": "shall"}
 _PLURAL_TAGS = ("NNS", "NNPS")
@@ -62,7 +62,7 @@ _ENDED = re.compile(r"[.!?…。][\"'”’»)\]]*\s*$")
 
 
 def parse_confidence(sentence: Sentence, group: VerbGroup) -> float:
-    """Return the confidence in the parse: lower without final punctuation (headlines), and for *cannot* in two tokens."""
+    """Return the confidence in the parse: lower if there is no final punctuation (headlines), or for *cannot* as two tokens."""
     if not _ENDED.search(sentence.text):
         return 0.4
     glued = group.finite + 1 < len(sentence) and sentence.lower[group.finite + 1] == "not"
@@ -87,7 +87,7 @@ def contracted(sentence: Sentence, i: int) -> bool:
 
 
 def person(sentence: Sentence, group: VerbGroup) -> str:
-    """Return ``first`` (I), ``singular`` or ``plural``, by the verb's form or else by the subject."""
+    """Return ``first`` (I), ``singular`` or ``plural``, based on the verb's form or else on the subject."""
     word = word_of(sentence, group.finite)
     if word in ("is", "has", "does") or sentence.tags[group.finite] == "VBZ":
         return "singular"

@@ -39,19 +39,19 @@ def sense_confidence(wordnet: Any, lemma: str, part: str) -> float:
 
 
 def hypernyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Return the class from assay's list, or the nearest hypernym of the first sense."""
+    """Return the class from the built-in list, or the closest hypernym of the first sense."""
     listed = CLASS_OF.get(lemma) if part == "noun" else None
     name = listed or hypernym(wordnet, frequency, lemma, part)
     return [name] if name else []
 
 
 def distractors(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Return other members of the class, from assay's list or from WordNet."""
+    """Return other members of the class, from the built-in list or from WordNet."""
     return list(DISTRACTORS.get(lemma, ())) or siblings(wordnet, frequency, lemma, part)
 
 
 def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Return the kinds from assay's list, or common hyponyms of the first sense with one word or two."""
+    """Return the kinds from the built-in list, or common hyponyms of the first sense with one or two words."""
     if part == "noun" and lemma in KINDS:
         return list(KINDS[lemma])
     senses = _first_sense(wordnet, lemma, part)
@@ -77,7 +77,7 @@ def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Return the synonym from assay's list, or other words of the first sense."""
+    """Return the synonym from the built-in list, or other words for the first sense."""
     if lemma in SYNONYM_ANTONYM:
         return [SYNONYM_ANTONYM[lemma][0]]
     senses = wordnet.synsets(lemma, part)[:1]
@@ -86,7 +86,7 @@ def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Return the sure opposite from assay's list, or WordNet's opposites of the first two senses and the likely one."""
+    """Return the certain opposite from the built-in list, or WordNet's opposites of the first two senses and the likely one."""
     if part == "noun" and lemma in SURE_OPPOSITES["NOUN"]:
         return [SURE_OPPOSITES["NOUN"][lemma]]
     names = [name for sense in wordnet.synsets(lemma, part)[:2] for name in wordnet.related_words(sense, lemma, "!")]
@@ -96,7 +96,7 @@ def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def entailed(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Return entailed verbs: from assay's list, WordNet's relation (*snore*, *sleep*) or the hypernym (*murder*, *kill*)."""
+    """Return entailed verbs: from the built-in list, WordNet's relation (*snore*, *sleep*) or the hypernym (*murder*, *kill*)."""
     if lemma in ENTAILED:
         return [ENTAILED[lemma][0]]
     senses = _first_sense(wordnet, lemma, part)

@@ -19,7 +19,7 @@ EVERY = "all"
 
 
 def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[ControlledError], list[str]]:
-    """Return errors by name for texts in `language`, and one sentence per reason why some of ``all`` are not available.
+    """Return errors by name for texts in `language`, and one sentence per reason for which some errors of ``all`` are unavailable.
 
     A name is a perturbation (``assay list perturbations``), ``all`` for every available one, or ``module:function`` for a
     function marked with `assay.core.task.error`.

@@ -1,4 +1,4 @@
-"""Corpus of a challenge set, streamed twice: first to survey it, then to change it."""
+"""The corpus from which a challenge set is made, read in two passes: one to count and sample segments, one to perturb them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ POOL = 1000
 """Size of the pool from which unrelated and similar translations are drawn."""
 
 Words = tuple[int, int]
-"""The lowest and the highest number of words of a translation."""
+"""Minimum and maximum number of words in a translation."""
 
 
 @dataclass
@@ -31,11 +31,11 @@ class Survey:
 
     rows: int = 0
     usable: dict[str, int] = field(default_factory=dict)
-    """Segments that can be changed, by language pair: not empty and not duplicates."""
+    """Number of usable segments (neither empty nor duplicate) for each language pair."""
     empty: int = 0
     duplicates: int = 0
     outside: int = 0
-    """Segments with fewer or more words than requested."""
+    """Number of segments outside the requested range of words."""
     without_reference: int = 0
     without_source: int = 0
     digest: str = ""
@@ -43,7 +43,7 @@ class Survey:
     """A random sample of segments of any length."""
 
     def problems(self) -> list[str]:
-        """Return sentences about skipped segments and missing texts."""
+        """Return sentences that describe skipped segments and missing texts."""
         facts = (
             (self.empty, "without a translation: skipped"),
             (self.duplicates, "with the same source and translation as an earlier one: skipped"),
@@ -60,7 +60,7 @@ def open_corpus(
     further: Sequence[str],
     quoting: Quoting = "auto",
 ) -> tuple[Corpus, list[str]]:
-    """Return a function that opens the corpus, and the further columns that the corpus has."""
+    """Return a function that opens the corpus, and the additional columns in the corpus."""
     if isinstance(data, Batch):
         return lambda: (data[i] for i in range(len(data))), []
     if os.fspath(data) == "-":
@@ -70,7 +70,7 @@ def open_corpus(
 
 
 def hash_segment(segment: Segment) -> bytes:
-    """Return a hash of language pair, source, translation and further columns, equal for duplicate segments."""
+    """Return a hash of language pair, source, translation and additional columns; duplicate segments have the same hash."""
     further = [text for pair in sorted(segment.meta.items()) for text in pair]
     parts = (segment.langpair or "", segment.source or "", segment.hypothesis, *further)
     return hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -79,7 +79,7 @@ def hash_segment(segment: Segment) -> bytes:
 def read_usable_segments(
     corpus: Corpus, langpair: str | None, words: Words | None = None
 ) -> Iterator[tuple[int, Segment]]:
-    """Yield row numbers from 1 and segments with their language pairs, without empty ones, duplicates and other lengths."""
+    """Yield row numbers (from 1) and segments with their language pairs; skip empty, duplicate, too short and too long segments."""
     fits = LengthFilter(words)
     seen: set[int] = set()
     for row, segment in _rows(corpus, langpair):
@@ -130,14 +130,14 @@ def survey_corpus(corpus: Corpus, langpair: str | None, words: Words | None = No
 
 
 class LengthFilter:
-    """Filter of translations by number of words; it accepts everything if no range was requested."""
+    """Filter for translations by number of words; it accepts everything if no range was requested."""
 
     def __init__(self, words: Words | None) -> None:
         self._words = words
         self._finders: dict[str, Callable[[str], list[tuple[int, int]]]] = {}
 
     def __call__(self, segment: Segment) -> bool:
-        """Count the words with the tokenizer of the language."""
+        """Count the words with the language's tokenizer."""
         if self._words is None:
             return True
         language = target_language(segment)
@@ -147,7 +147,7 @@ class LengthFilter:
 
 
 def hash_pool(pool: Sequence[Segment]) -> str:
-    """Return a hash of the segments of a pool, independent of their order."""
+    """Return a hash of the segments in a pool, independent of their order."""
     return hashlib.blake2b(b"".join(sorted(map(hash_segment, pool))), digest_size=16).hexdigest()
 
 
@@ -166,7 +166,7 @@ def _rows(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]
 
 
 def allocate_items(usable: dict[str, int], n: int) -> dict[str, int]:
-    """Return the share of `n` items for each language pair, in proportion to the corpus, with remainders to the largest."""
+    """Return each language pair's share of `n` items, in proportion to the corpus; the largest pairs get the remainders."""
     total = sum(usable.values())
     if total == 0:
         return {}

@@ -1,4 +1,4 @@
-"""Job that makes a challenge set: survey the corpus, perturb in order, limit each perturbation, write the data card."""
+"""Job that makes a challenge set: survey the corpus, perturb segments in order, limit each perturbation, write the data card."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 LICENCES = {row["package"]: row["licence"] for row in rows("licences.csv")}
-"""Licences of the tools. The licence of a set is that of its corpus."""
+"""Licences of the tools. The licence of a challenge set is that of its corpus."""
 
 _BEHIND_WORDS = ("jieba", "sudachipy", "sudachidict-core")
 
@@ -84,7 +84,7 @@ Able = Mapping[str, Sequence[str]]
 """The specs of the available perturbations by language."""
 
 IN_FLIGHT = 3
-"""How many chunks per worker may be in progress."""
+"""Number of chunks per worker that may be in progress."""
 
 
 @dataclass
@@ -103,7 +103,7 @@ class MakingJob:
     chosen: Sequence[Chosen]
     able: Able
     left_out: Mapping[str, str]
-    """Why perturbations of a group are left out."""
+    """Reasons why perturbations in a group are left out."""
     survey: Survey
     n: int
     seed: int
@@ -111,11 +111,11 @@ class MakingJob:
     corpus: Corpus
     langpair: str | None
     words: Words | None = None
-    """The lowest and the highest number of words of a translation to change."""
+    """Minimum and maximum number of words in a translation to change."""
     least: float = SURE
-    """The lowest confidence of an item."""
+    """Minimum confidence of an item."""
     pool: str = "corpus"
-    """The origin of other sentences: the corpus itself, or the name of a file."""
+    """Origin of the other sentences: the corpus itself, or the name of a file."""
 
     def __post_init__(self) -> None:
         self.quota = allocate_items(self.survey.usable, self.n)
@@ -159,7 +159,7 @@ class MakingJob:
         return cls(chosen, able, left_out, survey, n, seed, workers, corpus, langpair, words, least, named)
 
     def lines(self, progress: Callable[[int], None] | None) -> Iterator[str]:
-        """Yield the items as lines, in the order of the corpus and then of the perturbations."""
+        """Yield the items as lines, in corpus order and then in the order of the perturbations."""
         for size, attempts in self._attempts():
             for attempt in attempts:
                 if self._is_item(attempt):

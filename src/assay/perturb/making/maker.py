@@ -1,7 +1,7 @@
 """Maker of items from segments: one `Maker` per process, one call per chunk, results independent of the caller.
 
-Each segment and perturbation has its own random generator, derived from the seed, the perturbation's name and the texts. So an
-item does not depend on what else is made, on the order, or on the number of processes.
+Each segment and perturbation has its own random generator, derived from the seed, the perturbation's name and the texts. An
+item therefore does not depend on the other items, the order, or the number of processes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Maker:
         self.tools = LinguisticTools(others)
 
     def chunk(self, rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Attempt]:
-        """Return every attempt of a chunk by row and perturbation. `able` has the specs for each language."""
+        """Return every attempt in a chunk by row and perturbation. `able` contains the specs for each language."""
         self._prepare(rows, able)
         attempts = []
         for row, segment in rows:
@@ -125,7 +125,7 @@ class Generators:
 
 
 def format_item(row: int, segment: Segment, perturbation: Perturbation, result: Perturbed) -> str:
-    """Return the item as a line of JSON with the columns that ``assay run FILE`` reads."""
+    """Return the item as a JSON line with the columns that ``assay run FILE`` reads."""
     card = perturbation.card
     good = result.good if result.good is not None else segment.hypothesis
     meta: dict[str, Any] = {

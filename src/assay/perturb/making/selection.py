@@ -28,7 +28,7 @@ class Chosen:
 
 
 def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
-    """Return the perturbations of specs such as ``number-replaced``, ``empty:stop=no``, ``demetr`` or ``all``, each once, in
+    """Return the perturbations for specs such as ``number-replaced``, ``empty:stop=no``, ``demetr`` or ``all``, each once, in
     order.
     """
     chosen: dict[str, Chosen] = {}
@@ -57,7 +57,7 @@ def _build(spec: str) -> Perturbation:
 
 
 def find_obstacle(card: PerturbationCard, language: str) -> str:
-    """Return why a perturbation is not available in a language, as a sentence; empty if it is."""
+    """Return the reason a perturbation is not available in a language, as a sentence; empty if it is available."""
     if card.off:
         return f"{card.name}: disabled: {card.off}."
     base = base_language(language)
@@ -72,7 +72,7 @@ def find_obstacle(card: PerturbationCard, language: str) -> str:
 
 
 def find_default_doubt(card: PerturbationCard, language: str) -> str:
-    """Return why a perturbation makes no items in a language by default; empty if it does."""
+    """Return the reason a perturbation makes no items in a language by default; empty if it does."""
     if card.columns:
         return f"needs the column {', '.join(card.columns)}"
     if "any" in card.sure_in or base_language(language) in card.sure_in:
@@ -86,8 +86,8 @@ def select_available(
 ) -> tuple[dict[str, list[str]], dict[str, str]]:
     """Return the available specs for each language, and the reason for each spec that is left out.
 
-    A named perturbation that fits none of the languages is an error; one of a group is left out. `columns` are the corpus's
-    columns beyond the usual ones.
+    A named perturbation that fits none of the languages is an error; one from a group is left out. `columns` are the corpus's
+    columns in addition to the usual ones.
     """
     able: dict[str, list[str]] = {language: [] for language in languages}
     left_out: dict[str, str] = {}
@@ -154,7 +154,7 @@ def availability_table() -> Table:
 
 
 def describe(name: str) -> dict[str, str]:
-    """Return the description of one perturbation: what it does and follows, and its state in each language."""
+    """Return the description of one perturbation: what it does, which paper it follows, and its state in each language."""
     card = contracted(PERTURBATIONS, name, Perturbation).card
     description = {"name": name, "about": card.about, "phenomenon": card.phenomenon, "follows": ", ".join(card.follows)}
     for language in LANGUAGES:
