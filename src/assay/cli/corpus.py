@@ -31,7 +31,7 @@ OTHERS = (
 
 
 def add_corpus(parser: Parser) -> None:
-    """Add the options that select rows, and those of a corpus that is scored."""
+    """Add the options for row selection and for scoring a corpus."""
     add_keep(parser)
     group = parser.section("rows")
     group.add_argument(

@@ -237,7 +237,7 @@ def declare(parser: Parser, module: ModuleType) -> None:
 
 
 def _usage_word(action: argparse.Action) -> str:
-    """Return how a positional or required argument appears in the usage line; nothing for other options."""
+    """Return a positional or required argument as shown in the usage line; nothing for other options."""
     name = str(action.metavar or "|".join(map(str, action.choices or ())) or action.dest)
     if action.option_strings:
         return f"{action.option_strings[-1]} {name}" if action.required else ""

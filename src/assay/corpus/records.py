@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class WorkerRefused(AssayError):
-    """This worker cannot take part in the run: its metrics differ from the driver's, or cannot do what is requested for any
+    """This worker cannot take part in the run: its metrics differ from the driver's, or do not support the request for any
     shard."""
 
 

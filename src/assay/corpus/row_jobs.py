@@ -73,7 +73,7 @@ class ScoredRows:
         self._run = ScoredRun(self.metrics, self.retained())
 
     def retained(self) -> Retained:
-        """Return what a chunk must retain."""
+        """Return the data that a chunk must retain."""
         return Retained(stats=bool(self.job.keep), spans=self.job.spans, flags=self.job.flags)
 
     def score(self, batch: Any) -> Chunk:
@@ -112,7 +112,7 @@ class LabelledRows(ScoredRows):
         self._labels = Tally(self._rule)
 
     def retained(self) -> Retained:
-        """Return what a chunk must retain: spans for the reasons, languages for the thresholds."""
+        """Return the data that a chunk must retain: spans for the reasons, languages for the thresholds."""
         return Retained(stats=bool(self.job.keep), spans=True, columns=("langpairs",), flags=self.job.flags)
 
     def columns(self, chunk: Chunk) -> Added:

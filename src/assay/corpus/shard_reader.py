@@ -305,7 +305,7 @@ def _joined_blocks(blocks: Iterator[tuple[list[str], ...]], rows: int) -> Iterat
 
 @contextmanager
 def local_files(task: ShardTask) -> Iterator[list[str]]:
-    """Provide the shard's files on this machine; errors name them as the user does."""
+    """Provide local copies of the shard's files; errors name them as the user does."""
     with ExitStack() as held:
         paths = []
         for source in task.shard.files:
@@ -323,7 +323,7 @@ def local_files(task: ShardTask) -> Iterator[list[str]]:
 
 
 def _renumbered(said: str, task: ShardTask, path: str) -> str:
-    """Replace the line number in a message about a part by the number in the whole file."""
+    """Replace the line number in a message about a part with the number in the whole file."""
     if task.part.number == 0 or task.shard.form == "parquet":
         return said
     before = lines_before(path, task.part.starts[0]) - (task.shard.form == "tsv")  # the header is read before each part

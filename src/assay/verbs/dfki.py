@@ -185,7 +185,7 @@ def build(
     wrong one.
 
     By default, 10,000 items are built, or as many as the outputs allow. The same `seed` gives the same items. The other
-    arguments are those of `judge`.
+    arguments are the same as for `judge`.
     """
     direction = _judged(langpair, data_dir, _existing(decisions))
     items = build_items(direction.items, direction.judged, n, seed)

@@ -192,7 +192,7 @@ def remade(metric: Metric, **changes: Any) -> Metric:
 
 
 def by_command_line(wanted: Mapping[str, Metric], texts: Iterable[Mapping[str, Any]]) -> dict[str, Columns]:
-    """Return what ``python -m assay score`` prints for the texts, by spec: segment scores and the corpus score.
+    """Return the output of ``python -m assay score`` for the texts, by spec: segment scores and the corpus score.
 
     The command uses a separate cache folder, so no score comes from the store.
     """

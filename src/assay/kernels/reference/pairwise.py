@@ -25,7 +25,7 @@ def verdict(one: tuple[float, float], other: tuple[float, float], epsilon: float
 
 
 def pair_counts(cells: list[tuple[float, float]], epsilon: float) -> list[int]:
-    """Return how often each verdict occurs among the pairs of a group."""
+    """Count each verdict among the pairs in a group."""
     found = [verdict(one, other, epsilon) for one, other in combinations(cells, 2)]
     return [found.count(kind) for kind in range(5)]
 

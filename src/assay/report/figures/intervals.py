@@ -203,7 +203,7 @@ def _line(
 
 
 def _sides(rows: Sequence[Any], value: str, scale: float = 1) -> list[list[float]]:
-    """Return how far the intervals reach below and above the values; 0 if a row has no interval."""
+    """Return the distances of the interval bounds below and above the values; 0 for a row without an interval."""
     sides: list[list[float]] = []
     for side, sign in (("low", 1), ("high", -1)):
         bounds = [row.get(f"{value}_{side}") for row in rows]
