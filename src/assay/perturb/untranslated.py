@@ -20,7 +20,7 @@ Span = tuple[int, int]
 
 
 class UntranslatedWord(TextRule):
-    """Perturbation that replaces one content word by its source word (DEMETR 4)."""
+    """Perturbation that replaces one content word with its source word (DEMETR 4)."""
 
     card = card_of("untranslated-word")
 

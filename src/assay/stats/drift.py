@@ -68,7 +68,7 @@ class DriftCounter:
         self._up_to_edge += np.asarray(counts["up_to_edge"], np.int64)
 
     def drift(self) -> Drift:
-        """Return how far the new scores are from the old ones, with the asymptotic two-sample p-value."""
+        """Return the distance between new and old scores, with the asymptotic two-sample p-value."""
         size = len(self.quantiles)
         below = np.abs(self._below / self.n - np.searchsorted(self.quantiles, self.quantiles, "left") / size)
         up_to = np.abs(self._up_to / self.n - np.searchsorted(self.quantiles, self.quantiles, "right") / size)

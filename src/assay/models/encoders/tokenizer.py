@@ -24,7 +24,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def replace_surrogates(text: str) -> str:
-    """Replace lone surrogates, which Python strings may contain and tokenizers reject, by U+FFFD. Offsets stay correct."""
+    """Replace lone surrogates(which Python strings may contain but tokenizers reject) with U+FFFD. Offsets stay correct."""
     return _HALVES.sub("\ufffd", text)
 
 

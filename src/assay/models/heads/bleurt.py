@@ -64,7 +64,7 @@ class LoadedBleurt:
     limit: int
 
     def pairs(self, references: Sequence[str], hypotheses: Sequence[str]) -> list[TokenPair]:
-        """Return the token sequences of references and translations; equal texts are tokenized once."""
+        """Return the token sequences of references and translations; duplicate texts are tokenized once."""
         distinct = list(dict.fromkeys([*references, *hypotheses]))
         encoded = dict(zip(distinct, self.subwords.encode(distinct), strict=True))
         return [self._pair(encoded[a], encoded[b]) for a, b in zip(references, hypotheses, strict=True)]

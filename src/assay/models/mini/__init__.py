@@ -1,1 +1,1 @@
-"""Training of assay-mini, a small learned metric with error spans that runs without torch (docs/train_mini.md)."""
+"""assay-mini training: a small learned metric with error spans that runs without torch (docs/train_mini.md)."""

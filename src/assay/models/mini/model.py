@@ -1,4 +1,4 @@
-"""Architecture of assay-mini in torch: three texts are encoded separately, softly aligned, and compared at five depths.
+"""assay-mini's architecture in torch: three texts are encoded separately, softly aligned, and compared at five depths.
 
 Two small layers then read all texts together. The model outputs an error mass for every subword. The sum of the masses,
 corrected by features of the triple, estimates the MQM sum (mu). Two tags per subword (any error, a major error) and six other
@@ -111,7 +111,7 @@ class FusionLayer(nn.Module):
 
 
 class MiniModel(nn.Module):
-    """Encoder and head of assay-mini."""
+    """assay-mini's encoder and head."""
 
     scalar_mean: Tensor
     scalar_deviation: Tensor

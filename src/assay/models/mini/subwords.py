@@ -1,4 +1,4 @@
-"""Subword tokenizer of assay-mini: a unigram model with the characters that each subword covers.
+"""assay-mini's subword tokenizer: a unigram model with the characters that each subword covers.
 
 The model consists of subwords with log-probabilities and replacements for single characters, like the vocabularies of
 XLM-R and e5. The runtime tokenizes by the same rules: replace characters, merge repeated spaces, put a space mark in

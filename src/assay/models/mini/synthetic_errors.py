@@ -72,7 +72,7 @@ class _ErrorMaterial:
         return self.rng.choice(candidates) if candidates else None
 
     def put(self, start: int, end: int, new: str, weight: float, cost: float | None = None) -> Made:
-        """Replace a span by `new` and mark it."""
+        """Replace a span with `new` and mark it."""
         marked = [(start, start + len(new), weight)] if new else []
         return self.text[:start] + new + self.text[end:], marked, weight if cost is None else cost
 

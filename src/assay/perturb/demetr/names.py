@@ -105,7 +105,7 @@ def _is_confirmed(sentence: Sentence, name: Entity) -> bool:
 
 
 def _bare(sentence: Sentence, name: Entity) -> str:
-    """Return the name without article and possessive."""
+    """Return the name without its article or possessive."""
     words = [sentence.words[i] for i in range(name.first, name.last + 1) if sentence.tags[i] != "POS"]
     return " ".join(word for i, word in enumerate(words) if i or word.lower() != "the")
 
