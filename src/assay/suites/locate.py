@@ -6,14 +6,17 @@ import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, MissingPart, listing
 from assay.core.spec import contracted
 from assay.core.suite import Suite, SuiteCard
-from assay.io.files.download import Notify, Progress, download
 from assay.io.files.paths import cache_dir, is_trusted
 from assay.io.files.text import open_bytes
 from assay.suites import SUITES
+
+if TYPE_CHECKING:
+    from assay.io.files.download import Notify, Progress
 
 
 def locate(card: SuiteCard, data_dir: str | os.PathLike[str] | None = None) -> Path:
@@ -109,6 +112,8 @@ def fetch(
     An existing file with the correct checksum is not downloaded again. After a broken connection, the partial download stays as
     ``FILE.part`` and the next call resumes it. `say` is called for files without a checksum.
     """
+    from assay.io.files.download import download
+
     card = _card(suite)
     if not card.downloads:
         raise MissingPart(f"assay cannot download {card.title}. {card.how_to_get}")
