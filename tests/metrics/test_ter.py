@@ -15,7 +15,7 @@ from sacrebleu.metrics.ter import TER
 
 from assay.core import Batch, InputError
 from assay.metrics import metric
-from assay.metrics.edit import Ter
+from assay.metrics.ter import Ter
 from tests.corruption import corrupt
 from tests.data import demetr_requests, ntrex
 from tests.metrics.sacrebleu_cases import LANGUAGES, assert_equals_sacrebleu, cases, with_second_reference

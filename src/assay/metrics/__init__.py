@@ -21,7 +21,7 @@ METRICS = Registry(
         "spbleu": "assay.metrics.bleu:SpBleu",
         "chrf": "assay.metrics.chrf:Chrf",
         "chrf++": "assay.metrics.chrf:ChrfPlusPlus",
-        "ter": "assay.metrics.edit:Ter",
+        "ter": "assay.metrics.ter:Ter",
         "cer": "assay.metrics.edit:Cer",
         "wer": "assay.metrics.edit:Wer",
         "rouge1": "assay.metrics.rouge:Rouge1",
