@@ -8,6 +8,7 @@ A second build compiles only what changed. The installed build is not touched.
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import os
 import shutil
@@ -39,11 +40,17 @@ def build(kind: str, folder: Path | None = None) -> Path:
         *(str(find("cmake")), "-S", str(ROOT), "-B", str(folder), *OPTIONS[kind], "-DCMAKE_BUILD_TYPE=Test"),
         *(f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind}", "-DCMAKE_CXX_FLAGS=-O1"),
     ]
-    for command in (configure, [str(find("cmake")), "--build", str(folder), "--parallel", str(os.cpu_count() or 1)]):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
-    return next(folder.glob("_native*.so"))
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # two test workers must not compile into one folder at once
+        for command in (
+            configure,
+            [str(find("cmake")), "--build", str(folder), "--parallel", str(os.cpu_count() or 1)],
+        ):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+        return next(folder.glob("_native*.so"))
 
 
 if __name__ == "__main__":
