@@ -59,3 +59,21 @@ def test_the_checks_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_unknown_check_is_named(table: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lint", "--data", table, "--select", "number"]) == 2
     assert "number" in capsys.readouterr().err
+
+
+def test_an_empty_table_does_not_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.tsv").write_text("src\tmt\tlangpair\n")
+    assert main(["lint", "--data", str(tmp_path / "t.tsv"), "--fail-on", "minor"]) == 2
+    assert "has no translations to check" in capsys.readouterr().err
+
+
+def test_missing_languages_and_sources_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.tsv").write_text("src\tmt\nOn Monday.\tAm Dienstag.\n\tWann?\n")
+    assert main(["lint", "--data", str(tmp_path / "t.tsv")]) == 0
+    err = " ".join(capsys.readouterr().err.split())
+    assert "2 translations without a language pair" in err and "1 translation without a source" in err
+
+
+def test_the_suffix_selects_sarif(table: str, tmp_path: Path) -> None:
+    assert main(["lint", "--data", table, "--out", str(tmp_path / "x.sarif"), "-q"]) == 0
+    assert json.loads((tmp_path / "x.sarif").read_text())["version"] == "2.1.0"

@@ -12,6 +12,7 @@ SUFFIXES = {
     ".json": "json",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".sarif": "sarif",
     ".tsv": "tsv",
     ".csv": "csv",
     ".md": "md",

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from assay.core.columns import Columns
-from assay.core.errors import count
+from assay.core.errors import InputError, count
 from assay.core.langpair import languages
 from assay.core.spans import SEVERITIES
 from assay.core.table import Table, TableColumn
@@ -100,9 +100,10 @@ def lint(
     asked = request(hypotheses, references, metrics={}, **texts)
     result = LintResult({}, files=asked.inputs.paths, call=asked.call)
     numbers: dict[str, int] = {}
-    sourceless = 0
+    sourceless = languageless = 0
     for batch in asked.inputs.chunks:
-        sourceless += len(batch) if batch.sources is None else 0
+        sourceless += len(batch) if batch.sources is None else sum(not source for source in batch.sources)
+        languageless += len(batch) if batch.langpairs is None else sum(not pair for pair in batch.langpairs)
         for row, finding in enumerate(findings_of(batch, checks)):
             system = batch.systems[row] if batch.systems is not None else ""
             # Files or columns for several systems have one row per segment; a long table has one row per translation.
@@ -112,6 +113,13 @@ def lint(
         result.rows += len(batch)
         if progress is not None:
             progress(len(batch), False)
+    if not result.rows:
+        raise InputError(f"{asked.inputs.name} has no translations to check.")
+    if languageless:
+        result.notes.append(
+            f"{count(languageless, 'translation')} without a language pair: number words, dates and wrong languages are not "
+            "checked there. Specify -l, such as en-de, or a column langpair."
+        )
     if sourceless:
         result.notes.append(
             f"{count(sourceless, 'translation')} without a source: only the checks that need none were run."
