@@ -37,6 +37,7 @@ def test_changed_lost_and_added(source: str, translation: str, wrong: list[str])
         ("See https://example.org.", "Siehe https://example.org!"),
         ("a < b and c > d", "a < b und c > d"),
         ("It costs $5.", "Es kostet 5 $."),
+        ("Use <br/> here.", "Benutzen Sie <br /> hier."),
     ],
 )
 def test_kept(source: str, translation: str) -> None:

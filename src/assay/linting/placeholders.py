@@ -68,7 +68,8 @@ def _items(text: str) -> list[tuple[str, str, int, int]]:
         kind, value = match.lastgroup or "", match[0]
         if kind in ("url", "email"):
             value = value.rstrip(TRAILING)
-        items.append((kind, " ".join(value.split()), match.start(), match.start() + len(value)))
+        shown = " ".join(value.split()).replace(" />", "/>") if kind == "tag" else " ".join(value.split())
+        items.append((kind, shown, match.start(), match.start() + len(value)))
     return items
 
 
