@@ -85,6 +85,7 @@ def test_unknown_variants_are_rejected(name: str, message: str) -> None:
         ([[(0, 4, "target")]], "segment 1: a span must be"),
         ([[(0, 4, "target", 1)]], "must be strings"),
         ([[(0.5, 4, "target", "major")]], ""),
+        ([[(0, 10**30, "target", "major")]], "too big"),
         ([[]] * 2, "must match"),
         ([3], "sequence of spans"),
     ],

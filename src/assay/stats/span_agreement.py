@@ -109,7 +109,7 @@ def segment_credits(
         return _native.span_credits(
             predictions, references, variant.measure, variant.matching, variant.penalty, dict(weights or {})
         )
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise InputError(str(error)) from None
 
 
