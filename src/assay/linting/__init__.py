@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from assay.core.batch import Batch
 from assay.core.errors import InputError, unknown
+from assay.core.langpair import languages
 from assay.linting.completeness import COMPLETENESS, check_completeness
 from assay.linting.encoding import ENCODING, check_encoding
 from assay.linting.finding import Description, Finding, Texts
@@ -53,3 +55,15 @@ def lint_texts(texts: Texts, checks: Sequence[str]) -> list[Finding]:
         if texts.source or not description.needs_source:
             findings += check(texts)
     return findings
+
+
+def lint_batch(batch: Batch, checks: Sequence[str]) -> Iterator[list[Finding]]:
+    """Yield the findings of each row."""
+    pairs: dict[str | None, tuple[str, str]] = {None: ("", "")}
+    for row, translation in enumerate(batch.hypotheses):
+        pair = batch.langpairs[row] if batch.langpairs is not None else None
+        if pair not in pairs:
+            codes = languages(pair or "")
+            pairs[pair] = (codes[0], codes[-1]) if len(codes) > 1 else ("", codes[0] if codes else "")
+        source = batch.sources[row] if batch.sources is not None else ""
+        yield lint_texts(Texts(source or "", translation, *pairs[pair]), checks)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from assay.core.batch import Batch
-from assay.core.langpair import languages
 from assay.core.metric import Card, Metric, Scores, Signature
 from assay.core.spans import ErrorSpan
-from assay.linting import lint_texts, select_checks
-from assay.linting.finding import SEVERITY_WEIGHTS, Texts
+from assay.linting import lint_batch, select_checks
+from assay.linting.finding import SEVERITY_WEIGHTS
 
 
 class Lint(Metric):
@@ -39,21 +38,10 @@ class Lint(Metric):
     def score(self, batch: Batch) -> Scores:
         """Check each translation."""
         self.card.check_needs(batch)
-        values = np.zeros(len(batch))
-        spans: list[tuple[ErrorSpan, ...]] = []
-        pairs: dict[str, tuple[str, str]] = {}
-        for row, translation in enumerate(batch.hypotheses):
-            pair = (batch.langpairs[row] if batch.langpairs is not None else None) or ""
-            if pair not in pairs:
-                codes = languages(pair) if pair else ()
-                pairs[pair] = (codes[0], codes[-1]) if len(codes) > 1 else ("", codes[0] if codes else "")
-            source = batch.sources[row] if batch.sources is not None else ""
-            findings = lint_texts(Texts(source, translation, *pairs[pair]), self.checks)
-            values[row] = -sum(SEVERITY_WEIGHTS[finding.severity] for finding in findings)
-            spans.append(
-                tuple(
-                    ErrorSpan.of(translation, finding.start, finding.end, finding.severity, finding.category)
-                    for finding in findings
-                )
-            )
+        found = list(lint_batch(batch, self.checks))
+        values = np.array([-sum(SEVERITY_WEIGHTS[finding.severity] for finding in row) for row in found], np.float64)
+        spans = [
+            tuple(ErrorSpan.of(text, one.start, one.end, one.severity, one.category) for one in row)
+            for text, row in zip(batch.hypotheses, found, strict=True)
+        ]
         return Scores(values + 0.0, spans=spans)

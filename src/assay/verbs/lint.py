@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from assay.core.columns import Columns
 from assay.core.errors import InputError, count
-from assay.core.langpair import languages
 from assay.core.spans import SEVERITIES
 from assay.core.table import Table, TableColumn
-from assay.linting import CHECKS, lint_texts, select_checks
-from assay.linting.finding import Finding, Texts
+from assay.linting import CHECKS, lint_batch, select_checks
+from assay.linting.finding import Finding
 from assay.verbs.result import Result
 from assay.verbs.shared.options import TextInputs
 from assay.verbs.shared.request import request
 
 if TYPE_CHECKING:
-    from assay.core.batch import Batch
     from assay.engine.arguments import References
     from assay.engine.arguments import Texts as TextColumn
     from assay.engine.scored_run import RowsDone
@@ -104,7 +102,7 @@ def lint(
     for batch in asked.inputs.chunks:
         sourceless += len(batch) if batch.sources is None else sum(not source for source in batch.sources)
         languageless += len(batch) if batch.langpairs is None else sum(not pair for pair in batch.langpairs)
-        for row, finding in enumerate(findings_of(batch, checks)):
+        for row, finding in enumerate(lint_batch(batch, checks)):
             system = batch.systems[row] if batch.systems is not None else ""
             # Files or columns for several systems have one row per segment; a long table has one row per translation.
             counted = system if asked.inputs.aligned else ""
@@ -128,18 +126,6 @@ def lint(
     result.alerts = list(asked.inputs.alerts)
     result.tables = {"summary": _summary(result, checks), "findings": _findings(result)}
     return result
-
-
-def findings_of(batch: Batch, checks: Sequence[str]) -> Iterator[list[Finding]]:
-    """Yield the findings of each row."""
-    pairs: dict[str | None, tuple[str, str]] = {None: ("", "")}
-    for row, translation in enumerate(batch.hypotheses):
-        pair = batch.langpairs[row] if batch.langpairs is not None else None
-        if pair not in pairs:
-            spoken = languages(pair or "")
-            pairs[pair] = (spoken[0], spoken[-1]) if len(spoken) > 1 else ("", spoken[0] if spoken else "")
-        source = batch.sources[row] if batch.sources is not None else ""
-        yield lint_texts(Texts(source or "", translation, *pairs[pair]), checks)
 
 
 def _fields(row: int, system: str, translation: str, finding: Finding) -> dict[str, Any]:
